@@ -1,0 +1,96 @@
+"""Every error the project raises on purpose: one root, few leaves, each with the exit code the command line uses."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class BatschedError(Exception):
+    """Root of all deliberate errors; its text is one line that a user can act on."""
+
+    #: Exit code of the command line when this error ends a run.
+    exit_code: ClassVar[int] = 2
+
+
+class InputError(BatschedError):
+    """A file that a user gave is wrong: names the file, the field and the rule."""
+
+    def __init__(self, file: str, field: str, rule: str) -> None:
+        self.file, self.field, self.rule = file, field, rule
+        super().__init__(": ".join(part for part in (file, field, rule) if part))
+
+
+class WorkloadError(InputError):
+    """A workload file, a job or a profile in it, breaks a rule."""
+
+
+class PlatformError(InputError):
+    """A platform file, a host or a link in it, breaks a rule."""
+
+
+class TranscriptError(InputError):
+    """A transcript cannot be read or written."""
+
+
+class OptionError(BatschedError):
+    """An option is unknown, has the wrong type or a value out of range."""
+
+
+class PluginError(BatschedError):
+    """An algorithm cannot be found, imported or used."""
+
+
+class ProtocolError(BatschedError):
+    """A message breaks the Batsim protocol: says where in the message (`path`) and which rule."""
+
+    def __init__(self, path: str, rule: str) -> None:
+        self.path, self.rule = path, rule
+        super().__init__(f"{path}: {rule}" if path else rule)
+
+
+class LocalProtocolError(ProtocolError):
+    """We were about to send what the peer must refuse; nothing was sent."""
+
+    exit_code = 3
+
+
+class RemoteProtocolError(ProtocolError):
+    """The peer sent what the protocol forbids."""
+
+    exit_code = 4
+
+
+class PlanError(BatschedError):
+    """An algorithm asked its Plan for something impossible; names the job, the hosts and the rule."""
+
+    exit_code = 3
+
+
+class AlgorithmError(BatschedError):
+    """An algorithm raised, or its Plan refused: the story says when, in answer to what, and why."""
+
+    exit_code = 3
+
+
+class InvariantError(BatschedError):
+    """Our own books contradict themselves: a defect of this project, never of the user."""
+
+    exit_code = 3
+
+
+class TransportError(BatschedError):
+    """The connection cannot be opened, or the peer died, or stayed silent longer than the time-out."""
+
+    exit_code = 4
+
+
+class RefusedError(BatschedError):
+    """The simulator refused a decision, as Batsim would by aborting; says which event and why."""
+
+    exit_code = 3
+
+
+class DeadlockError(BatschedError):
+    """Nothing will ever happen again, yet jobs are left: Batsim would hang here."""
+
+    exit_code = 3

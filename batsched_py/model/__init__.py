@@ -1,0 +1,1 @@
+"""What things are: jobs, profiles, workloads, platforms. Immutable values, no behaviour over time."""

@@ -1,0 +1,64 @@
+"""A job as it was submitted: a request for hosts during a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+#: Members of Batsim's job object that have an attribute of their own.
+KNOWN_MEMBERS = frozenset({"id", "subtime", "res", "walltime", "profile"})
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A rigid job: `size` hosts, all at once, for at most `walltime` seconds.
+
+    Attributes:
+        id: unique in the run, `workload!name`, as in "w0!12".
+        submit_time: seconds since the start of the simulation.
+        size: number of hosts requested (Batsim's `res`).
+        walltime: seconds after which the job is stopped, or None if it has no limit.
+        profile: name of the profile that says what the job does when it runs.
+        members: every member of the job object as it was written, the unknown ones too.
+    """
+
+    id: str
+    submit_time: float
+    size: int
+    walltime: float | None
+    profile: str
+    members: Mapping[str, Any]
+
+    @classmethod
+    def create(
+        cls,
+        job_id: str,
+        *,
+        size: int,
+        profile: str,
+        submit_time: float = 0.0,
+        walltime: float | None = None,
+        extra: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Job:
+        """A job made here rather than read; `extra` are members of your own, which Batsim keeps and forwards."""
+        members: dict[str, Any] = {"id": job_id, "subtime": submit_time, "res": size, "profile": profile}
+        if walltime is not None:
+            members["walltime"] = walltime
+        return cls(job_id, submit_time, size, walltime, profile, {**members, **extra})
+
+    @property
+    def workload(self) -> str:
+        """Name of the workload it belongs to ("w0" of "w0!12")."""
+        return self.id.partition("!")[0]
+
+    @property
+    def name(self) -> str:
+        """Its name inside the workload ("12" of "w0!12")."""
+        return self.id.partition("!")[2]
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """The members that Batsim does not know: whatever the workload's author added."""
+        return MappingProxyType({key: value for key, value in self.members.items() if key not in KNOWN_MEMBERS})

@@ -1,0 +1,137 @@
+"""What a job does when it runs: Batsim's profiles, typed where we know the type, kept whole where we do not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+class ProfileError(ValueError):
+    """A profile's member breaks a rule; `field` names the member."""
+
+    def __init__(self, field: str, rule: str) -> None:
+        self.field, self.rule = field, rule
+        super().__init__(f"{field}: {rule}")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A profile of a type that has no class of its own here (`smpi`, `send`, a type of yours...).
+
+    Attributes:
+        name: unique in its workload.
+        type: Batsim's `type` member.
+        members: every member as it was written, the unknown ones too.
+    """
+
+    name: str
+    type: str
+    members: Mapping[str, Any]
+
+    @property
+    def return_code(self) -> int:
+        """What the job returns when it ends by itself: `ret`, 0 if absent."""
+        return int(self.members.get("ret", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Delay(Profile):
+    """Lasts `delay` seconds, whatever the hosts."""
+
+    delay: float
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel(Profile):
+    """`cpu[i]` flops on the i-th host; `com[i * n + j]` bytes from the i-th to the j-th (or no communication: empty)."""
+
+    cpu: tuple[float, ...]
+    com: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelHomogeneous(Profile):
+    """`cpu` flops on each host and `com` bytes between each ordered pair of distinct hosts."""
+
+    cpu: float
+    com: float
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelHomogeneousTotal(Profile):
+    """`cpu` flops and `com` bytes in all, shared equally by the hosts and by the ordered pairs of them."""
+
+    cpu: float
+    com: float
+
+
+@dataclass(frozen=True, slots=True)
+class Composed(Profile):
+    """The profiles named in `sequence`, one after the other, the whole `repeat` times."""
+
+    sequence: tuple[str, ...]
+    repeat: int
+
+
+def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
+    """Type a profile object of a workload file or of a message.
+
+    A type that is not simulated here becomes a plain Profile. Raises ProfileError (field, rule) if the type is missing
+    or if a member of a known type breaks its rule.
+    """
+    kind = members.get("type")
+    if not isinstance(kind, str):
+        raise ProfileError("type", f"must be a string, not {kind!r}")
+    ret = members.get("ret", 0)
+    if not isinstance(ret, int) or isinstance(ret, bool):
+        raise ProfileError("ret", f"must be an integer, not {ret!r}")
+    if kind == "delay":
+        delay = _number(members, "delay")
+        if delay <= 0:
+            raise ProfileError("delay", f"must be more than 0 s, not {delay!r}")
+        return Delay(name, kind, members, delay)
+    if kind == "parallel":
+        return _parallel(name, members)
+    if kind == "parallel_homogeneous":
+        return ParallelHomogeneous(name, kind, members, _number(members, "cpu"), _number(members, "com", 0.0))
+    if kind == "parallel_homogeneous_total":
+        return ParallelHomogeneousTotal(name, kind, members, _number(members, "cpu"), _number(members, "com", 0.0))
+    if kind == "composed":
+        return _composed(name, members)
+    return Profile(name, kind, members)
+
+
+def _parallel(name: str, members: Mapping[str, Any]) -> Parallel:
+    cpu = _numbers(members, "cpu")
+    if not cpu:
+        raise ProfileError("cpu", "must have one number of flops for each host")
+    com = _numbers(members, "com") if "com" in members else ()
+    if len(com) not in (0, len(cpu) ** 2):
+        raise ProfileError("com", f"must have {len(cpu)} x {len(cpu)} numbers of bytes, not {len(com)}")
+    return Parallel(name, "parallel", members, cpu, com)
+
+
+def _composed(name: str, members: Mapping[str, Any]) -> Composed:
+    sequence = members.get("seq")
+    if not isinstance(sequence, list) or not sequence or not all(isinstance(step, str) for step in sequence):
+        raise ProfileError("seq", "must be a list of profile names with at least one")
+    repeat = members.get("repeat", members.get("nb", 1))
+    if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1:
+        raise ProfileError("repeat", f"must be an integer from 1, not {repeat!r}")
+    return Composed(name, "composed", members, tuple(sequence), repeat)
+
+
+def _number(members: Mapping[str, Any], field: str, default: float | None = None) -> float:
+    value = members.get(field, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+        raise ProfileError(field, f"must be a finite number from 0, not {value!r}")
+    return float(value)
+
+
+def _numbers(members: Mapping[str, Any], field: str) -> tuple[float, ...]:
+    values = members.get(field)
+    if not isinstance(values, list):
+        raise ProfileError(field, f"must be a list of numbers, not {values!r}")
+    return tuple(_number({field: value}, field) for value in values)

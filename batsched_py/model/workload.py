@@ -1,0 +1,26 @@
+"""A workload: the jobs that will be submitted and the profiles they run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Jobs in order of submission (then of name) and profiles by name.
+
+    Attributes:
+        source: where it was read from, or what made it; goes into messages.
+        host_count: `nb_res` of the file, the hosts of the machine it was made for; 0 if unknown.
+        jobs: with plain names as ids ("12", not "w0!12"): the simulator gives the workload its name.
+        profiles: each one a job of this workload may name.
+    """
+
+    source: str
+    host_count: int
+    jobs: tuple[Job, ...]
+    profiles: Mapping[str, Profile]
