@@ -1,0 +1,54 @@
+# Set up and run, with nothing but Python 3.11 or newer (on Debian: python3 and python3-venv).
+# Another Python: make test PYTHON=python3.13 VENV=.venv313
+
+PYTHON ?= python3
+VENV ?= .venv
+DEMO = batsched-py simulate -p platforms/cluster32.xml -w workloads/lublin200.json -s easy --gantt -e out/demo
+
+BIN = $(VENV)/bin
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check fix bench clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed ## Simulate 200 jobs on 32 hosts with EASY backfilling, and draw what happened
+	@mkdir -p out
+	$(BIN)/$(DEMO)
+
+test: $(VENV)/.installed-dev ## Run the whole test-suite (PYTEST="-k easy" passes options on)
+	$(BIN)/python -m pytest -n auto $(PYTEST)
+
+check: $(VENV)/.installed-dev ## Lint, formatting, types and the walls between packages; changes nothing
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+fix: $(VENV)/.installed-dev ## Mend what the linter can mend, and format
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(VENV)/.installed ## Measure messages per second, and how the cost grows
+	$(BIN)/python -m tests.benchmarks
+
+clean: ## Remove the virtual environment, caches and outputs
+	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps say for which pyproject.toml the installation was made. It is editable: changes of code need none.
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "Installing batsched-py into $(VENV) ..."
+	@$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	@echo "Installing batsched-py and its development tools into $(VENV) ..."
+	@$(PIP_INSTALL) --editable ".[dev]"
+	@touch $(VENV)/.installed $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0])'
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "No virtual environment: on Debian, apt install python3-venv" >&2; exit 1; }

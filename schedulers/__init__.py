@@ -1,0 +1,1 @@
+"""The algorithms that come with batsched-py, one module each."""
