@@ -1,0 +1,238 @@
+"""SIMULATION_BEGINS and its configuration, in both spellings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from batsched_py.hostset import MAX_HOST
+from batsched_py.protocol.events import Config, Resource, SimulationBegins
+from batsched_py.protocol.fields import (
+    Data,
+    FieldError,
+    array,
+    boolean,
+    integer,
+    mapping,
+    optional_mapping,
+    rest,
+    shown,
+    text,
+)
+
+_RESOURCE_MEMBERS: Final = frozenset({"id", "name", "state", "properties", "zone_properties"})
+_V14_MEMBERS: Final = frozenset({"nb_resources", "allow_time_sharing", "config", "resources_data"})
+_V4_MEMBERS: Final = frozenset(
+    {
+        "nb_resources",
+        "nb_compute_resources",
+        "nb_storage_resources",
+        "allow_compute_sharing",
+        "allow_storage_sharing",
+        "config",
+        "compute_resources",
+        "storage_resources",
+        "workloads",
+        "profiles",
+    }
+)
+
+
+def read_v4(timestamp: float, data: Data) -> SimulationBegins:
+    """The flat form of Batsim 3 and 4."""
+    resources = _read_resources(data, "compute_resources")
+    storages = _read_resources(data, "storage_resources") if "storage_resources" in data else ()
+    _check_count(data, "nb_compute_resources", len(resources))
+    _check_count(data, "nb_storage_resources", len(storages))
+    _check_count(data, "nb_resources", len(resources) + len(storages))
+    return SimulationBegins(
+        timestamp,
+        resources,
+        storages,
+        boolean(data, "allow_compute_sharing", False),
+        boolean(data, "allow_storage_sharing", True),
+        read_flat_config(mapping(data, "config")),
+        _read_workloads(optional_mapping(data, "workloads") or {}),
+        _read_profiles(optional_mapping(data, "profiles") or {}),
+        rest(data, _V4_MEMBERS),
+    )
+
+
+def write_v4(event: SimulationBegins) -> dict[str, Any]:
+    """The reverse of `read_v4`, members in Batsim's order."""
+    return {
+        "nb_resources": len(event.resources) + len(event.storages),
+        "nb_compute_resources": len(event.resources),
+        "nb_storage_resources": len(event.storages),
+        "allow_compute_sharing": event.compute_sharing,
+        "allow_storage_sharing": event.storage_sharing,
+        "config": event.config.members or write_flat_config(event.config),
+        "compute_resources": [_write_resource(resource) for resource in event.resources],
+        "storage_resources": [_write_resource(resource) for resource in event.storages],
+        "workloads": dict(event.workloads),
+        "profiles": {workload: dict(profiles) for workload, profiles in event.profiles.items()},
+        **event.extra,
+    }
+
+
+def read_v14(timestamp: float, data: Data) -> SimulationBegins:
+    """The seed document's form: one list of resources, nested configuration, no workloads, no profiles."""
+    resources = _read_resources(data, "resources_data")
+    _check_count(data, "nb_resources", len(resources))
+    return SimulationBegins(
+        timestamp,
+        resources,
+        compute_sharing=boolean(data, "allow_time_sharing", False),
+        config=read_nested_config(mapping(data, "config")),
+        extra=rest(data, _V14_MEMBERS),
+    )
+
+
+def write_v14(event: SimulationBegins) -> dict[str, Any]:
+    """The reverse of `read_v14`."""
+    return {
+        "nb_resources": len(event.resources),
+        "allow_time_sharing": event.compute_sharing,
+        "config": event.config.members or write_nested_config(event.config),
+        "resources_data": [_write_resource(resource) for resource in event.resources],
+        **event.extra,
+    }
+
+
+def read_flat_config(data: Data) -> Config:
+    """Batsim 3 and 4: kebab-case keys; absent ones have Batsim's defaults, unknown ones stay in `members`."""
+    return Config(
+        redis=_flag(data, "redis-enabled"),
+        redis_hostname=_word(data, "redis-hostname", "127.0.0.1"),
+        redis_port=_port(data, "redis-port"),
+        redis_prefix=_word(data, "redis-prefix", "default"),
+        profiles_forwarded=_flag(data, "profiles-forwarded-on-submission"),
+        dynamic_jobs=_flag(data, "dynamic-jobs-enabled"),
+        dynamic_jobs_acknowledged=_flag(data, "dynamic-jobs-acknowledged"),
+        profile_reuse=_flag(data, "profile-reuse-enabled"),
+        forward_unknown_events=_flag(data, "forward-unknown-events"),
+        scheduler_config=_word(data, "sched-config", ""),
+        members=data,
+    )
+
+
+def write_flat_config(config: Config) -> dict[str, Any]:
+    """All keys, in Batsim 4's order."""
+    return {
+        "redis-enabled": config.redis,
+        "redis-hostname": config.redis_hostname,
+        "redis-port": config.redis_port,
+        "redis-prefix": config.redis_prefix,
+        "profiles-forwarded-on-submission": config.profiles_forwarded,
+        "dynamic-jobs-enabled": config.dynamic_jobs,
+        "dynamic-jobs-acknowledged": config.dynamic_jobs_acknowledged,
+        "profile-reuse-enabled": config.profile_reuse,
+        "sched-config": config.scheduler_config,
+        "forward-unknown-events": config.forward_unknown_events,
+    }
+
+
+def read_nested_config(data: Data) -> Config:
+    """v1.4: `redis` and `job_submission` objects; acknowledgement is on unless switched off."""
+    redis = optional_mapping(data, "redis") or {}
+    submission = optional_mapping(data, "job_submission") or {}
+    dynamic = optional_mapping(submission, "from_scheduler") or {}
+    return Config(
+        redis=_flag(redis, "enabled"),
+        redis_hostname=_word(redis, "hostname", "127.0.0.1"),
+        redis_port=_port(redis, "port"),
+        redis_prefix=_word(redis, "prefix", "default"),
+        profiles_forwarded=_flag(submission, "forward_profiles"),
+        dynamic_jobs=_flag(dynamic, "enabled"),
+        dynamic_jobs_acknowledged=_flag(dynamic, "acknowledge", True),
+        scheduler_config=_word(data, "sched-config", ""),
+        members=data,
+    )
+
+
+def write_nested_config(config: Config) -> dict[str, Any]:
+    """The two objects of v1.4."""
+    return {
+        "redis": {
+            "enabled": config.redis,
+            "hostname": config.redis_hostname,
+            "port": config.redis_port,
+            "prefix": config.redis_prefix,
+        },
+        "job_submission": {
+            "forward_profiles": config.profiles_forwarded,
+            "from_scheduler": {"enabled": config.dynamic_jobs, "acknowledge": config.dynamic_jobs_acknowledged},
+        },
+    }
+
+
+def _flag(data: Data, key: str, default: bool = False) -> bool:
+    return boolean(data, key) if key in data else default
+
+
+def _word(data: Data, key: str, default: str) -> str:
+    return text(data, key) if key in data else default
+
+
+def _port(data: Data, key: str) -> int:
+    return integer(data, key) if key in data else 6379
+
+
+def _read_resources(data: Data, key: str) -> tuple[Resource, ...]:
+    resources = []
+    seen: set[int] = set()
+    for position, item in enumerate(array(data, key)):
+        try:
+            resource = _read_resource(item)
+        except FieldError as error:
+            raise FieldError(f"{key}[{position}].{error.path}", error.rule) from None
+        if resource.id in seen:
+            raise FieldError(f"{key}[{position}].id", f"must be unique; {resource.id} stands here again")
+        seen.add(resource.id)
+        resources.append(resource)
+    return tuple(resources)
+
+
+def _read_resource(item: Any) -> Resource:
+    if type(item) is not dict:
+        raise FieldError("id", f"must be inside an object, not {shown(item)}")
+    number = integer(item, "id")
+    if not 0 <= number <= MAX_HOST:
+        raise FieldError("id", f"must be between 0 and {MAX_HOST}, not {number}")
+    return Resource(
+        number,
+        text(item, "name"),
+        text(item, "state"),
+        optional_mapping(item, "properties") or {},
+        optional_mapping(item, "zone_properties"),
+        rest(item, _RESOURCE_MEMBERS),
+    )
+
+
+def _write_resource(resource: Resource) -> dict[str, Any]:
+    item: dict[str, Any] = {
+        "id": resource.id,
+        "name": resource.name,
+        "state": resource.state,
+        "properties": dict(resource.properties),
+    }
+    if resource.zone_properties is not None:
+        item["zone_properties"] = dict(resource.zone_properties)
+    return {**item, **resource.extra}
+
+
+def _check_count(data: Data, key: str, count: int) -> None:
+    if key in data and integer(data, key) != count:
+        raise FieldError(key, f"must be {count}, the number of resources listed, not {data[key]}")
+
+
+def _read_workloads(data: Data) -> Mapping[str, str]:
+    return {workload: text(data, workload) for workload in data}
+
+
+def _read_profiles(data: Data) -> Mapping[str, Mapping[str, Data]]:
+    for workload in data:
+        profiles = mapping(data, workload)
+        for name in profiles:
+            mapping(profiles, name)
+    return data

@@ -1,0 +1,130 @@
+"""Messages to bytes and back: the JSON envelope `{"now", "events": [{"timestamp", "type", "data"}]}`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from batsched_py.errors import LocalProtocolError, RemoteProtocolError
+from batsched_py.protocol.dialects import Forms, Item
+from batsched_py.protocol.events import Nop, Unknown
+from batsched_py.protocol.fields import FieldError, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A moment of the simulation and what is said in it.
+
+    Attributes:
+        now: seconds since the start of the simulation.
+        events: typed events or commands, in the order of the message.
+    """
+
+    now: float
+    events: tuple[Any, ...]
+
+
+def decode(raw: bytes, forms: Forms, *, keep_unknown: bool) -> Message:
+    """Read a message; RemoteProtocolError names the member that breaks a rule.
+
+    With `keep_unknown` an event of an unknown type becomes Unknown; without, it is refused as Batsim refuses it.
+    """
+    return read_document(parse(raw), forms, keep_unknown=keep_unknown)
+
+
+def parse(raw: bytes) -> dict[str, Any]:
+    """The JSON object of a message, with its two members checked."""
+    try:
+        document = orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise RemoteProtocolError("message", f"must be JSON: {error}; it begins {shown(bytes(raw[:40]))}") from None
+    if type(document) is not dict:
+        raise RemoteProtocolError("message", f"must be an object with now and events, not {shown(document)}")
+    now = document.get("now")
+    if type(now) is not float and type(now) is not int:
+        raise RemoteProtocolError("now", _must(document, "now", "a number of seconds"))
+    if type(document.get("events")) is not list:
+        raise RemoteProtocolError("events", _must(document, "events", "a list"))
+    return document
+
+
+def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool) -> Message:
+    """The typed message of a parsed one."""
+    readers = forms.readers
+    events = []
+    for position, event in enumerate(document["events"]):
+        try:
+            timestamp, kind, data = event["timestamp"], event["type"], event["data"]
+            reader = readers.get(kind)
+            if type(data) is not dict or (type(timestamp) is not float and type(timestamp) is not int):
+                raise KeyError
+        except (KeyError, TypeError, IndexError):
+            raise _envelope_error(position, event) from None
+        if reader is None:
+            if not keep_unknown or type(kind) is not str:
+                raise RemoteProtocolError(f"events[{position}].type", f"must be a known event, not {shown(kind)}")
+            events.append(Unknown(timestamp, kind, data))
+            continue
+        try:
+            events.append(reader(timestamp, data))
+        except FieldError as error:
+            path = f"events[{position}].data" + (f".{error.path}" if error.path else "")
+            raise RemoteProtocolError(path, f"{error.rule} ({kind})") from None
+    return Message(document["now"], tuple(events))
+
+
+def encode(message: Message, forms: Forms, dialect_name: str) -> bytes:
+    """Write a message; LocalProtocolError if something in it may not be sent. Nop is written as nothing."""
+    writers = forms.writers
+    events: list[dict[str, Any]] = []
+    for event in message.events:
+        form = writers.get(type(event))
+        if form is None:
+            if isinstance(event, Nop):
+                continue
+            if isinstance(event, Unknown):
+                events.append({"timestamp": event.timestamp, "type": event.type, "data": event.data})
+                continue
+            raise LocalProtocolError(
+                f"events[{len(events)}]", f"{type(event).__name__} does not exist in protocol {dialect_name}"
+            )
+        name, write = form
+        try:
+            events.append({"timestamp": event.timestamp, "type": name, "data": write(event)})
+        except FieldError as error:
+            path = f"events[{len(events)}].data" + (f".{error.path}" if error.path else "")
+            raise LocalProtocolError(path, f"{error.rule} ({name})") from None
+    return to_json({"now": message.now, "events": events})
+
+
+def to_json(document: dict[str, Any]) -> bytes:
+    """Compact JSON; what JSON cannot say (an object of a user's own class...) is our error, not the peer's."""
+    try:
+        return orjson.dumps(document, option=orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS)
+    except TypeError as error:
+        raise LocalProtocolError("message", f"cannot be written as JSON: {error}") from None
+
+
+def _must(document: dict[str, Any], key: str, expected: str) -> str:
+    if key not in document:
+        return f"is missing; it must be {expected}"
+    return f"must be {expected}, not {shown(document[key])}"
+
+
+def _envelope_error(position: int, event: Any) -> RemoteProtocolError:
+    """Which of the three members of an event is wrong."""
+    path = f"events[{position}]"
+    if type(event) is not dict:
+        return RemoteProtocolError(path, f"must be an object, not {shown(event)}")
+    if type(event.get("timestamp")) not in (float, int):
+        return RemoteProtocolError(f"{path}.timestamp", _must(event, "timestamp", "a number of seconds"))
+    if type(event.get("type")) is not str:
+        return RemoteProtocolError(f"{path}.type", _must(event, "type", "a string"))
+    return RemoteProtocolError(f"{path}.data", _must(event, "data", "an object"))
+
+
+#: For annotations: a message's items in either direction.
+Items = Sequence[Item]

@@ -1,0 +1,299 @@
+"""Reading and writing the data of each command, as strictly as real Batsim reads it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from batsched_py.hostset import HostSet
+from batsched_py.protocol.commands import (
+    SETTABLE_STATES,
+    AdditionalIo,
+    CallMeLater,
+    ChangeJobState,
+    ExecuteJob,
+    KillJob,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
+    SetJobMetadata,
+    SetResourceState,
+    ToJobMessage,
+)
+from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify
+from batsched_py.protocol.fields import (
+    Data,
+    FieldError,
+    hosts,
+    mapping,
+    number,
+    optional_mapping,
+    rest,
+    shown,
+    text,
+    texts,
+)
+from batsched_py.protocol.jobs import check_job_id, read_job
+
+#: v4's names of the two notices a decision process may send -> v1.4's.
+_NOTICES_V14: Final = {REGISTRATION_FINISHED: "submission_finished", CONTINUE_REGISTRATION: "continue_submission"}
+_NOTICES_V4: Final = {old: new for new, old in _NOTICES_V14.items()}
+
+
+def read_execute_job(timestamp: float, data: Data) -> ExecuteJob:
+    if len(data) > 3:
+        raise FieldError("", f"must have 2 or 3 members, not {len(data)}")
+    alloc = text(data, "alloc")
+    if "  " in alloc:
+        raise FieldError("alloc", f"must have single blanks between intervals, not {shown(alloc)}")
+    allocated = hosts(data, "alloc")
+    if not allocated:
+        raise FieldError("alloc", "must name at least one host")
+    extra_io = optional_mapping(data, "additional_io_job")
+    return ExecuteJob(
+        timestamp,
+        text(data, "job_id"),
+        allocated,
+        _read_mapping(optional_mapping(data, "mapping")),
+        _read_storage_mapping(optional_mapping(data, "storage_mapping")),
+        None if extra_io is None else _read_additional_io(extra_io),
+    )
+
+
+def write_execute_job(command: ExecuteJob) -> dict[str, Any]:
+    if not command.hosts:
+        raise FieldError("alloc", "must name at least one host")
+    data: dict[str, Any] = {"job_id": command.job_id, "alloc": str(command.hosts)}
+    extras = 0
+    if command.mapping is not None:
+        extras += 1
+        data["mapping"] = {str(executor): str(position) for executor, position in command.mapping.items()}
+    if command.storage_mapping is not None:
+        extras += 1
+        data["storage_mapping"] = dict(command.storage_mapping)
+    if command.additional_io is not None:
+        extras += 1
+        extra_io = command.additional_io
+        data["additional_io_job"] = {
+            "alloc": str(extra_io.hosts),
+            "profile_name": extra_io.profile_name,
+            "profile": extra_io.profile,
+        }
+    if extras > 1:
+        raise FieldError("", "may have one of mapping, storage_mapping and additional_io_job, not more")
+    return data
+
+
+def read_reject_job(timestamp: float, data: Data) -> RejectJob:
+    _only(data, {"job_id"})
+    return RejectJob(timestamp, text(data, "job_id"))
+
+
+def write_reject_job(command: RejectJob) -> dict[str, Any]:
+    return {"job_id": command.job_id}
+
+
+def read_kill_job(timestamp: float, data: Data) -> KillJob:
+    _only(data, {"job_ids"})
+    job_ids = texts(data, "job_ids")
+    _check_some(job_ids)
+    return KillJob(timestamp, job_ids)
+
+
+def write_kill_job(command: KillJob) -> dict[str, Any]:
+    _check_some(command.job_ids)
+    return {"job_ids": list(command.job_ids)}
+
+
+def read_call_me_later(timestamp: float, data: Data) -> CallMeLater:
+    return CallMeLater(timestamp, number(data, "timestamp"))
+
+
+def write_call_me_later(command: CallMeLater) -> dict[str, Any]:
+    if not math.isfinite(command.at):
+        raise FieldError("timestamp", f"must be a finite time, not {command.at!r}")
+    return {"timestamp": command.at}
+
+
+def read_register_job(timestamp: float, data: Data) -> RegisterJob:
+    job_id = text(data, "job_id")
+    check_job_id(job_id)
+    described = optional_mapping(data, "job")
+    if described is not None and "subtime" not in described:
+        raise FieldError("job.subtime", "is missing; Batsim needs it")
+    job = None if described is None else read_job(job_id, described)
+    return RegisterJob(timestamp, job_id, job, optional_mapping(data, "profile"))
+
+
+def read_submit_job(timestamp: float, data: Data) -> RegisterJob:
+    """v1.4: `subtime` may be absent and the profile may travel along."""
+    job_id = text(data, "job_id")
+    check_job_id(job_id)
+    described = optional_mapping(data, "job")
+    job = None if described is None else read_job(job_id, described)
+    return RegisterJob(timestamp, job_id, job, optional_mapping(data, "profile"))
+
+
+def write_register_job(command: RegisterJob) -> dict[str, Any]:
+    check_job_id(command.job_id)
+    if command.profile is not None:
+        raise FieldError("profile", "must be registered first with REGISTER_PROFILE; v4 does not read it here")
+    return _write_job(command)
+
+
+def write_submit_job(command: RegisterJob) -> dict[str, Any]:
+    check_job_id(command.job_id)
+    data = _write_job(command)
+    return data if command.profile is None else {**data, "profile": command.profile}
+
+
+def _write_job(command: RegisterJob) -> dict[str, Any]:
+    if command.job is None:
+        return {"job_id": command.job_id}
+    if "subtime" not in command.job.members:
+        raise FieldError("job.subtime", "is missing; Batsim needs it")
+    read_job(command.job_id, command.job.members)
+    return {"job_id": command.job_id, "job": dict(command.job.members)}
+
+
+def read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
+    return RegisterProfile(
+        timestamp, text(data, "workload_name"), text(data, "profile_name"), mapping(data, "profile")
+    )
+
+
+def write_register_profile(command: RegisterProfile) -> dict[str, Any]:
+    return {
+        "workload_name": command.workload,
+        "profile_name": command.name,
+        "profile": dict(command.profile),
+    }
+
+
+def read_set_resource_state(timestamp: float, data: Data) -> SetResourceState:
+    switched = hosts(data, "resources")
+    if not switched:
+        raise FieldError("resources", "must name at least one host")
+    state = text(data, "state")
+    _check_pstate(state)
+    return SetResourceState(timestamp, switched, state)
+
+
+def write_set_resource_state(command: SetResourceState) -> dict[str, Any]:
+    if not command.hosts:
+        raise FieldError("resources", "must name at least one host")
+    _check_pstate(command.state)
+    return {"resources": str(command.hosts), "state": command.state}
+
+
+def read_set_job_metadata(timestamp: float, data: Data) -> SetJobMetadata:
+    metadata = text(data, "metadata")
+    _check_metadata(metadata)
+    return SetJobMetadata(timestamp, text(data, "job_id"), metadata)
+
+
+def write_set_job_metadata(command: SetJobMetadata) -> dict[str, Any]:
+    _check_metadata(command.metadata)
+    return {"job_id": command.job_id, "metadata": command.metadata}
+
+
+def read_change_job_state(timestamp: float, data: Data) -> ChangeJobState:
+    state = text(data, "job_state")
+    _check_settable(state)
+    reason = text(data, "kill_reason") if "kill_reason" in data else None
+    return ChangeJobState(timestamp, text(data, "job_id"), state, reason)
+
+
+def write_change_job_state(command: ChangeJobState) -> dict[str, Any]:
+    _check_settable(command.state)
+    data = {"job_id": command.job_id, "job_state": command.state}
+    return data if command.kill_reason is None else {**data, "kill_reason": command.kill_reason}
+
+
+def read_to_job_message(timestamp: float, data: Data) -> ToJobMessage:
+    return ToJobMessage(timestamp, text(data, "job_id"), text(data, "msg"))
+
+
+def write_to_job_message(command: ToJobMessage) -> dict[str, Any]:
+    return {"job_id": command.job_id, "msg": command.message}
+
+
+def read_notice_v4(timestamp: float, data: Data) -> Notify:
+    kind = text(data, "type")
+    _check_notice(kind, _NOTICES_V14)
+    return Notify(timestamp, kind)
+
+
+def write_notice_v4(command: Notify) -> dict[str, Any]:
+    _check_notice(command.kind, _NOTICES_V14)
+    return {"type": command.kind}
+
+
+def read_notice_v14(timestamp: float, data: Data) -> Notify:
+    kind = text(data, "type")
+    _check_notice(kind, _NOTICES_V4)
+    return Notify(timestamp, _NOTICES_V4[kind])
+
+
+def write_notice_v14(command: Notify) -> dict[str, Any]:
+    _check_notice(command.kind, _NOTICES_V14)
+    return {"type": _NOTICES_V14[command.kind]}
+
+
+def _read_mapping(data: Data | None) -> Mapping[int, int] | None:
+    if data is None:
+        return None
+    placed = {}
+    for executor, position in data.items():
+        try:
+            placed[int(executor)] = int(position)
+        except (TypeError, ValueError):
+            raise FieldError(f"mapping.{executor}", f"must place a number on a number, not {shown(position)}") from None
+    if sorted(placed) != list(range(len(placed))):
+        raise FieldError("mapping", "must place the executors 0, 1, 2... without a gap")
+    return placed
+
+
+def _read_storage_mapping(data: Data | None) -> Mapping[str, int] | None:
+    if data is None:
+        return None
+    for label, host in data.items():
+        if type(host) is not int:
+            raise FieldError(f"storage_mapping.{label}", f"must be a host's number, not {shown(host)}")
+    return data
+
+
+def _read_additional_io(data: Data) -> AdditionalIo:
+    allocated: HostSet = hosts(data, "alloc")
+    return AdditionalIo(allocated, text(data, "profile_name"), mapping(data, "profile"))
+
+
+def _only(data: Data, names: set[str]) -> None:
+    for name in rest(data, frozenset(names)):
+        raise FieldError(name, "is not allowed here")
+
+
+def _check_some(job_ids: tuple[str, ...]) -> None:
+    if not job_ids:
+        raise FieldError("job_ids", "must name at least one job")
+
+
+def _check_pstate(state: str) -> None:
+    if not (state.isascii() and state.isdigit()):
+        raise FieldError("state", f"must be the number of a pstate, not {shown(state)}")
+
+
+def _check_metadata(metadata: str) -> None:
+    if '"' in metadata:
+        raise FieldError("metadata", "must not hold a double quote")
+
+
+def _check_settable(state: str) -> None:
+    if state not in SETTABLE_STATES:
+        raise FieldError("job_state", f"must be one of {', '.join(sorted(SETTABLE_STATES))}, not {shown(state)}")
+
+
+def _check_notice(kind: str, allowed: Mapping[str, str]) -> None:
+    if kind not in allowed:
+        raise FieldError("type", f"must be {' or '.join(sorted(allowed))}, not {shown(kind)}")

@@ -1,0 +1,147 @@
+"""What a decision process tells Batsim: one frozen class for each command, the same in every dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.protocol.events import Answer, Members, Nop, Notify, Query
+
+#: States that CHANGE_JOB_STATE may name.
+SETTABLE_STATES: Final = frozenset(
+    {
+        "NOT_SUBMITTED",
+        "RUNNING",
+        "COMPLETED_SUCCESSFULLY",
+        "COMPLETED_FAILED",
+        "COMPLETED_WALLTIME_REACHED",
+        "COMPLETED_KILLED",
+        "REJECTED",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AdditionalIo:
+    """Input and output that runs beside a job: its own profile on its own hosts."""
+
+    hosts: HostSet
+    profile_name: str
+    profile: Members
+
+
+@dataclass(frozen=True, slots=True)
+class ExecuteJob:
+    """Start a submitted job on these hosts; at most one of the three extras.
+
+    `mapping` places executor i on the mapping[i]-th host of `hosts`; `storage_mapping` names the storage host of a label.
+    """
+
+    timestamp: float
+    job_id: str
+    hosts: HostSet
+    mapping: Mapping[int, int] | None = None
+    storage_mapping: Mapping[str, int] | None = None
+    additional_io: AdditionalIo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RejectJob:
+    """Refuse a submitted job for good."""
+
+    timestamp: float
+    job_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class KillJob:
+    """Stop running jobs; answered by their completions and one JobKilled."""
+
+    timestamp: float
+    job_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallMeLater:
+    """Ask for a RequestedCall at `at`, strictly later than now. Cannot be taken back."""
+
+    timestamp: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterJob:
+    """Submit a job of one's own (v1.4: SUBMIT_JOB). `job` is None if it is in Redis; `profile` travels along in v1.4 only."""
+
+    timestamp: float
+    job_id: str
+    job: Job | None
+    profile: Members | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterProfile:
+    """Add a profile to a workload, which is created if new (v1.4: SUBMIT_PROFILE)."""
+
+    timestamp: float
+    workload: str
+    name: str
+    profile: Members
+
+
+@dataclass(frozen=True, slots=True)
+class SetResourceState:
+    """Switch hosts to a pstate (its number as text); needs energy in Batsim."""
+
+    timestamp: float
+    hosts: HostSet
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetJobMetadata:
+    """Attach a text without double quotes to a job; ends in Batsim's jobs file (not in v1.4)."""
+
+    timestamp: float
+    job_id: str
+    metadata: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeJobState:
+    """Change Batsim's books about a control job; starts and stops nothing."""
+
+    timestamp: float
+    job_id: str
+    state: str
+    kill_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToJobMessage:
+    """Send a text to a running job (TO_JOB_MSG)."""
+
+    timestamp: float
+    job_id: str
+    message: str
+
+
+Command = (
+    ExecuteJob
+    | RejectJob
+    | KillJob
+    | CallMeLater
+    | RegisterJob
+    | RegisterProfile
+    | SetResourceState
+    | SetJobMetadata
+    | ChangeJobState
+    | ToJobMessage
+    | Query
+    | Answer
+    | Notify
+    | Nop
+)

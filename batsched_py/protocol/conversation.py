@@ -1,0 +1,172 @@
+"""Whose turn it is and how time may move: both ends of the strict request-reply alternation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Final
+
+import orjson
+
+from batsched_py.errors import LocalProtocolError, RemoteProtocolError
+from batsched_py.protocol.codec import Message, decode, encode, parse, read_document
+from batsched_py.protocol.commands import CallMeLater, Command
+from batsched_py.protocol.dialects import V4, Dialect, dialect_of
+from batsched_py.protocol.events import Event, SimulationBegins, SimulationEnds, Unknown
+
+
+class Turn(Enum):
+    """Where the conversation stands, seen from outside."""
+
+    BEFORE = "before SIMULATION_BEGINS"
+    DECIDING = "the decision process decides"
+    SIMULATING = "Batsim simulates"
+    LAST_REPLY = "SIMULATION_ENDS awaits its empty reply"
+    OVER = "over"
+
+
+#: (turn, what happens) -> next turn; an absent pair breaks the alternation.
+TURNS: Final = {
+    (Turn.BEFORE, "begin"): Turn.DECIDING,
+    (Turn.DECIDING, "reply"): Turn.SIMULATING,
+    (Turn.SIMULATING, "request"): Turn.DECIDING,
+    (Turn.SIMULATING, "end"): Turn.LAST_REPLY,
+    (Turn.LAST_REPLY, "reply"): Turn.OVER,
+}
+
+#: The type of the event that makes Batsim stop: it aborts on an event it does not know, and its log shows this name.
+STOP_EVENT: Final = "BATSCHED_PY_STOPPED"
+
+
+class DecisionSide:
+    """The decision process's end: reads requests, writes replies, in the dialect of SIMULATION_BEGINS."""
+
+    __slots__ = ("_warn", "dialect", "now", "turn")
+
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        """`warn` receives one line for each thing that is strange but legal."""
+        self.turn = Turn.BEFORE
+        self.dialect: Dialect = V4
+        #: `now` of the latest request.
+        self.now = 0.0
+        self._warn = warn
+
+    def receive(self, raw: bytes) -> Message:
+        """Read a request. RemoteProtocolError if it breaks a rule; it then counts as not received."""
+        document = parse(raw)
+        if self.turn is Turn.BEFORE:
+            dialect = _opening_dialect(document["events"])
+        else:
+            dialect = self.dialect
+        message = read_document(document, dialect.events, keep_unknown=True)
+        turn = self._next_turn(message)
+        self._check_times(message)
+        self.turn, self.dialect, self.now = turn, dialect, message.now
+        for event in message.events:
+            if type(event) is Unknown:
+                self._warn(f"t={message.now:g}: event of unknown type {event.type} kept, but nothing is done with it")
+        return message
+
+    def reply(self, now: float, commands: Sequence[Command]) -> bytes:
+        """Write the reply to the latest request. LocalProtocolError if it breaks a rule; nothing is then said."""
+        turn = TURNS.get((self.turn, "reply"))
+        if turn is None:
+            raise LocalProtocolError("message", f"must answer a request; now: {self.turn.value}")
+        if self.turn is Turn.LAST_REPLY and commands:
+            raise LocalProtocolError("events", "must be empty in the reply to SIMULATION_ENDS")
+        if not now >= self.now:
+            raise LocalProtocolError("now", f"must be at or after the request's {self.now!r}, not {now!r}")
+        before = float("-inf")
+        for position, command in enumerate(commands):
+            timestamp = command.timestamp
+            if not before <= timestamp <= now:
+                raise LocalProtocolError(
+                    f"events[{position}].timestamp", f"must ascend and be at most now={now!r}, not {timestamp!r}"
+                )
+            if type(command) is CallMeLater and not command.at > now:
+                raise LocalProtocolError(
+                    f"events[{position}].data.timestamp", f"must be later than now={now!r}, not {command.at!r}"
+                )
+            before = timestamp
+        raw = encode(Message(now, tuple(commands)), self.dialect.commands, self.dialect.name)
+        self.turn = turn
+        return raw
+
+    def refusal(self, reason: str) -> bytes:
+        """A reply that no Batsim accepts, whatever the dialect: sent so that it stops instead of waiting for ever."""
+        event = {"timestamp": self.now, "type": STOP_EVENT, "data": {"reason": reason}}
+        return orjson.dumps({"now": self.now, "events": [event]})
+
+    def _next_turn(self, message: Message) -> Turn:
+        events = message.events
+        begins = any(type(event) is SimulationBegins for event in events)
+        ends = any(type(event) is SimulationEnds for event in events)
+        if ends and type(events[-1]) is not SimulationEnds:
+            raise RemoteProtocolError("events", "SIMULATION_ENDS must be the last event")
+        turn = TURNS.get((self.turn, "begin" if begins else "end" if ends else "request"))
+        if turn is None:
+            what = "SIMULATION_BEGINS" if begins else "a request"
+            raise RemoteProtocolError("message", f"{what} is out of turn; now: {self.turn.value}")
+        return turn
+
+    def _check_times(self, message: Message) -> None:
+        now = message.now
+        if not 0 <= now:
+            raise RemoteProtocolError("now", f"must be from 0, not {now!r}")
+        if now < self.now:
+            raise RemoteProtocolError("now", f"must not go back: it was {self.now!r}, it is {now!r}")
+        before = float("-inf")
+        for position, event in enumerate(message.events):
+            timestamp = event.timestamp
+            if not before <= timestamp <= now:
+                rule = f"must ascend and be at most now={now!r}, not {timestamp!r}"
+                raise RemoteProtocolError(f"events[{position}].timestamp", rule)
+            before = timestamp
+
+
+class BatsimSide:
+    """Batsim's end, for a simulator: writes requests, reads replies as leniently and as strictly as real Batsim."""
+
+    __slots__ = ("dialect", "now", "turn")
+
+    def __init__(self, dialect: Dialect = V4) -> None:
+        self.turn = Turn.BEFORE
+        self.dialect = dialect
+        #: `now` of the latest request.
+        self.now = 0.0
+
+    def request(self, now: float, events: Sequence[Event]) -> bytes:
+        """Write the next request. LocalProtocolError if it is out of turn or time goes back."""
+        begins = self.turn is Turn.BEFORE
+        ends = bool(events) and type(events[-1]) is SimulationEnds
+        turn = TURNS.get((self.turn, "begin" if begins else "end" if ends else "request"))
+        if turn is None:
+            raise LocalProtocolError("message", f"a request is out of turn; now: {self.turn.value}")
+        if now < self.now:
+            raise LocalProtocolError("now", f"must not go back: it was {self.now!r}, it is {now!r}")
+        raw = encode(Message(now, tuple(events)), self.dialect.events, self.dialect.name)
+        self.turn, self.now = turn, now
+        return raw
+
+    def receive(self, raw: bytes) -> Message:
+        """Read a reply. RemoteProtocolError for what makes Batsim abort; times before its clock are accepted."""
+        turn = TURNS.get((self.turn, "reply"))
+        if turn is None:
+            raise RemoteProtocolError("message", f"a reply is out of turn; now: {self.turn.value}")
+        message = decode(raw, self.dialect.commands, keep_unknown=False)
+        for position, command in enumerate(message.events):
+            if command.timestamp > message.now:
+                rule = f"must be at most the reply's now={message.now!r}, not {command.timestamp!r}"
+                raise RemoteProtocolError(f"events[{position}].timestamp", rule)
+        if turn is Turn.OVER and message.events:
+            raise RemoteProtocolError("events", "must be empty in the reply to SIMULATION_ENDS")
+        self.turn = turn
+        return message
+
+
+def _opening_dialect(events: list[object]) -> Dialect:
+    """The first request must open with SIMULATION_BEGINS, whose members tell the dialect."""
+    first = events[0] if events else None
+    if isinstance(first, dict) and first.get("type") == "SIMULATION_BEGINS" and isinstance(first.get("data"), dict):
+        return dialect_of(first["data"])
+    raise RemoteProtocolError("events[0].type", "must be SIMULATION_BEGINS in the first message")

@@ -1,0 +1,245 @@
+"""What Batsim tells a decision process: one frozen class for each event, the same in every dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+
+#: Members that no dialect describes; kept, handed on and written back.
+Members = Mapping[str, Any]
+NO_MEMBERS: Final[Members] = MappingProxyType({})
+
+
+def no_members() -> Members:
+    """The one empty mapping, as a dataclass default."""
+    return NO_MEMBERS
+
+
+#: Final states of a job (`job_state`), as Batsim spells them.
+COMPLETED_SUCCESSFULLY: Final = "COMPLETED_SUCCESSFULLY"
+COMPLETED_FAILED: Final = "COMPLETED_FAILED"
+COMPLETED_WALLTIME_REACHED: Final = "COMPLETED_WALLTIME_REACHED"
+COMPLETED_KILLED: Final = "COMPLETED_KILLED"
+REJECTED: Final = "REJECTED"
+FINAL_STATES: Final = frozenset(
+    {COMPLETED_SUCCESSFULLY, COMPLETED_FAILED, COMPLETED_WALLTIME_REACHED, COMPLETED_KILLED, REJECTED}
+)
+
+#: Kinds of NOTIFY from Batsim that mean something to us; any other kind is legal and kept.
+NO_MORE_STATIC_JOB: Final = "no_more_static_job_to_submit"
+NO_MORE_EXTERNAL_EVENT: Final = "no_more_external_event_to_occur"
+MACHINE_AVAILABLE: Final = "event_machine_available"
+MACHINE_UNAVAILABLE: Final = "event_machine_unavailable"
+
+#: Kinds of NOTIFY to Batsim, under their v4 names.
+REGISTRATION_FINISHED: Final = "registration_finished"
+CONTINUE_REGISTRATION: Final = "continue_registration"
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A host as SIMULATION_BEGINS describes it.
+
+    Attributes:
+        id: its number, the one interval sets use.
+        name: its name in the platform file.
+        state: idle, computing, sleeping, switching_on, switching_off or unavailable.
+        properties: of the host, in the platform file; values are strings.
+        zone_properties: of its zone; None if the Batsim version does not tell (before 4.0).
+    """
+
+    id: int
+    name: str
+    state: str
+    properties: Members
+    zone_properties: Members | None = None
+    extra: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Batsim's configuration, read from either spelling; `members` is all of it as it was written."""
+
+    redis: bool = False
+    redis_hostname: str = "127.0.0.1"
+    redis_port: int = 6379
+    redis_prefix: str = "default"
+    profiles_forwarded: bool = False
+    dynamic_jobs: bool = False
+    dynamic_jobs_acknowledged: bool = False
+    profile_reuse: bool = False
+    forward_unknown_events: bool = False
+    scheduler_config: str = ""
+    members: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationBegins:
+    """The first event: the hosts, the configuration, the static workloads with all their profiles (v3 and later)."""
+
+    timestamp: float
+    resources: tuple[Resource, ...]
+    storages: tuple[Resource, ...] = ()
+    compute_sharing: bool = False
+    storage_sharing: bool = True
+    config: Config = field(default_factory=Config)
+    workloads: Mapping[str, str] = field(default_factory=no_members)
+    profiles: Mapping[str, Mapping[str, Members]] = field(default_factory=no_members)
+    extra: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationEnds:
+    """The last event; the reply to it holds nothing, and both sides close."""
+
+    timestamp: float
+    extra: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class JobSubmitted:
+    """A job has arrived. `job` is None if its description is in Redis; `profile` only with profile forwarding."""
+
+    timestamp: float
+    job_id: str
+    job: Job | None
+    profile: Members | None = None
+    extra: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class JobCompleted:
+    """A job has ended by itself, by its walltime, or (v3 and later) killed; its hosts are free.
+
+    `hosts` is None in v1.4, which does not tell; `status` and `kill_reason` exist in v1.4 only.
+    """
+
+    timestamp: float
+    job_id: str
+    state: str
+    return_code: int | None = None
+    hosts: HostSet | None = None
+    status: str | None = None
+    kill_reason: str | None = None
+    extra: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a killed job was: a leaf has `progress` in [0, 1], an inner node the step that was running."""
+
+    profile: str
+    progress: float | None = None
+    step: int | None = None
+    current: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobKilled:
+    """A KILL_JOB is done: all its jobs have ended. `progress` has those that were really killed by it."""
+
+    timestamp: float
+    job_ids: tuple[str, ...]
+    progress: Mapping[str, Progress] = field(default_factory=no_members)
+    extra: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceStateChanged:
+    """A SET_RESOURCE_STATE is done for all its hosts; `state` is the pstate's number as text."""
+
+    timestamp: float
+    hosts: HostSet
+    state: str
+    extra: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedCall:
+    """A CALL_ME_LATER has come due; Batsim does not say which."""
+
+    timestamp: float
+    extra: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class FromJobMessage:
+    """A running job said something (FROM_JOB_MSG): `message` is any JSON value."""
+
+    timestamp: float
+    job_id: str
+    message: Any
+    extra: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, in either direction: name of the question -> its arguments."""
+
+    timestamp: float
+    requests: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The reply to a Query, in either direction; `values` as they stand in the message."""
+
+    timestamp: float
+    values: Members
+
+    @property
+    def consumed_energy(self) -> float | None:
+        """Joules since the start, if that was asked: v1.4 swaps the two words and its document has a string."""
+        value = self.values.get("consumed_energy", self.values.get("energy_consumed"))
+        try:
+            return None if value is None else float(value)
+        except (TypeError, ValueError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Notify:
+    """A notice, in either direction. `hosts` are those of a machine event; `members` is the whole data."""
+
+    timestamp: float
+    kind: str
+    hosts: HostSet | None = None
+    members: Members = field(default_factory=no_members)
+
+
+@dataclass(frozen=True, slots=True)
+class Nop:
+    """The seed document's word for nothing; on the wire an empty list of events says it."""
+
+    timestamp: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An event of a type that no dialect knows: kept whole, shown to the algorithm, otherwise ignored."""
+
+    timestamp: float
+    type: str
+    data: Members
+
+
+Event = (
+    SimulationBegins
+    | SimulationEnds
+    | JobSubmitted
+    | JobCompleted
+    | JobKilled
+    | ResourceStateChanged
+    | RequestedCall
+    | FromJobMessage
+    | Query
+    | Answer
+    | Notify
+    | Nop
+    | Unknown
+)

@@ -1,0 +1,100 @@
+"""Typed reading of JSON members: each reader returns the value or raises FieldError with the member's path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from batsched_py.hostset import HostSet
+
+Data = Mapping[str, Any]
+
+
+class FieldError(ValueError):
+    """A member breaks a rule; `path` is relative to the object that was being read."""
+
+    def __init__(self, path: str, rule: str) -> None:
+        self.path, self.rule = path, rule
+        super().__init__(f"{path}: {rule}")
+
+
+def shown(value: object) -> str:
+    """A value for an error message, on one line and cut to a readable length."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def wrong(path: str, expected: str, data: Data) -> FieldError:
+    """The error for the member at the end of `path` that is missing or of another type than `expected`."""
+    key = path.rpartition(".")[2]
+    if key not in data:
+        return FieldError(path, f"is missing; it must be {expected}")
+    return FieldError(path, f"must be {expected}, not {shown(data[key])}")
+
+
+def text(data: Data, key: str) -> str:
+    value = data.get(key)
+    if type(value) is not str:
+        raise wrong(key, "a string", data)
+    return value
+
+
+def number(data: Data, key: str) -> float:
+    value = data.get(key)
+    if type(value) is not float and type(value) is not int:
+        raise wrong(key, "a number", data)
+    return float(value)
+
+
+def integer(data: Data, key: str) -> int:
+    value = data.get(key)
+    if type(value) is not int:
+        raise wrong(key, "an integer", data)
+    return value
+
+
+def boolean(data: Data, key: str, default: bool | None = None) -> bool:
+    value = data.get(key, default)
+    if type(value) is not bool:
+        raise wrong(key, "true or false", data)
+    return value
+
+
+def mapping(data: Data, key: str) -> dict[str, Any]:
+    value = data.get(key)
+    if type(value) is not dict:
+        raise wrong(key, "an object", data)
+    return value
+
+
+def optional_mapping(data: Data, key: str) -> dict[str, Any] | None:
+    return mapping(data, key) if key in data else None
+
+
+def array(data: Data, key: str) -> list[Any]:
+    value = data.get(key)
+    if type(value) is not list:
+        raise wrong(key, "a list", data)
+    return value
+
+
+def texts(data: Data, key: str) -> tuple[str, ...]:
+    values = array(data, key)
+    if not all(type(value) is str for value in values):
+        raise wrong(key, "a list of strings", data)
+    return tuple(values)
+
+
+def hosts(data: Data, key: str) -> HostSet:
+    value = data.get(key)
+    if type(value) is not str:
+        raise wrong(key, 'a string of intervals like "0-3 7"', data)
+    try:
+        return HostSet.parse(value)
+    except ValueError as error:
+        raise FieldError(key, str(error)) from None
+
+
+def rest(data: Data, known: frozenset[str]) -> dict[str, Any]:
+    """The members that are not in `known`."""
+    return {key: value for key, value in data.items() if key not in known}
