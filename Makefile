@@ -1,5 +1,5 @@
 # Set up and run, with nothing but Python 3.11 or newer (on Debian: python3 and python3-venv).
-# Another Python: make test PYTHON=python3.13 VENV=.venv313
+# Another Python: make test PYTHON=python3.13 VENV=/tmp/batsched-py-3.13
 
 PYTHON ?= python3
 VENV ?= .venv
