@@ -1,0 +1,125 @@
+"""A platform: the hosts of a machine and the network between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from batsched_py.errors import PlatformError
+from batsched_py.model.zone import Link, Segment, Zone
+
+__all__ = ["DEFAULT_MASTER", "Host", "Link", "Platform", "Route"]
+
+#: The host that runs the scheduler and no jobs, unless Batsim is told another name (its option `-m`).
+DEFAULT_MASTER = "master_host"
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A machine.
+
+    Attributes:
+        name: unique in the platform.
+        speeds: flop/s of one core, one number for each pstate.
+        pstate: the pstate it begins in, an index of `speeds`.
+        cores: number of cores.
+        properties: the `prop` elements of the host, as text.
+        zone_properties: those of the zones around it; the innermost zone wins.
+    """
+
+    name: str
+    speeds: tuple[float, ...]
+    pstate: int = 0
+    cores: int = 1
+    properties: Mapping[str, str] = field(default_factory=dict)
+    zone_properties: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def role(self) -> str:
+        """Its `role` property in Batsim's terms: "" for a compute host (or "compute_node"), "storage", "master"."""
+        role = self.properties.get("role", "")
+        return "" if role == "compute_node" else role
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Links from one host to another, in the order they are crossed, and the latency of the whole, in seconds."""
+
+    links: tuple[Link, ...]
+    latency: float
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """Hosts in lexicographic order of names, as Batsim numbers them, and the zones that route between them.
+
+    Attributes:
+        source: where it was read from, or what made it; goes into messages.
+        hosts: every host, the master and the storage ones too.
+        zones: by name.
+        zone_of: host or router -> name of the zone it is a point of.
+    """
+
+    source: str
+    hosts: tuple[Host, ...]
+    zones: Mapping[str, Zone]
+    zone_of: Mapping[str, str]
+
+    def master(self, name: str = DEFAULT_MASTER) -> Host | None:
+        """The host that runs the scheduler: the one of that name, else the first of role "master", else None."""
+        named = [host for host in self.hosts if host.name == name]
+        return next(iter(named + [host for host in self.hosts if host.role == "master"]), None)
+
+    def compute_hosts(self, master: str = DEFAULT_MASTER) -> tuple[Host, ...]:
+        """The hosts that run jobs; the position of each is the number Batsim gives it."""
+        return tuple(host for host in self.hosts if host.role == "" and host.name != master)
+
+    def storage_hosts(self, master: str = DEFAULT_MASTER) -> tuple[Host, ...]:
+        """The hosts of role "storage"; Batsim numbers them after the compute hosts."""
+        return tuple(host for host in self.hosts if host.role == "storage" and host.name != master)
+
+    def route(self, source: str, destination: str) -> Route:
+        """The way between two hosts, by name; without links if the platform has no network there.
+
+        Computed anew at each call: keep what you ask for often. A route's links are in SimGrid's order; the way back
+        may differ. Raises PlatformError if a name is not a host's or if two zones are not connected.
+        """
+        for name in (source, destination):
+            if name not in self.zone_of:
+                raise PlatformError(self.source, f"host {name}", "is not in the platform")
+        segments = tuple(self._walk(source, destination))
+        links = tuple(link for segment in segments for link in segment.links)
+        own = sum((segment.latency for segment in segments), 0.0)
+        return Route(links, sum((link.latency for link in links), own))
+
+    def _walk(self, source: str, destination: str) -> Iterator[Segment]:
+        zone, here, there = self._meeting(source, destination)
+        segments = zone.segments(here, there)
+        if segments is None or (not segments and (here, there) != (source, destination)):
+            raise PlatformError(self.source, f"zone {zone.name}", f"has no route from {here} to {there}")
+        position = source
+        for segment in segments:
+            entry, leave = segment.entry or position, segment.exit or destination
+            if entry != position:
+                yield from self._walk(position, entry)
+            yield segment
+            position = leave
+        if segments and position != destination:
+            yield from self._walk(position, destination)
+
+    def _meeting(self, source: str, destination: str) -> tuple[Zone, str, str]:
+        """The innermost zone around both ends, and its points that are, or hold, each of them."""
+        if self.zone_of[source] == self.zone_of[destination]:
+            return self.zones[self.zone_of[source]], source, destination
+        up, down = self._ancestry(source), self._ancestry(destination)
+        depth = next(i for i, (left, right) in enumerate(zip(up, down, strict=False)) if left != right)
+        return self.zones[up[depth - 1]], up[depth], down[depth]
+
+    def _ancestry(self, point: str) -> list[str]:
+        """Names from the outermost zone down to the point itself."""
+        names = [point]
+        zone = self.zone_of[point]
+        while zone:
+            names.append(zone)
+            zone = self.zones[zone].parent
+        return names[::-1]

@@ -1,0 +1,139 @@
+"""Zones of a platform: how each finds the way between two of its points, as SimGrid's routing kinds do."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A resource that communications cross.
+
+    Attributes:
+        name: unique in the platform; the two directions of a SPLITDUPLEX link are two links, `NAME_UP` and `NAME_DOWN`.
+        bandwidth: bytes per second.
+        latency: seconds.
+        shared: True if flows divide the bandwidth; False (FATPIPE) if each of them may use all of it.
+    """
+
+    name: str
+    bandwidth: float
+    latency: float
+    shared: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A piece of a route: `links` in the order they are crossed, from the host or router `entry` to `exit`.
+
+    An empty `entry` or `exit` is the end of the route itself. `latency` is in seconds and comes on top of the links'.
+    """
+
+    links: tuple[Link, ...] = ()
+    entry: str = ""
+    exit: str = ""
+    latency: float = 0.0
+
+
+class Zone(Protocol):
+    """A part of a platform: hosts, routers and zones inside it are its points."""
+
+    @property
+    def name(self) -> str:
+        """Unique in the platform."""
+
+    @property
+    def parent(self) -> str:
+        """Name of the zone around it; "" for the outermost."""
+
+    def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
+        """The way between two of its points: () if it costs nothing, None if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableZone:
+    """Routing "Full": each way is declared; one that is not declared costs nothing, as Batsim's runs show."""
+
+    name: str
+    parent: str
+    #: (source point, destination point) -> the declared way; never a way that was not declared.
+    table: Mapping[tuple[str, str], Segment]
+
+    def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
+        """The declared way, or nothing."""
+        segment = self.table.get((source, destination))
+        return () if segment is None else (segment,)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphZone:
+    """Routing "Floyd" and "Dijkstra": the declared ways are edges, a route is the chain with the fewest links."""
+
+    name: str
+    parent: str
+    #: point -> (neighbour, the declared way to it), in the file's order, which breaks ties.
+    edges: Mapping[str, tuple[tuple[str, Segment], ...]]
+
+    def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
+        """The shortest chain (Dijkstra 1959), found anew at each call; None if the points are not connected."""
+        if source == destination:
+            return tuple(segment for point, segment in self.edges.get(source, ()) if point == source)[:1]
+        order = 0
+        reached: set[str] = set()
+        frontier: list[tuple[int, int, str, tuple[Segment, ...]]] = [(0, order, source, ())]
+        while frontier:
+            cost, _, point, way = heapq.heappop(frontier)
+            if point == destination:
+                return way
+            if point in reached:
+                continue
+            reached.add(point)
+            for neighbour, segment in self.edges.get(point, ()):
+                order += 1
+                heapq.heappush(frontier, (cost + len(segment.links), order, neighbour, (*way, segment)))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Spoke:
+    """The private links of one point of a star: out of it, into it, and from it to itself."""
+
+    up: tuple[Link, ...] = ()
+    down: tuple[Link, ...] = ()
+    loopback: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StarZone:
+    """Routing "Cluster", "Vivaldi" and "None": up the source's spoke, over the backbone, down the destination's.
+
+    A point without a spoke has no private links (a router, or a host of a platform without network). With coordinates
+    (Vivaldi) the distance adds latency: the Euclidean distance of x and y plus both heights, in milliseconds.
+    """
+
+    name: str
+    parent: str
+    spokes: Mapping[str, Spoke]
+    backbone: tuple[Link, ...] = ()
+    #: point -> x, y, height; empty if the zone is not a Vivaldi one.
+    coordinates: Mapping[str, tuple[float, float, float]] | None = None
+
+    def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
+        """Always one segment; a point without loopback reaches itself over the backbone, as in SimGrid."""
+        out, into = self.spokes.get(source, _NO_SPOKE), self.spokes.get(destination, _NO_SPOKE)
+        if source == destination and out.loopback:
+            return (Segment(out.loopback),)
+        return (Segment(out.up + self.backbone + into.down, latency=self._distance(source, destination)),)
+
+    def _distance(self, source: str, destination: str) -> float:
+        if not self.coordinates or source not in self.coordinates or destination not in self.coordinates:
+            return 0.0
+        (x1, y1, high1), (x2, y2, high2) = self.coordinates[source], self.coordinates[destination]
+        return (math.hypot(x1 - x2, y1 - y2) + abs(high1) + abs(high2)) / 1000.0
+
+
+_NO_SPOKE = Spoke()

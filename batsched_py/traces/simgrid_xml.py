@@ -1,0 +1,243 @@
+"""SimGrid platform files, versions 4 and 4.1, as Batsim reads them; and the simplest of them written.
+
+Read: hosts, clusters, cabinets, peers, routers, links, routes and their nesting in zones. Passed over: elements of
+SimGrid's format that carry none of these (`config`, `bypassRoute`, `storage`, traces, actors...). Any other element is
+an error, because a misspelt one would silently lose hosts; so is a routing kind or a topology we cannot route in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from batsched_py.errors import PlatformError
+from batsched_py.hostset import MAX_HOST
+from batsched_py.model.platform import DEFAULT_MASTER, Host, Link, Platform
+from batsched_py.model.zone import GraphZone, Segment, Spoke, StarZone, TableZone, Zone
+from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.quantity import BANDWIDTH, SPEED, TIME, parse_quantity
+from batsched_py.traces.xml_cluster import PrivateLinks, read_backbone, read_peer_spoke, read_radical
+from batsched_py.traces.xml_element import Element, read_root
+from batsched_py.traces.xml_network import ROUTES, Network
+
+_ZONES = ("zone", "AS")
+_NODES = ("host", "router", "cluster", "cabinet", "peer", *_ZONES)
+_NETWORK = ("link", "host_link", "backbone", *ROUTES)
+_PASSED_OVER = (
+    *("prop", "config", "random", "include", "bypassRoute", "bypassZoneRoute", "bypassASroute", "trace"),
+    *("trace_connect", "storage", "storage_type", "storage_host", "disk", "mount", "actor", "process", "argument"),
+)
+_GRAPHS = ("Floyd", "Dijkstra", "DijkstraCache")
+_STARS = ("Cluster", "Vivaldi", "None", "Empty")
+
+Properties = Mapping[str, str]
+
+
+def read_platform(path: Path) -> Platform:
+    """Read a platform file; PlatformError names the file, the element and the rule that is broken."""
+    root = read_root(path)
+    if root.tag != "platform":
+        raise PlatformError(root.file, root.tag, "must be a platform element: this is no SimGrid platform")
+    root.choice("version", ("4", "4.0", "4.1"), "4.1")
+    _refuse_unknown(root)
+    outermost = list(root.children(*_ZONES, "cluster"))
+    if len(outermost) != 1:
+        raise root.error("", f"must hold exactly one zone or cluster, not {len(outermost)}")
+    reader = _Reader()
+    reader.read_node(outermost[0], "", {}, {})
+    if not reader.hosts:
+        raise root.error("", "must have at least one host")
+    hosts = tuple(reader.hosts[name] for name in sorted(reader.hosts))
+    return Platform(root.file, hosts, reader.zones, reader.zone_of)
+
+
+class _Reader:
+    """What was read so far of one file."""
+
+    def __init__(self) -> None:
+        #: name -> host, whatever zone it is in.
+        self.hosts: dict[str, Host] = {}
+        #: name -> zone, once all inside it is read.
+        self.zones: dict[str, Zone] = {}
+        #: host or router -> its zone; never a zone.
+        self.zone_of: dict[str, str] = {}
+        self._network = Network()
+        #: zone -> the one around it ("" for the outermost), from the moment it is opened.
+        self._parents: dict[str, str] = {}
+        #: speeds as written -> as numbers: large platforms repeat them.
+        self._speeds: dict[str, tuple[float, ...]] = {}
+
+    def read_node(self, element: Element, zone: str, around: Properties, spokes: dict[str, Spoke]) -> None:
+        """Read an element directly inside a zone; `around` are that zone's properties, `spokes` its private links."""
+        if element.tag in _ZONES:
+            self._read_zone(element, zone, around)
+        elif element.tag == "cluster":
+            self._read_cluster(element, zone, around)
+        elif element.tag == "cabinet":
+            links = PrivateLinks.read(element)
+            for host in self._add_group(element, zone, element.properties(), around).values():
+                spokes[host] = links.spoke(f"link_{host}", self._network, element)
+        elif element.tag == "link":
+            self._network.read_link(element)
+        elif element.tag == "router":
+            self._add_point(element, element.name(), zone)
+        else:
+            self._add_host(element, element.name(), zone, element.properties(), around)
+            if element.tag == "peer":
+                spokes[element.name()] = read_peer_spoke(element, self._network)
+
+    def _read_zone(self, zone: Element, parent: str, around: Properties) -> None:
+        name = self._open_zone(zone, parent)
+        _refuse_unknown(zone)
+        properties = _nested(zone.properties(), around)
+        spokes: dict[str, Spoke] = {}
+        for element in zone.children(*_NODES, "link"):
+            self.read_node(element, name, properties, spokes)
+        routing = zone.choice("routing", ("Full", *_GRAPHS, *_STARS), "")
+        if routing in _STARS:
+            self.zones[name] = self._star(zone, name, parent, spokes)
+            return
+        points = {element.name() for element in zone.children(*_NODES) if element.tag != "cabinet"}
+        table = self._network.read_routes(zone, points, self._gateway_rule)
+        self.zones[name] = (TableZone if routing == "Full" else _graph)(name, parent, table)
+
+    def _star(self, zone: Element, name: str, parent: str, spokes: dict[str, Spoke]) -> StarZone:
+        for route in zone.children(*ROUTES):
+            raise route.error("", f"cannot be declared in a zone of routing {zone.text('routing')}")
+        for element in zone.children("host_link"):
+            host = element.name()
+            if self.zone_of.get(host) != name:
+                raise element.error("id", f"names {host!r}, which is not a host of zone {name!r}")
+            ways = (self._network.link(element, attribute) for attribute in ("up", "down"))
+            spokes[host] = Spoke(*((link,) for link in ways))
+        backbone = tuple(self._backbone(element) for element in zone.children("backbone"))
+        placed = [element for element in zone.children("host", "peer") if element.xml.get("coordinates")]
+        coordinates = {element.name(): _coordinates(element) for element in placed}
+        return StarZone(name, parent, spokes, backbone, coordinates if zone.text("routing") == "Vivaldi" else None)
+
+    def _read_cluster(self, cluster: Element, parent: str, around: Properties) -> None:
+        cluster.choice("topology", ("FLAT",), "FLAT")
+        name = self._open_zone(cluster, parent)
+        own, links = cluster.properties(), PrivateLinks.read(cluster)
+        hosts = self._add_group(cluster, name, own, _nested(own, around))
+        spokes = {host: links.spoke(f"{name}_link_{number}", self._network, cluster) for number, host in hosts.items()}
+        router = cluster.xml.get("router_id") or f"{cluster.text('prefix')}{name}_router{cluster.text('suffix')}"
+        self._add_point(cluster, router, name)
+        self.zones[name] = StarZone(name, parent, spokes, read_backbone(cluster, self._network))
+
+    def _backbone(self, element: Element) -> Link:
+        bandwidth, latency = element.positive("bandwidth", BANDWIDTH), element.quantity("latency", TIME, "0")
+        return self._network.add(Link(element.name(), bandwidth, latency), element)
+
+    def _add_group(self, group: Element, zone: str, own: Properties, around: Properties) -> dict[int, str]:
+        """Add the hosts of a cluster or cabinet; their names by number."""
+        prefix, suffix = group.text("prefix"), group.text("suffix")
+        names: dict[int, str] = {}
+        for number in read_radical(group):
+            names[number] = f"{prefix}{number}{suffix}"
+            self._add_host(group, names[number], zone, own, around)
+        return names
+
+    def _add_host(self, element: Element, name: str, zone: str, own: Properties, around: Properties) -> None:
+        self._add_point(element, name, zone)
+        speeds = self._read_speeds(element)
+        pstate, cores = element.number("pstate", 0, 0), element.number("core", 1, 1)
+        if pstate >= len(speeds):
+            raise element.error("pstate", f"must be below {len(speeds)}, the number of speeds, not {pstate}")
+        self.hosts[name] = Host(name, speeds, pstate, cores, own, around)
+
+    def _read_speeds(self, element: Element) -> tuple[float, ...]:
+        text = element.text("speed")
+        if text not in self._speeds:
+            try:
+                speeds = tuple(parse_quantity(piece, SPEED) for piece in text.split(","))
+            except ValueError as error:
+                raise element.error("speed", str(error)) from error
+            if min(speeds) <= 0:
+                raise element.error("speed", f"must be more than 0 flop/s in each pstate, not {text!r}")
+            self._speeds[text] = speeds
+        return self._speeds[text]
+
+    def _add_point(self, element: Element, name: str, zone: str) -> None:
+        self._claim(element, name)
+        self.zone_of[name] = zone
+
+    def _open_zone(self, element: Element, parent: str) -> str:
+        self._claim(element, element.name())
+        self._parents[element.name()] = parent
+        return element.name()
+
+    def _claim(self, element: Element, name: str) -> None:
+        if name in self.zone_of or name in self._parents:
+            raise element.error("id", f"the name {name!r} is used twice")
+
+    def _gateway_rule(self, point: str, gateway: str) -> str | None:
+        """None if the gateway is a host or router somewhere inside the point, which is a zone."""
+        if point not in self._parents:
+            return f"leads into {point!r}, which is not a zone"
+        zone = self.zone_of.get(gateway, "")
+        while zone and zone != point:
+            zone = self._parents[zone]
+        return None if zone else f"names {gateway!r}, which is not a host or router inside {point!r}"
+
+
+def _nested(own: Properties, around: Properties) -> dict[str, str]:
+    """A zone's properties, then those of the zones around it that it does not say anew."""
+    return {**own, **{key: value for key, value in around.items() if key not in own}}
+
+
+def _refuse_unknown(element: Element) -> None:
+    for child in element.children():
+        if child.tag not in (*_NODES, *_NETWORK, *_PASSED_OVER):
+            raise child.error("", f"is not an element of a SimGrid platform's {element.tag}")
+
+
+def _graph(name: str, parent: str, table: Mapping[tuple[str, str], Segment]) -> GraphZone:
+    edges: dict[str, list[tuple[str, Segment]]] = {}
+    for (source, destination), segment in table.items():
+        edges.setdefault(source, []).append((destination, segment))
+    return GraphZone(name, parent, {source: tuple(neighbours) for source, neighbours in edges.items()})
+
+
+def _coordinates(element: Element) -> tuple[float, float, float]:
+    text = element.text("coordinates")
+    try:
+        x, y, height = (float(piece) for piece in text.split())
+    except ValueError as error:
+        raise element.error("coordinates", f"must be three numbers: x, y and height, not {text!r}") from error
+    return x, y, height
+
+
+def write_homogeneous(
+    path: Path, hosts: int, *, speed: str = "1Gf", prefix: str = "n", master: str = DEFAULT_MASTER
+) -> None:
+    """Write a platform of `hosts` compute hosts alike and a master host, without network.
+
+    Names are padded with zeros, so that Batsim's order of names is the order of numbers. The file is replaced at once
+    or not at all. PlatformError if `hosts` is below 1, if `speed` is not a speed or if the file cannot be written.
+    """
+    if not 1 <= hosts <= MAX_HOST:
+        raise PlatformError(str(path), "hosts", f"must be from 1 to {MAX_HOST}, not {hosts}")
+    try:
+        if parse_quantity(speed, SPEED) <= 0:
+            raise ValueError(f"must be more than 0 flop/s, not {speed!r}")
+    except ValueError as error:
+        raise PlatformError(str(path), "speed", str(error)) from error
+    width = len(str(hosts - 1))
+    names = [master, *(f"{prefix}{number:0{width}d}" for number in range(hosts))]
+    lines = [f'    <host id={quoteattr(name)} coordinates="0 0 0" speed={quoteattr(speed)}/>\n' for name in names]
+    try:
+        write_atomically(path, "".join((_HEADER, *lines, _FOOTER)).encode())
+    except OSError as error:
+        raise PlatformError(str(path), "", f"cannot be written: {error.strerror or error}") from error
+
+
+_HEADER = """<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="AS0" routing="Vivaldi">
+"""
+_FOOTER = """  </zone>
+</platform>
+"""

@@ -1,0 +1,84 @@
+"""Groups of hosts alike in a platform file: `cluster`, `cabinet` and `peer`, and the private links of their hosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from batsched_py.hostset import MAX_HOST
+from batsched_py.model.zone import Link, Spoke
+from batsched_py.traces.quantity import BANDWIDTH, TIME
+from batsched_py.traces.xml_element import Element
+from batsched_py.traces.xml_network import SHARING, Network
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateLinks:
+    """What the private links of each host of a group are like: bandwidths in bytes per second, latencies in seconds.
+
+    A loopback or a limiter of 0 bytes per second is none.
+    """
+
+    bandwidth: float
+    latency: float
+    policy: str
+    loopback_bandwidth: float
+    loopback_latency: float
+    limiter_bandwidth: float
+
+    @classmethod
+    def read(cls, group: Element) -> PrivateLinks:
+        """What a `cluster` or `cabinet` says; SPLITDUPLEX unless said otherwise."""
+        return cls(
+            group.positive("bw", BANDWIDTH),
+            group.quantity("lat", TIME, "0"),
+            group.choice("sharing_policy", SHARING, "SPLITDUPLEX"),
+            group.quantity("loopback_bw", BANDWIDTH, "0"),
+            group.quantity("loopback_lat", TIME, "0"),
+            group.quantity("limiter_link", BANDWIDTH, "0"),
+        )
+
+    def spoke(self, name: str, network: Network, group: Element) -> Spoke:
+        """The private links of one host, kept in the network under `name` and SimGrid's endings of it."""
+        if self.policy in ("SPLITDUPLEX", "FULLDUPLEX"):
+            up, down = network.add_pair(name, self.bandwidth, self.latency, group)
+        else:
+            up = down = network.add(Link(name, self.bandwidth, self.latency, self.policy == "SHARED"), group)
+        loopback: tuple[Link, ...] = ()
+        if self.loopback_bandwidth:
+            link = Link(f"{name}_loopback", self.loopback_bandwidth, self.loopback_latency, shared=False)
+            loopback = (network.add(link, group),)
+        limiter: tuple[Link, ...] = ()
+        if self.limiter_bandwidth:
+            limiter = (network.add(Link(f"{name}_limiter", self.limiter_bandwidth, 0.0), group),)
+        return Spoke((*limiter, up), (down, *limiter), loopback)
+
+
+def read_backbone(cluster: Element, network: Network) -> tuple[Link, ...]:
+    """The backbone that a `cluster` has if it says `bb_bw`."""
+    if cluster.xml.get("bb_bw") is None:
+        return ()
+    bandwidth, latency = cluster.positive("bb_bw", BANDWIDTH), cluster.quantity("bb_lat", TIME, "0")
+    shared = cluster.choice("bb_sharing_policy", ("SHARED", "FATPIPE"), "SHARED") == "SHARED"
+    return (network.add(Link(f"{cluster.name()}_backbone", bandwidth, latency, shared), cluster),)
+
+
+def read_peer_spoke(peer: Element, network: Network) -> Spoke:
+    """The links of a `peer`: one out, one in, of the same latency."""
+    latency = peer.quantity("lat", TIME, "0")
+    up = Link(f"link_{peer.name()}_UP", peer.positive("bw_out", BANDWIDTH), latency)
+    down = Link(f"link_{peer.name()}_DOWN", peer.positive("bw_in", BANDWIDTH), latency)
+    return Spoke((network.add(up, peer),), (network.add(down, peer),))
+
+
+def read_radical(group: Element) -> list[int]:
+    """The numbers of the attribute `radical`, "0-31,40", in that order."""
+    numbers: list[int] = []
+    for piece in group.text("radical").split(","):
+        low, dash, high = piece.strip().partition("-")
+        if not (low.isascii() and low.isdecimal()) or (dash and not (high.isascii() and high.isdecimal())):
+            raise group.error("radical", f"must be numbers and intervals like 0-31,40, not {piece!r}")
+        first, last = int(low), int(high or low)
+        if not first <= last <= MAX_HOST:
+            raise group.error("radical", f"must have intervals that ascend, up to {MAX_HOST}, not {piece!r}")
+        numbers.extend(range(first, last + 1))
+    return numbers

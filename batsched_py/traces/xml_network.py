@@ -1,0 +1,92 @@
+"""The network of a platform file: links, and the routes that zones declare with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from batsched_py.model.zone import Link, Segment
+from batsched_py.traces.quantity import BANDWIDTH, TIME
+from batsched_py.traces.xml_element import Element
+
+#: FULLDUPLEX is the former name of SPLITDUPLEX.
+SHARING = ("SHARED", "SPLITDUPLEX", "FULLDUPLEX", "FATPIPE")
+_ZONE_ROUTES = ("zoneRoute", "ASroute")
+ROUTES = ("route", *_ZONE_ROUTES)
+_OPPOSITE = {"UP": "DOWN", "DOWN": "UP", "NONE": "NONE"}
+
+#: (a point, the gateway inside it that is claimed) -> None, or the rule that is broken.
+GatewayRule = Callable[[str, str], str | None]
+
+
+class Network:
+    """The links of one platform file, by name, and the reading of what refers to them."""
+
+    def __init__(self) -> None:
+        #: name -> link; the halves of a SPLITDUPLEX link, never the link itself.
+        self._links: dict[str, Link] = {}
+        #: names of the SPLITDUPLEX links, which have no Link of their own.
+        self._split: set[str] = set()
+
+    def add(self, link: Link, element: Element) -> Link:
+        """Keep a link; PlatformError if the name is taken."""
+        if link.name in self._links or link.name in self._split:
+            raise element.error("id", f"link {link.name!r} is defined twice")
+        self._links[link.name] = link
+        return link
+
+    def add_pair(self, name: str, bandwidth: float, latency: float, element: Element) -> tuple[Link, Link]:
+        """Keep a SPLITDUPLEX link: its directions up and down, which share nothing."""
+        if name in self._links or name in self._split:
+            raise element.error("id", f"link {name!r} is defined twice")
+        self._split.add(name)
+        up, down = (Link(f"{name}_{way}", bandwidth, latency) for way in ("UP", "DOWN"))
+        return self.add(up, element), self.add(down, element)
+
+    def read_link(self, element: Element) -> None:
+        """Keep what a `link` element defines; its `latency` is 0 and it is SHARED unless said otherwise."""
+        name = element.name()
+        bandwidth, latency = element.positive("bandwidth", BANDWIDTH), element.quantity("latency", TIME, "0")
+        policy = element.choice("sharing_policy", SHARING, "SHARED")
+        if policy in ("SPLITDUPLEX", "FULLDUPLEX"):
+            self.add_pair(name, bandwidth, latency, element)
+        else:
+            self.add(Link(name, bandwidth, latency, shared=policy == "SHARED"), element)
+
+    def link(self, element: Element, attribute: str = "id", direction: str = "NONE") -> Link:
+        """The link (or the half of one) that the element names; PlatformError if there is none."""
+        name = element.text(attribute)
+        if name in self._split and direction == "NONE":
+            raise element.error(attribute, f"link {name!r} is SPLITDUPLEX: say which direction, UP or DOWN")
+        full_name = f"{name}_{direction}" if name in self._split else name
+        if full_name not in self._links:
+            raise element.error(attribute, f"names link {name!r}, which is not defined before")
+        return self._links[full_name]
+
+    def read_routes(self, zone: Element, points: set[str], gateway_rule: GatewayRule) -> dict[tuple[str, str], Segment]:
+        """(source, destination) -> way, for each route that a zone declares, and for the way back if symmetrical."""
+        table: dict[tuple[str, str], Segment] = {}
+        for element in zone.children(*ROUTES):
+            ends = element.text("src"), element.text("dst")
+            for attribute, point in zip(("src", "dst"), ends, strict=True):
+                if point not in points:
+                    raise element.error(attribute, f"names {point!r}, which is not a point of zone {zone.name()!r}")
+            if ends in table:
+                raise element.error("", "is defined twice (a route is symmetrical unless it says otherwise)")
+            for way, segment in self._ways(element, ends, gateway_rule):
+                table.setdefault(way, segment)
+        return table
+
+    def _ways(
+        self, element: Element, ends: tuple[str, str], gateway_rule: GatewayRule
+    ) -> Iterator[tuple[tuple[str, str], Segment]]:
+        entry, leave = ends
+        if element.tag in _ZONE_ROUTES:
+            entry, leave = element.text("gw_src"), element.text("gw_dst")
+            for attribute, point, gateway in (("gw_src", ends[0], entry), ("gw_dst", ends[1], leave)):
+                if rule := gateway_rule(point, gateway):
+                    raise element.error(attribute, rule)
+        crossed = [(ctn, ctn.choice("direction", tuple(_OPPOSITE), "NONE")) for ctn in element.children("link_ctn")]
+        yield ends, Segment(tuple(self.link(ctn, "id", way) for ctn, way in crossed), entry, leave)
+        if element.choice("symmetrical", ("YES", "yes", "NO", "no"), "YES").upper() == "YES" and ends[0] != ends[1]:
+            back = tuple(self.link(ctn, "id", _OPPOSITE[way]) for ctn, way in reversed(crossed))
+            yield ends[::-1], Segment(back, leave, entry)
