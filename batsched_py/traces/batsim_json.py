@@ -1,0 +1,160 @@
+"""Batsim's workload files: jobs and profiles in JSON, read and written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from reprlib import repr as shown
+from typing import Any
+
+import orjson
+
+from batsched_py.errors import WorkloadError
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Profile
+from batsched_py.model.workload import Workload
+from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.profile_table import read_profiles
+
+_NOT_A_NUMBER = re.compile(rb"-?(nan|inf)", re.IGNORECASE)
+
+
+def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
+    """Read a workload; WorkloadError names the file, the field (`jobs[3].walltime`) and the rule that is broken.
+
+    Jobs are put in the order in which Batsim submits them: by submission time, then by id as text. A `walltime` that
+    is absent or -1 is none. All profiles must keep their rules, those that no job uses too. Profiles of the types that
+    only Batsim executes are refused, unless `simulated_only` is False.
+    """
+    file = str(path)
+    document = _read_object(path)
+    host_count = document.get("nb_res", 0)
+    if type(host_count) is not int or host_count < 0:
+        raise WorkloadError(file, "nb_res", f"must be a whole number of hosts, not {shown(host_count)}")
+    profiles = document.get("profiles")
+    if not isinstance(profiles, dict):
+        raise WorkloadError(file, "profiles", "must be an object" if "profiles" in document else "is missing")
+    jobs = document.get("jobs")
+    if not isinstance(jobs, list):
+        raise WorkloadError(file, "jobs", "must be a list" if "jobs" in document else "is missing")
+    table = read_profiles(file, profiles, simulated_only=simulated_only)
+    return Workload(file, host_count, _read_jobs(file, jobs, table), table)
+
+
+def write_workload(path: Path, workload: Workload, *, description: str = "") -> None:
+    """Write a workload, one job a line and one profile a line: the same workload gives the same bytes.
+
+    The file is replaced at once or not at all. Batsim requires `nb_res`: it is the largest job's size if the workload
+    does not know its machine. WorkloadError if the file cannot be written or if a member is not JSON.
+    """
+    host_count = workload.host_count or max((job.size for job in workload.jobs), default=1) or 1
+    try:
+        jobs = [orjson.dumps(_job_members(job)) for job in workload.jobs]
+        profiles = [
+            orjson.dumps(name) + b": " + orjson.dumps(dict(profile.members))
+            for name, profile in workload.profiles.items()
+        ]
+        head = [b'  "description": %b,\n' % orjson.dumps(description)] if description else []
+    except TypeError as error:
+        raise WorkloadError(str(path), "", f"cannot be written as JSON: {error}") from error
+    lines = [b'{\n  "nb_res": %d,\n' % host_count, *head, b'  "jobs": [', _lines(jobs)]
+    lines += [b'],\n  "profiles": {', _lines(profiles), b"}\n}\n"]
+    try:
+        write_atomically(path, b"".join(lines))
+    except OSError as error:
+        raise WorkloadError(str(path), "", f"cannot be written: {error.strerror or error}") from error
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise WorkloadError(str(path), "", f"cannot be read: {error.strerror or error}") from error
+    try:
+        document = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        at = len(error.doc[: error.pos].encode())
+        if _NOT_A_NUMBER.match(content, at) or _NOT_A_NUMBER.match(content, max(at - 1, 0)):
+            raise WorkloadError(str(path), where, "must be a number: JSON has no NaN and no Infinity") from error
+        raise WorkloadError(str(path), where, f"is not JSON: {error.msg.partition(': line')[0]}") from error
+    if not isinstance(document, dict):
+        raise WorkloadError(str(path), "", f"must be an object, not {shown(document)}")
+    return document
+
+
+def _read_jobs(file: str, objects: list[Any], profiles: Mapping[str, Profile]) -> tuple[Job, ...]:
+    jobs: dict[str, Job] = {}
+    for index, members in enumerate(objects):
+        try:
+            job = _read_job(members, profiles)
+            if job.id in jobs:
+                raise _BrokenRuleError(".id", f"is the id of two jobs: {shown(job.id)}")
+        except _BrokenRuleError as error:
+            raise WorkloadError(file, f"jobs[{index}]{error.field}", error.rule) from None
+        jobs[job.id] = job
+    return tuple(sorted(jobs.values(), key=lambda job: (job.submit_time, job.id)))
+
+
+class _BrokenRuleError(Exception):
+    """A rule of jobs is broken in `field` (".walltime", or "" for the job itself)."""
+
+    def __init__(self, field: str, rule: str) -> None:
+        self.field, self.rule = field, rule
+        super().__init__(field, rule)
+
+
+def _read_job(members: Any, profiles: Mapping[str, Profile]) -> Job:
+    if type(members) is not dict:
+        raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
+    size, profile = _member(members, "res"), _member(members, "profile")
+    if type(size) is not int or size < 0:
+        raise _BrokenRuleError(".res", f"must be a whole number of hosts from 0, not {shown(size)}")
+    if type(profile) is not str or profile not in profiles:
+        raise _BrokenRuleError(".profile", f"must name one of the profiles, not {shown(profile)}")
+    submit_time = _member(members, "subtime")
+    if type(submit_time) not in (int, float) or submit_time < 0:
+        raise _BrokenRuleError(".subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")
+    walltime = members.get("walltime", -1)
+    if type(walltime) not in (int, float) or (walltime <= 0 and walltime != -1):
+        raise _BrokenRuleError(
+            ".walltime", f"must be a number of seconds above 0, or -1 for none, not {shown(walltime)}"
+        )
+    return Job(_job_name(members), submit_time, size, None if walltime == -1 else walltime, profile, members)
+
+
+def _job_name(members: dict[str, Any]) -> str:
+    name = _member(members, "id")
+    if type(name) is int:
+        return str(name)
+    if type(name) is not str or not name or "!" in name:
+        raise _BrokenRuleError(".id", f"must be an integer, or a text without '!', not {shown(name)}")
+    return name
+
+
+def _member(members: dict[str, Any], field: str) -> Any:
+    if field not in members:
+        raise _BrokenRuleError(f".{field}", "is missing")
+    return members[field]
+
+
+def _job_members(job: Job) -> dict[str, Any]:
+    """The job's members as they were written, but for those that its attributes have changed since."""
+    members = dict(job.members)
+    name = job.name or job.id
+    if str(members.get("id")) != name:
+        members["id"] = name
+    if members.get("subtime") != job.submit_time:
+        members["subtime"] = job.submit_time
+    if members.get("res") != job.size:
+        members["res"] = job.size
+    if members.get("profile") != job.profile:
+        members["profile"] = job.profile
+    if members.get("walltime", -1) != (-1 if job.walltime is None else job.walltime):
+        members["walltime"] = -1 if job.walltime is None else job.walltime
+    return members
+
+
+def _lines(items: list[bytes]) -> bytes:
+    return b"\n    " + b",\n    ".join(items) + b"\n  " if items else b""

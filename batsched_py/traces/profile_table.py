@@ -1,0 +1,66 @@
+"""The `profiles` object of a workload file: each profile typed, and the rules between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
+from reprlib import repr as shown
+from typing import Any, Final
+
+from batsched_py.errors import WorkloadError
+from batsched_py.model.profile import Composed, Profile, ProfileError, parse_profile
+
+#: The types that the embedded simulator executes.
+SIMULATED_TYPES: Final = ("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed")
+#: The types that only Batsim executes.
+BATSIM_TYPES: Final = (
+    *("parallel_homogeneous_pfs", "data_staging", "send", "recv", "smpi", "usage_trace", "trace"),
+    *("msg_par", "msg_par_hg", "msg_par_hg_tot", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers"),
+)
+#: What Batsim 1 called some of the simulated types.
+_FORMER_NAMES: Final = {
+    "msg_par": "parallel",
+    "msg_par_hg": "parallel_homogeneous",
+    "msg_par_hg_tot": "parallel_homogeneous_total",
+}
+
+
+def read_profiles(file: str, profiles: Mapping[str, Any], *, simulated_only: bool) -> dict[str, Profile]:
+    """Each profile by name, used by a job or not; WorkloadError names `profiles.NAME.FIELD` and the rule."""
+    table = {name: _read_profile(file, name, members, simulated_only) for name, members in profiles.items()}
+    composed = {name: profile.sequence for name, profile in table.items() if isinstance(profile, Composed)}
+    for name, sequence in composed.items():
+        for step in sequence:
+            if step not in table:
+                raise WorkloadError(file, f"profiles.{name}.seq", f"names profile {shown(step)}, which does not exist")
+    try:
+        TopologicalSorter(composed).prepare()
+    except CycleError as error:
+        cycle = list(reversed(error.args[1]))
+        rule = f"must not contain itself: {' > '.join(cycle)}"
+        raise WorkloadError(file, f"profiles.{cycle[0]}.seq", rule) from error
+    return table
+
+
+def _read_profile(file: str, name: str, members: Any, simulated_only: bool) -> Profile:
+    if not isinstance(members, dict):
+        raise WorkloadError(file, f"profiles.{name}", f"must be an object, not {shown(members)}")
+    try:
+        profile = parse_profile(name, members)
+    except ProfileError as error:
+        raise WorkloadError(file, f"profiles.{name}.{error.field}", error.rule) from error
+    if rule := _type_rule(profile.type, simulated_only):
+        raise WorkloadError(file, f"profiles.{name}.type", rule)
+    return profile
+
+
+def _type_rule(kind: str, simulated_only: bool) -> str | None:
+    """None if the type is accepted."""
+    if kind in SIMULATED_TYPES or (kind in BATSIM_TYPES and not simulated_only):
+        return None
+    ours = f"the types simulated here are {', '.join(SIMULATED_TYPES)}"
+    if kind in _FORMER_NAMES:
+        return f"{kind!r} is what Batsim 1 called {_FORMER_NAMES[kind]!r}; {ours}"
+    if kind in BATSIM_TYPES:
+        return f"{kind!r} is executed by Batsim only; {ours}"
+    return f"{shown(kind)} is not a type of profile; {ours}"

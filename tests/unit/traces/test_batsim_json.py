@@ -1,0 +1,294 @@
+"""Batsim's workload files, read and written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batsched_py.errors import WorkloadError
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Delay, parse_profile
+from batsched_py.model.workload import Workload
+from batsched_py.traces.batsim_json import read_workload, write_workload
+
+DELAY = {"type": "delay", "delay": 5}
+
+
+def job(name: int | str = "1", **members: Any) -> dict[str, Any]:
+    """A job of a workload file; a member of None is left out."""
+    whole = {"id": name, "subtime": 0, "res": 1, "profile": "d", **members}
+    return {key: value for key, value in whole.items() if value is not None}
+
+
+def read(tmp_path: Path, *jobs: object, profiles: object = None, **rest: Any) -> Workload:
+    """The workload of these jobs, with the delay profile "d" unless others are given."""
+    document = {"nb_res": 4, "jobs": list(jobs), "profiles": {"d": DELAY} if profiles is None else profiles}
+    return read_text(tmp_path, json.dumps({**document, **rest}))
+
+
+def read_text(tmp_path: Path, text: str) -> Workload:
+    """The workload of this text."""
+    path = tmp_path / "w.json"
+    path.write_text(text)
+    return read_workload(path)
+
+
+def test_job(tmp_path: Path) -> None:
+    """A job has its members as attributes."""
+    (only,) = read(tmp_path, job("a", subtime=1.5, res=3, walltime=10)).jobs
+    assert (only.id, only.submit_time, only.size, only.walltime, only.profile) == ("a", 1.5, 3, 10, "d")
+
+
+def test_profiles_are_typed(tmp_path: Path) -> None:
+    """A profile that no job uses is read too."""
+    profile = read(tmp_path).profiles["d"]
+    assert isinstance(profile, Delay)
+    assert profile.delay == 5.0
+
+
+def test_host_count(tmp_path: Path) -> None:
+    """`nb_res` is the machine's size."""
+    assert read(tmp_path).host_count == 4
+
+
+def test_host_count_is_optional(tmp_path: Path) -> None:
+    """A file that does not say `nb_res` is of unknown size."""
+    assert read_text(tmp_path, '{"jobs": [], "profiles": {}}').host_count == 0
+
+
+def test_integer_id(tmp_path: Path) -> None:
+    """A job number becomes a name, and stays a number in what is forwarded."""
+    (only,) = read(tmp_path, job(12)).jobs
+    assert only.id == "12"
+    assert only.members["id"] == 12
+
+
+def test_members_are_kept(tmp_path: Path) -> None:
+    """Members of the author's own are kept, and integers stay integers."""
+    members = job(subtime=3, walltime=7, note={"k": [0, "x"]})
+    (only,) = read(tmp_path, members).jobs
+    assert only.members == members
+    assert [type(only.members[key]) for key in ("subtime", "walltime")] == [int, int]
+
+
+def test_order_of_submission(tmp_path: Path) -> None:
+    """Jobs come by submission time, and jobs of one time by id as text."""
+    jobs = [job(name, subtime=time) for name, time in (("2", 5), ("1001", 5), ("10", 5), ("9", 1), ("1", 5))]
+    assert [read.id for read in read(tmp_path, *jobs).jobs] == ["9", "1", "10", "1001", "2"]
+
+
+@pytest.mark.parametrize("walltime", [None, -1, -1.0])
+def test_no_walltime(tmp_path: Path, walltime: float | None) -> None:
+    """A walltime that is absent or -1 is none."""
+    assert read(tmp_path, job(walltime=walltime)).jobs[0].walltime is None
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (job(walltime=0), r"jobs\[1\]\.walltime: must be a number of seconds above 0, or -1 for none, not 0"),
+        (job(walltime=-5), r"jobs\[1\]\.walltime: .* not -5"),
+        (job(walltime="9"), r"jobs\[1\]\.walltime: .* not '9'"),
+        (job(walltime=True), r"jobs\[1\]\.walltime: .* not True"),
+        (job(subtime=-1), r"jobs\[1\]\.subtime: must be a number of seconds from 0, not -1"),
+        (job(subtime=None), r"jobs\[1\]\.subtime: is missing"),
+        (job(res=None), r"jobs\[1\]\.res: is missing"),
+        (job(res=1.5), r"jobs\[1\]\.res: must be a whole number of hosts from 0, not 1\.5"),
+        (job(res=-1), r"jobs\[1\]\.res: must be"),
+        (job(res=True), r"jobs\[1\]\.res: must be"),
+        (job(profile="x"), r"jobs\[1\]\.profile: must name one of the profiles, not 'x'"),
+        (job(profile=["d"]), r"jobs\[1\]\.profile: must name"),
+        (job(profile=None), r"jobs\[1\]\.profile: is missing"),
+        (job("w0!1"), r"jobs\[1\]\.id: must be an integer, or a text without '!', not 'w0!1'"),
+        (job(""), r"jobs\[1\]\.id: must be an integer"),
+        (job("first"), r"jobs\[1\]\.id: is the id of two jobs: 'first'"),
+        ("job", r"jobs\[1\]: must be an object, not 'job'"),
+    ],
+)
+def test_broken_rules_of_jobs(tmp_path: Path, members: object, message: str) -> None:
+    """A job that breaks a rule is named by its place in the file, with the member and the rule."""
+    with pytest.raises(WorkloadError, match=rf"w\.json: {message}"):
+        read(tmp_path, job("first"), members)
+
+
+def test_number_and_text_are_one_id(tmp_path: Path) -> None:
+    """The ids 1 and "1" are the same job."""
+    with pytest.raises(WorkloadError, match=r"jobs\[1\]\.id: is the id of two jobs"):
+        read(tmp_path, job(1), job("1"))
+
+
+@pytest.mark.parametrize(
+    ("profiles", "message"),
+    [
+        ({"p": 3}, r"profiles\.p: must be an object, not 3"),
+        ({"p": {}}, r"profiles\.p\.type: must be a string"),
+        ({"p": {"type": "delay"}}, r"profiles\.p\.delay: must be a finite number"),
+        ({"p": {"type": "delay", "delay": 0}}, r"profiles\.p\.delay: must be more than 0 s"),
+        (
+            {"p": {"type": "dealy"}},
+            r"profiles\.p\.type: 'dealy' is not a type of profile; the types simulated here are d",
+        ),
+        ({"p": {"type": "smpi"}}, r"profiles\.p\.type: 'smpi' is executed by Batsim only"),
+        ({"p": {"type": "msg_par"}}, r"profiles\.p\.type: 'msg_par' is what Batsim 1 called 'parallel'"),
+        ({"p": {"type": "composed", "seq": ["q"]}}, r"profiles\.p\.seq: names profile 'q', which does not exist"),
+        ({"p": {"type": "composed", "seq": ["p"]}}, r"profiles\.p\.seq: must not contain itself: p > p"),
+        ([], r"profiles: must be an object"),
+    ],
+)
+def test_broken_rules_of_profiles(tmp_path: Path, profiles: object, message: str) -> None:
+    """A profile that breaks a rule is named, with the member and the rule."""
+    with pytest.raises(WorkloadError, match=rf"w\.json: {message}"):
+        read(tmp_path, profiles=profiles)
+
+
+def test_cycle_of_profiles(tmp_path: Path) -> None:
+    """A cycle through several composed profiles is shown in the order of containment."""
+    profiles = {
+        "a": {"type": "composed", "seq": ["d", "b"]},
+        "b": {"type": "composed", "seq": ["c"]},
+        "c": {"type": "composed", "seq": ["a"]},
+        "d": DELAY,
+    }
+    with pytest.raises(WorkloadError, match=r"must not contain itself: (a > b > c > a|b > c > a > b|c > a > b > c)$"):
+        read(tmp_path, profiles=profiles)
+
+
+def test_composed_profiles_may_share_parts(tmp_path: Path) -> None:
+    """Containing a profile twice, by two ways, is no cycle."""
+    profiles = {
+        "a": {"type": "composed", "seq": ["b", "c", "d"]},
+        "b": {"type": "composed", "seq": ["d"]},
+        "c": {"type": "composed", "seq": ["b", "d"]},
+        "d": DELAY,
+    }
+    assert set(read(tmp_path, profiles=profiles).profiles) == set("abcd")
+
+
+def test_profiles_of_batsim_only(tmp_path: Path) -> None:
+    """A workload for Batsim alone may use all that Batsim executes."""
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps({"jobs": [job(profile="s")], "profiles": {"s": {"type": "smpi", "trace": "t"}}}))
+    assert read_workload(path, simulated_only=False).profiles["s"].type == "smpi"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"line 1, column \d+: is not JSON"),
+        ("{", r"line 1, column \d+: is not JSON"),
+        ("[]", r"must be an object"),
+        ("{}", r"profiles: is missing"),
+        ('{"profiles": {}}', r"jobs: is missing"),
+        ('{"profiles": {}, "jobs": {}}', r"jobs: must be a list"),
+        ('{"nb_res": -1}', r"nb_res: must be a whole number of hosts, not -1"),
+        ('{"jobs": [\n {"walltime": NaN}]}', r"line 2, column \d+: must be a number: JSON has no NaN and no Infinity"),
+        (
+            '{"jobs": [\n {"walltime": -Infinity}]}',
+            r"line 2, column \d+: must be a number: JSON has no NaN and no Infinity",
+        ),
+        ('{"jobs": [], } // comment', r"line 1, column \d+: is not JSON"),
+    ],
+)
+def test_not_a_workload(tmp_path: Path, text: str, message: str) -> None:
+    """What is not a workload at all is refused in one line."""
+    with pytest.raises(WorkloadError, match=rf"w\.json: {message}") as caught:
+        read_text(tmp_path, text)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    """A file that is not there is named."""
+    with pytest.raises(WorkloadError, match=r"none\.json: cannot be read: No such file"):
+        read_workload(tmp_path / "none.json")
+
+
+def test_one_job_a_line(tmp_path: Path) -> None:
+    """A written workload can be read by a person and compared by lines."""
+    path = tmp_path / "w.json"
+    made = Workload(
+        "test",
+        2,
+        (Job.create("1", size=1, profile="d", walltime=9), Job.create("2", size=2, profile="d", submit_time=3)),
+        {"d": parse_profile("d", DELAY)},
+    )
+    write_workload(path, made, description="two jobs")
+    assert path.read_text().splitlines() == [
+        "{",
+        '  "nb_res": 2,',
+        '  "description": "two jobs",',
+        '  "jobs": [',
+        '    {"id":"1","subtime":0.0,"res":1,"profile":"d","walltime":9},',
+        '    {"id":"2","subtime":3,"res":2,"profile":"d"}',
+        "  ],",
+        '  "profiles": {',
+        '    "d": {"type":"delay","delay":5}',
+        "  }",
+        "}",
+    ]
+
+
+def test_unknown_machine_is_as_large_as_its_largest_job(tmp_path: Path) -> None:
+    """Batsim wants `nb_res`, so a workload that does not know its machine says the least it may be."""
+    path = tmp_path / "w.json"
+    write_workload(path, Workload("test", 0, (Job.create("1", size=7, profile="d"),), {"d": parse_profile("d", DELAY)}))
+    assert read_workload(path).host_count == 7
+
+
+def test_changed_attributes_are_written(tmp_path: Path) -> None:
+    """A job's attributes prevail over the members it was read with; a workload's name is left out."""
+    path = tmp_path / "w.json"
+    changed = Job(
+        "w0!1", 8.0, 3, None, "d", {"id": 9, "subtime": 1, "res": 2, "walltime": 4, "profile": "e", "user": 1}
+    )
+    write_workload(path, Workload("test", 4, (changed,), {"d": parse_profile("d", DELAY)}))
+    (only,) = read_workload(path).jobs
+    assert only.members == {"id": "1", "subtime": 8.0, "res": 3, "walltime": -1, "profile": "d", "user": 1}
+
+
+def test_failed_writing_leaves_the_old_file(tmp_path: Path) -> None:
+    """A workload that is not JSON changes nothing on the disk."""
+    path = tmp_path / "w.json"
+    path.write_text("old")
+    strange = Job.create("1", size=1, profile="d", extra={"what": object()})
+    with pytest.raises(WorkloadError, match=r"w\.json: cannot be written as JSON"):
+        write_workload(path, Workload("test", 1, (strange,), {"d": parse_profile("d", DELAY)}))
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("w.json", "old")]
+
+
+def test_written_file_keeps_its_mode(tmp_path: Path) -> None:
+    """Replacing a file leaves its permissions, although temporary files are private."""
+    path = tmp_path / "w.json"
+    path.write_text("old")
+    path.chmod(0o640)
+    write_workload(path, Workload("test", 1, (), {}))
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+TIMES = st.one_of(st.integers(0, 10**9), st.floats(0, 1e9))
+JOBS = st.builds(
+    lambda subtime, size, walltime, user: {
+        "subtime": subtime, "res": size, "profile": "d", "walltime": walltime, "user": user
+    },
+    TIMES,
+    st.integers(0, 10_000),
+    st.one_of(st.just(-1), TIMES.filter(lambda time: time > 0)),
+    st.text(max_size=3),
+)  # fmt: skip
+
+
+@given(st.lists(JOBS, max_size=8))
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, objects: list[dict[str, Any]]) -> None:
+    """A workload that is written and read again is the same, and written again has the same bytes."""
+    folder = tmp_path_factory.mktemp("round")
+    first = read(folder, *({"id": index, **members} for index, members in enumerate(objects)))
+    one, two = folder / "one.json", folder / "two.json"
+    write_workload(one, first)
+    second = read_workload(one)
+    assert (second.jobs, second.profiles, second.host_count) == (first.jobs, first.profiles, first.host_count)
+    write_workload(two, second)
+    assert one.read_bytes() == two.read_bytes()
