@@ -1,0 +1,52 @@
+"""All that an algorithm's author imports."""
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Profile
+from batsched_py.planning.availability import Availability, Shadow, Slot
+from batsched_py.protocol.events import (
+    Answer,
+    Event,
+    JobCompleted,
+    JobKilled,
+    JobSubmitted,
+    Notify,
+    Query,
+    RequestedCall,
+    ResourceStateChanged,
+    SimulationBegins,
+    Unknown,
+)
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.options import NoOptions, option
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+from batsched_py.state.hosts import Host
+from batsched_py.state.state import Running
+
+__all__ = [
+    "Answer",
+    "Availability",
+    "Event",
+    "Host",
+    "HostSet",
+    "Job",
+    "JobCompleted",
+    "JobKilled",
+    "JobSubmitted",
+    "NoOptions",
+    "Notify",
+    "Plan",
+    "Profile",
+    "Query",
+    "RequestedCall",
+    "ResourceStateChanged",
+    "Running",
+    "Scheduler",
+    "Shadow",
+    "SimulationBegins",
+    "Slot",
+    "Unknown",
+    "View",
+    "option",
+]

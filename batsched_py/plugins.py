@@ -1,0 +1,83 @@
+"""Finding an algorithm by name, by `package.module:Class` or by `file.py:Class`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from batsched_py.api import Scheduler
+from batsched_py.errors import PluginError
+
+#: Third parties announce algorithms in this group: `name = "package.module:Class"`.
+ENTRY_POINT_GROUP: Final = "batsched_py.schedulers"
+#: The package of the algorithms that come along; its table BUILT_INS names them.
+BUILT_IN_PACKAGE: Final = "schedulers"
+
+
+def available() -> Mapping[str, str]:
+    """Names and where they lead, `package.module:Class`: built-ins first, then entry points by name.
+
+    An entry point never hides a built-in.
+    """
+    found = dict(importlib.import_module(BUILT_IN_PACKAGE).BUILT_INS)
+    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: point.name):
+        found.setdefault(point.name, point.value)
+    return found
+
+
+def load(name: str) -> type[Scheduler[Any]]:
+    """The algorithm's class: "easy", "package.module:Class" or "path/to/file.py:Class".
+
+    Raises PluginError if it cannot be found or imported, or is no Scheduler.
+    """
+    target = _target(name)
+    module_name, _, class_name = target.rpartition(":")
+    module = _load_file(Path(module_name)) if module_name.endswith(".py") else _load_module(module_name)
+    found = getattr(module, class_name, None)
+    if found is None:
+        raise PluginError(f"algorithm {name}: {module_name} has no class {class_name}")
+    if not (isinstance(found, type) and issubclass(found, Scheduler)):
+        raise PluginError(f"algorithm {name}: {class_name} is not a Scheduler")
+    if inspect.isabstract(found):
+        raise PluginError(f"algorithm {name}: {class_name} does not define decide")
+    if not isinstance(getattr(found, "name", None), str):
+        raise PluginError(f'algorithm {name}: {class_name} has no name; write name = "..." in the class')
+    return found
+
+
+def _target(name: str) -> str:
+    if ":" in name:
+        return name
+    built_ins = importlib.import_module(BUILT_IN_PACKAGE).BUILT_INS
+    target = built_ins.get(name) or available().get(name)
+    if target is None:
+        known = ", ".join(available())
+        raise PluginError(f"algorithm {name}: unknown; there are: {known}, package.module:Class and file.py:Class")
+    return str(target)
+
+
+def _load_module(module_name: str) -> ModuleType:
+    try:
+        return importlib.import_module(module_name)
+    except Exception as error:
+        raise PluginError(f"algorithm module {module_name}: {type(error).__name__}: {error}") from error
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise PluginError(f"algorithm file {path}: no such file")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"algorithm file {path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise PluginError(f"algorithm file {path}: {type(error).__name__}: {error}") from error
+    return module

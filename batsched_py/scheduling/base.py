@@ -1,0 +1,61 @@
+"""What an algorithm is: a class with one obligation, `decide`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args
+
+from batsched_py.protocol.events import Event
+from batsched_py.scheduling.options import NoOptions
+
+if TYPE_CHECKING:
+    from batsched_py.scheduling.plan import Plan
+    from batsched_py.scheduling.view import View
+
+Options = TypeVar("Options")
+
+
+class Scheduler(ABC, Generic[Options]):
+    """An algorithm. Subclass it as `class Mine(Scheduler[MyOptions])` and write `decide`.
+
+    Class attributes:
+        name: what users type after `-s`.
+        source: where the algorithm comes from; shown by `batsched-py describe`.
+        needs_walltime: jobs without a walltime are rejected before the algorithm sees them.
+        needs_energy: the platform must describe power states, or the run does not begin.
+        needs_dynamic_jobs: the algorithm submits jobs, so Batsim must run with --enable-dynamic-jobs; algorithms
+            that do not ask for it have registration finished for them.
+    """
+
+    name: ClassVar[str]
+    source: ClassVar[str] = ""
+    needs_walltime: ClassVar[bool] = False
+    needs_energy: ClassVar[bool] = False
+    needs_dynamic_jobs: ClassVar[bool] = False
+    #: The class between the brackets of `Scheduler[...]`.
+    options_type: ClassVar[type[Any]] = NoOptions
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for base in getattr(cls, "__orig_bases__", ()):
+            arguments = [argument for argument in get_args(base) if isinstance(argument, type)]
+            if arguments:
+                cls.options_type = arguments[0]
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+
+    def setup(self, view: View) -> None:
+        """Called once, when the hosts are known and before the first decision."""
+        return None
+
+    def observe(self, event: Event, view: View) -> None:
+        """Called for each event of a message, after all of them were applied and before `decide`."""
+        return None
+
+    @abstractmethod
+    def decide(self, view: View, plan: Plan) -> None:
+        """Called once for each message: read the view, write the plan.
+
+        One instant may take several messages, so never conclude that all of it is known.
+        """

@@ -1,0 +1,234 @@
+"""What an algorithm may do: verbs that are checked at the call and booked at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from batsched_py.errors import PlanError
+from batsched_py.hostset import HostSet, format_bits
+from batsched_py.model.job import Job
+from batsched_py.planning.availability import Shadow, Slot
+from batsched_py.protocol.commands import (
+    CallMeLater,
+    Command,
+    ExecuteJob,
+    KillJob,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
+    SetJobMetadata,
+    SetResourceState,
+    ToJobMessage,
+)
+from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Answer, Members, Notify, Query
+from batsched_py.state.state import State
+
+#: Batsim refuses a call that is not later than its clock, and its clock moves on a little while it applies a reply
+#: (some 15 us per event on small platforms, 0.6 ms on large ones, E18). A call that is asked for nearer is asked for here.
+SHORTEST_CALL: Final = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Why a job waits, in the algorithm's words, and since which decision."""
+
+    job: Job
+    reason: str
+    time: float
+
+
+class Plan:
+    """The decisions of one message. Each verb raises PlanError, naming job, hosts and rule, if Batsim would refuse it."""
+
+    __slots__ = ("_state", "commands", "holds", "promises", "rejections", "timestamp")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        #: When the commands take effect: `now`, or later with a decision clock.
+        self.timestamp = 0.0
+        #: What will be sent, in the order of the verbs.
+        self.commands: list[Command] = []
+        #: Job id -> why it waits; only jobs that wait.
+        self.holds: dict[str, Hold] = {}
+        #: Job id -> the latest promise of a start; only jobs that wait.
+        self.promises: dict[str, Slot | Shadow] = {}
+        #: Job id -> why it was rejected.
+        self.rejections: dict[str, str] = {}
+
+    @property
+    def free(self) -> HostSet:
+        """Hosts that could take a job now, after what this plan has started."""
+        return HostSet(self._state.hosts.free)
+
+    def start(self, job: Job, hosts: HostSet, mapping: Mapping[int, int] | None = None) -> None:
+        """Start a waiting job now on these hosts: as many as its size, all free (or shared, where Batsim allows it).
+
+        `mapping` puts executor i on the mapping[i]-th of the hosts; then it is the executors that number `job.size`.
+        """
+        state = self._state
+        if job.id not in state.queue:
+            raise PlanError(f"start {job.id} on {hosts}: {self._not_waiting(job.id)}")
+        usable = state.hosts.usable if state.compute_sharing else state.hosts.free
+        if hosts.bits & ~usable or not hosts.bits:
+            raise PlanError(f"start {job.id} on {hosts}: {self._not_usable(hosts.bits & ~usable)}")
+        if mapping is None:
+            if hosts.bits.bit_count() != job.size:
+                raise PlanError(f"start {job.id} on {hosts}: it needs {job.size} hosts, these are {len(hosts)}")
+        else:
+            self._check_mapping(job, hosts, mapping)
+        self._send(ExecuteJob(self.timestamp, job.id, hosts, mapping))
+        self._forget(job.id)
+
+    def reject(self, job: Job, why: str) -> None:
+        """Refuse a waiting job for good; the reason is kept in our records, Batsim has no place for it."""
+        if job.id not in self._state.queue:
+            raise PlanError(f"reject {job.id}: {self._not_waiting(job.id)}")
+        self._send(RejectJob(self.timestamp, job.id))
+        self._forget(job.id)
+        self.rejections[job.id] = why
+
+    def kill(self, jobs: Iterable[Job]) -> None:
+        """Stop running jobs. Those whose kill is already on its way are left out."""
+        running = self._state.running
+        chosen = []
+        for job in jobs:
+            run = running.get(job.id)
+            if run is None:
+                raise PlanError(f"kill {job.id}: it does not run")
+            if not run.killed and job.id not in chosen:
+                chosen.append(job.id)
+        if chosen:
+            self._send(KillJob(self.timestamp, tuple(chosen)))
+
+    def wake_at(self, time: float) -> None:
+        """Be called at `time`, later than now. Each instant is asked for once; nothing takes a call back."""
+        if not (math.isfinite(time) and time > self._state.now):
+            raise PlanError(f"wake at {time!r}: it must be later than now, {self._state.now!r}")
+        time = max(time, self.timestamp + SHORTEST_CALL)
+        if time not in self._state.wakeups:
+            self._send(CallMeLater(self.timestamp, time))
+
+    def set_pstate(self, hosts: HostSet, pstate: int) -> None:
+        """Switch hosts to a pstate; they can take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
+        state = self._state.hosts
+        if not hosts.bits or hosts.bits & ~state.all:
+            raise PlanError(f"set pstate {pstate} on {hosts}: these are not hosts of the platform")
+        if hosts.bits & state.switching:
+            raise PlanError(f"set pstate {pstate} on {hosts}: {format_bits(hosts.bits & state.switching)} is switching")
+        sleeps = any(str(pstate) in state.by_id[host].sleep_pstates for host in hosts)
+        if sleeps and hosts.bits & state.busy:
+            raise PlanError(f"set pstate {pstate} on {hosts}: {format_bits(hosts.bits & state.busy)} runs a job")
+        if sleeps and hosts.bits & state.asleep:
+            raise PlanError(f"set pstate {pstate} on {hosts}: {format_bits(hosts.bits & state.asleep)} sleeps already")
+        self._send(SetResourceState(self.timestamp, hosts, str(pstate)))
+
+    def register_profile(self, workload: str, name: str, profile: Members) -> None:
+        """Add a profile for jobs of one's own; its name must be new in the workload, which is created if new."""
+        self._check_registration(f"register profile {workload}!{name}")
+        if name in self._state.profiles.get(workload, {}):
+            raise PlanError(f"register profile {workload}!{name}: it exists")
+        self._send(RegisterProfile(self.timestamp, workload, name, dict(profile)))
+
+    def submit(self, job: Job, profile: Members | None = None) -> None:
+        """Submit a job of one's own (see Job.create), with its profile if that is not registered yet.
+
+        With acknowledgement it waits from the next message on; without, it may be started at once.
+        """
+        self._check_registration(f"submit {job.id}")
+        if job.id in self._state.known:
+            raise PlanError(f"submit {job.id}: this id was used before")
+        if "!" not in job.id:
+            raise PlanError(f"submit {job.id}: an id is workload!name")
+        if profile is not None:
+            self.register_profile(job.workload, job.profile, profile)
+        if job.profile not in self._state.profiles.get(job.workload, {}):
+            raise PlanError(f"submit {job.id}: profile {job.profile} is not registered in workload {job.workload}")
+        self._send(RegisterJob(self.timestamp, job.id, job))
+
+    def finish_registration(self) -> None:
+        """Say that no job of one's own will come any more; without it the simulation never ends."""
+        self._check_registration("finish registration")
+        self._send(Notify(self.timestamp, REGISTRATION_FINISHED))
+
+    def continue_registration(self) -> None:
+        """Take `finish_registration` back."""
+        if not self._state.config.dynamic_jobs or self._state.registration_open:
+            raise PlanError("continue registration: it was not finished")
+        self._send(Notify(self.timestamp, CONTINUE_REGISTRATION))
+
+    def set_metadata(self, job: Job, text: str) -> None:
+        """Attach a text without double quotes to a waiting or running job; ends in Batsim's jobs file (not in v1.4)."""
+        if job.id not in self._state.queue and job.id not in self._state.running:
+            raise PlanError(f"set metadata of {job.id}: it neither waits nor runs")
+        if '"' in text:
+            raise PlanError(f"set metadata of {job.id}: the text must not hold a double quote")
+        self._send(SetJobMetadata(self.timestamp, job.id, text))
+
+    def message(self, job: Job, text: str) -> None:
+        """Send a text to a running job."""
+        if job.id not in self._state.running:
+            raise PlanError(f"message to {job.id}: it does not run")
+        self._send(ToJobMessage(self.timestamp, job.id, text))
+
+    def ask_energy(self) -> None:
+        """Ask for the energy consumed so far; the Answer comes with the next message. Batsim must run with energy."""
+        self._send(Query(self.timestamp, {"consumed_energy": {}}))
+
+    def answer(self, values: Mapping[str, Any]) -> None:
+        """Answer a Query of Batsim."""
+        self._send(Answer(self.timestamp, dict(values)))
+
+    def hold(self, job: Job, why: str) -> None:
+        """Record why a job waits. Not sent: it goes into stories and reports."""
+        self.holds[job.id] = Hold(job, why, self._state.now)
+
+    def promise(self, job: Job, slot: Slot | Shadow) -> None:
+        """Record when a job will start at the latest. Not sent."""
+        self.promises[job.id] = slot
+
+    def begin(self, timestamp: float) -> None:
+        """For the engine: a new message; commands take effect at `timestamp`."""
+        self.timestamp = timestamp
+        self.commands = []
+
+    def _send(self, command: Command) -> None:
+        self._state.apply(command)
+        self.commands.append(command)
+
+    def _forget(self, job_id: str) -> None:
+        if self.holds:
+            self.holds.pop(job_id, None)
+        if self.promises:
+            self.promises.pop(job_id, None)
+
+    def _not_waiting(self, job_id: str) -> str:
+        if job_id in self._state.running:
+            return f"it runs already, on {format_bits(self._state.running[job_id].hosts)}"
+        return "it has ended" if job_id in self._state.known else "no such job was submitted"
+
+    def _not_usable(self, wrong: int) -> str:
+        hosts = self._state.hosts
+        reasons = {
+            "not in the platform": wrong & ~hosts.all,
+            "unavailable": wrong & hosts.unavailable,
+            "asleep": wrong & hosts.asleep,
+            "switching": wrong & hosts.switching,
+            "running a job": wrong & hosts.busy,
+        }
+        said = [f"{format_bits(bits)} {reason}" for reason, bits in reasons.items() if bits]
+        return ", ".join(said) or "it needs at least one host"
+
+    def _check_mapping(self, job: Job, hosts: HostSet, mapping: Mapping[int, int]) -> None:
+        if len(mapping) != job.size or sorted(mapping) != list(range(job.size)):
+            raise PlanError(f"start {job.id} on {hosts}: the mapping must place executors 0 to {job.size - 1}")
+        if any(not 0 <= position < len(hosts) for position in mapping.values()):
+            raise PlanError(f"start {job.id} on {hosts}: the mapping must name positions 0 to {len(hosts) - 1}")
+
+    def _check_registration(self, what: str) -> None:
+        if not self._state.config.dynamic_jobs:
+            raise PlanError(f"{what}: Batsim runs without --enable-dynamic-jobs")
+        if not self._state.registration_open:
+            raise PlanError(f"{what}: registration was finished before")

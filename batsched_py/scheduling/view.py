@@ -1,0 +1,136 @@
+"""What an algorithm may read: a window on the state, always up to date, never writable."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Profile, ProfileError, parse_profile
+from batsched_py.planning.availability import Availability
+from batsched_py.protocol.events import Config
+from batsched_py.state.hosts import Host
+from batsched_py.state.queue import Queue
+from batsched_py.state.state import Running, State
+
+
+class View:
+    """The simulation as the decision process knows it. Verbs of the Plan show here at once."""
+
+    __slots__ = ("_availability", "_state")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._availability: Availability | None = None
+
+    @property
+    def now(self) -> float:
+        """Seconds since the start of the simulation."""
+        return self._state.now
+
+    @property
+    def config(self) -> Config:
+        """Batsim's configuration; `config.members` has the keys nobody knows too."""
+        return self._state.config
+
+    @property
+    def queue(self) -> Queue:
+        """Waiting jobs in order of arrival; may be iterated while the plan starts jobs."""
+        return self._state.queue
+
+    @property
+    def arrived(self) -> Sequence[Job]:
+        """The jobs that were submitted since the last decision and still wait, in order of arrival."""
+        return [job for job in self._state.arrived if job.id in self._state.queue]
+
+    @property
+    def hosts_changed(self) -> bool:
+        """True if since the last decision hosts became free or unavailable, woke up or fell asleep.
+
+        If not, a job that could not start then cannot start now: only `arrived` needs a look.
+        """
+        return self._state.hosts_changed
+
+    @property
+    def running(self) -> Collection[Running]:
+        """Jobs that run, in the order in which they were started."""
+        return self._state.running.values()
+
+    @property
+    def free(self) -> HostSet:
+        """Hosts that could take a job now."""
+        return HostSet(self._state.hosts.free)
+
+    @property
+    def all_hosts(self) -> HostSet:
+        """Every compute host."""
+        return HostSet(self._state.hosts.all)
+
+    @property
+    def hosts(self) -> Mapping[int, Host]:
+        """Compute hosts by number: names, properties, sleep pstates."""
+        return self._state.hosts.by_id
+
+    @property
+    def unavailable(self) -> HostSet:
+        """Hosts announced as failed; jobs on them go on, new ones may not be placed there."""
+        return HostSet(self._state.hosts.unavailable)
+
+    @property
+    def asleep(self) -> HostSet:
+        """Hosts in a sleep pstate."""
+        return HostSet(self._state.hosts.asleep)
+
+    @property
+    def switching(self) -> HostSet:
+        """Hosts whose change of pstate was asked for and is not done."""
+        return HostSet(self._state.hosts.switching)
+
+    def pstate(self, host: int) -> str | None:
+        """The pstate last acknowledged for a host, as text; None before the first change."""
+        return self._state.hosts.pstate.get(host)
+
+    def job(self, job_id: str) -> Job | None:
+        """The waiting or running job of this id; ended jobs are forgotten."""
+        waiting = self._state.queue.get(job_id)
+        if waiting is not None:
+            return waiting
+        running = self._state.running.get(job_id)
+        return None if running is None else running.job
+
+    def profile(self, job: Job) -> Profile | None:
+        """What the job does, if Batsim told: with profile forwarding, or from SIMULATION_BEGINS (v3 and later)."""
+        members = self._state.profiles.get(job.workload, {}).get(job.profile)
+        if members is None:
+            return None
+        try:
+            return parse_profile(job.profile, members)
+        except ProfileError:
+            return Profile(job.profile, str(members.get("type", "")), members)
+
+    def profiles(self, workload: str) -> Iterator[str]:
+        """Names of the known profiles of a workload."""
+        return iter(self._state.profiles.get(workload, ()))
+
+    @property
+    def wakeups(self) -> Sequence[float]:
+        """Instants at which a call is pending, ascending."""
+        return sorted(self._state.wakeups)
+
+    @property
+    def registration_open(self) -> bool:
+        """True while jobs of one's own may be submitted."""
+        return self._state.registration_open
+
+    @property
+    def all_submitted(self) -> bool:
+        """True once Batsim has said that no more static job will come (v3 and later)."""
+        return self._state.all_submitted
+
+    def availability(self) -> Availability:
+        """The future: running jobs until their walltimes, and what the algorithm has reserved. Kept up to date."""
+        if self._availability is None:
+            hosts = self._state.hosts
+            self._availability = Availability(self.now, hosts.all, hosts.all & ~hosts.usable)
+            self._state.follow(self._availability)
+        return self._availability

@@ -1,0 +1,39 @@
+"""How long a decision takes in simulated time: nothing, a fixed time, or what it really took."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from batsched_py.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionClock:
+    """Stamps replies. `fixed` seconds for each message, or, with a `wall` clock (in seconds), the time measured by it."""
+
+    fixed: float = 0.0
+    wall: Callable[[], float] | None = None
+
+
+#: Decisions take no simulated time: the default, and the only one besides fixed times that gives the same bytes twice.
+ZERO: Final = DecisionClock()
+
+
+def parse_clock(text: str, wall: Callable[[], float]) -> DecisionClock:
+    """Read "zero", "fixed:SECONDS" or "measured" (by the clock `wall`); OptionError otherwise."""
+    if text == "zero":
+        return ZERO
+    if text == "measured":
+        return DecisionClock(wall=wall)
+    kind, _, seconds = text.partition(":")
+    if kind == "fixed":
+        try:
+            fixed = float(seconds)
+        except ValueError:
+            fixed = math.nan
+        if 0 <= fixed < math.inf:
+            return DecisionClock(fixed)
+    raise OptionError(f"clock: must be zero, measured or fixed:SECONDS like fixed:0.5, not {text!r}")

@@ -1,0 +1,227 @@
+"""The decision process without I/O: a request's bytes in, the reply's bytes out."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from batsched_py.errors import (
+    AlgorithmError,
+    BatschedError,
+    InvariantError,
+    LocalProtocolError,
+    OptionError,
+    RemoteProtocolError,
+)
+from batsched_py.hostset import HostSet
+from batsched_py.protocol.codec import Message
+from batsched_py.protocol.commands import CallMeLater, Command
+from batsched_py.protocol.conversation import DecisionSide
+from batsched_py.protocol.events import Config, Event, Query, SimulationBegins, SimulationEnds
+from batsched_py.protocol.fields import FieldError
+from batsched_py.scheduling import admission
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.options import parse_options
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+from batsched_py.session.clock import ZERO, DecisionClock
+from batsched_py.state.state import State
+
+
+def _ignore(warning: str) -> None:
+    """For callers who do not want warnings."""
+
+
+class Session:
+    """One run of one algorithm: decode, apply, decide, check, encode.
+
+    Args:
+        scheduler: the algorithm's class.
+        options: its options, as text or as JSON values; they rule over those in Batsim's `sched-config`.
+        clock: how long decisions take in simulated time.
+        warn: receives one line for each thing that is strange but legal.
+
+    Raises OptionError at once if the options are wrong.
+    """
+
+    def __init__(
+        self,
+        scheduler: type[Scheduler[Any]],
+        options: Mapping[str, Any] | None = None,
+        *,
+        clock: DecisionClock = ZERO,
+        warn: Callable[[str], None] = _ignore,
+    ) -> None:
+        self._class = scheduler
+        self._given = dict(options or {})
+        self._clock = clock
+        self._warn = warn
+        self._conversation = DecisionSide(warn)
+        self._state = State()
+        self._plan = Plan(self._state)
+        self._view = View(self._state)
+        self._scheduler = scheduler(parse_options(scheduler.options_type, self._given, scheduler.name))
+        #: True once the algorithm's `setup` was called.
+        self._ready = False
+        #: True once the last reply was written.
+        self.over = False
+        #: Requests answered.
+        self.messages = 0
+
+    @property
+    def now(self) -> float:
+        """The simulated time of the latest request."""
+        return self._conversation.now
+
+    @property
+    def rejections(self) -> Mapping[str, str]:
+        """Job id -> why it was rejected."""
+        return self._plan.rejections
+
+    def answer(self, request: bytes) -> bytes:
+        """The reply to one request.
+
+        Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong), AlgorithmError
+        (the algorithm raised or planned the impossible; with the story), LocalProtocolError or InvariantError (a defect
+        of ours). After an error send `refusal`, or Batsim waits for ever.
+        """
+        message = self._conversation.receive(request)
+        wall = self._clock.wall
+        began = wall() if wall is not None else 0.0
+        self._state.advance(message.now)
+        self._plan.begin(message.now + self._clock.fixed)
+        self._apply(message)
+        ends = bool(message.events) and type(message.events[-1]) is SimulationEnds
+        if not ends:
+            self._decide(message)
+        now = self._plan.timestamp
+        commands: Sequence[Command] = self._plan.commands
+        if wall is not None:
+            now = message.now + max(0.0, wall() - began)
+        reply = self._conversation.reply(now, _in_sending_order(commands, now, wall is not None))
+        self.over = ends
+        self.messages += 1
+        return reply
+
+    def refusal(self, error: BaseException) -> bytes:
+        """The reply that makes Batsim stop, to be sent when `answer` has raised."""
+        return self._conversation.refusal(str(error))
+
+    def waiting(self) -> Sequence[str]:
+        """A line for each waiting job: what it needs, and why it waits in the algorithm's words."""
+        free = HostSet(self._state.hosts.free)
+        lines = [f"{len(self._state.queue)} jobs wait, {len(free)} hosts are free ({free})"] if self._state.queue else []
+        for job in self._state.queue:
+            hold = self._plan.holds.get(job.id)
+            why = f"held at t={hold.time:g}: {hold.reason}" if hold else "the algorithm gave no reason"
+            lines.append(f"{job.id} ({job.size} hosts) {why}")
+        return lines
+
+    def check(self) -> None:
+        """Raise InvariantError if the books contradict themselves."""
+        self._state.check()
+
+    def _apply(self, message: Message) -> None:
+        for position, event in enumerate(message.events):
+            try:
+                self._state.apply(event)
+            except FieldError as error:
+                path = f"events[{position}].data.{error.path}"
+                raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
+            if type(event) is SimulationBegins:
+                self._begin(event)
+
+    def _begin(self, event: SimulationBegins) -> None:
+        """The hosts and Batsim's own options for the algorithm are known now."""
+        scheduler = self._class
+        sent = _scheduler_options(event.config)
+        if sent:
+            options = parse_options(scheduler.options_type, {**sent, **self._given}, scheduler.name)
+            self._scheduler = scheduler(options)
+        if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
+            raise OptionError(f"{scheduler.name} submits jobs of its own: run Batsim with --enable-dynamic-jobs")
+        if scheduler.needs_energy and not all(_has_power(resource.properties) for resource in event.resources):
+            raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
+
+    def _decide(self, message: Message) -> None:
+        plan, view, scheduler = self._plan, self._view, self._scheduler
+        try:
+            if not self._ready:
+                self._ready = True
+                scheduler.setup(view)
+                if self._state.registration_open and not self._class.needs_dynamic_jobs:
+                    plan.finish_registration()
+            self._admit()
+            self._observe(message.events)
+            scheduler.decide(view, plan)
+        except (InvariantError, LocalProtocolError):
+            raise
+        except Exception as error:
+            raise AlgorithmError(_story(self._class.name, message, error)) from error
+
+    def _admit(self) -> None:
+        arrived = self._state.arrived
+        if not arrived:
+            return
+        host_count = self._state.hosts.all.bit_count()
+        needs_walltime = self._class.needs_walltime
+        for job in arrived:
+            why = admission.refusal(job, host_count, needs_walltime=needs_walltime)
+            if why is not None:
+                self._plan.reject(job, why)
+                self._warn(f"t={self.now:g}: {job.id} rejected: it {why}")
+
+    def _observe(self, events: Sequence[Event]) -> None:
+        if type(self._scheduler).observe is Scheduler.observe:
+            return
+        for event in events:
+            self._scheduler.observe(event, self._view)
+
+
+def _in_sending_order(commands: Sequence[Command], now: float, measured: bool) -> Sequence[Command]:
+    """Calls first: Batsim's clock moves on a little with each event it applies, and a call must be later than it."""
+    calls = [command for command in commands if type(command) is CallMeLater]
+    if calls:
+        commands = [*calls, *(command for command in commands if type(command) is not CallMeLater)]
+    if measured:
+        commands = [replace(command, timestamp=now) for command in commands]
+    return commands
+
+
+def _scheduler_options(config: Config) -> dict[str, Any]:
+    """Batsim's --sched-cfg: a JSON object of options."""
+    if not config.scheduler_config.strip():
+        return {}
+    try:
+        options = orjson.loads(config.scheduler_config)
+    except orjson.JSONDecodeError as error:
+        raise OptionError(f"sched-config: must be a JSON object of options: {error}") from None
+    if not isinstance(options, dict):
+        raise OptionError("sched-config: must be a JSON object of options")
+    return options
+
+
+def _has_power(properties: Mapping[str, Any]) -> bool:
+    return "wattage_per_state" in properties or "watt_per_state" in properties
+
+
+def _story(name: str, message: Message, error: Exception) -> str:
+    """When, in answer to what, who failed, and why: one line."""
+    asked = ", ".join(_said(event) for event in message.events[:3]) or "an empty message"
+    more = f" and {len(message.events) - 3} more" if len(message.events) > 3 else ""
+    why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}{_where(error)}"
+    return f"t={message.now:g}: {name} failed on {asked}{more}: {why}"
+
+
+def _said(event: Event) -> str:
+    job_id = getattr(event, "job_id", None)
+    return f"{type(event).__name__} {job_id}" if job_id else type(event).__name__
+
+
+def _where(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""

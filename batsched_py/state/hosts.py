@@ -1,0 +1,97 @@
+"""The hosts and what keeps them from taking a job: work, sleep, a switch under way, a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from batsched_py.hostset import bit_runs
+from batsched_py.protocol.events import Resource
+
+#: States of a resource in SIMULATION_BEGINS in which it cannot take a job.
+_ASLEEP = frozenset({"sleeping"})
+_SWITCHING = frozenset({"switching_on", "switching_off"})
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A compute host.
+
+    Attributes:
+        id: its number.
+        name: its name in the platform.
+        properties: of the platform file; values are strings.
+        zone_properties: of its zone, empty if unknown.
+        sleep_pstates: pstates (as text) in which it sleeps and takes no job.
+    """
+
+    id: int
+    name: str
+    properties: Mapping[str, Any]
+    zone_properties: Mapping[str, Any]
+    sleep_pstates: frozenset[str]
+
+
+class Hosts:
+    """All hosts as bit sets, one for each reason not to use a host."""
+
+    __slots__ = ("all", "asleep", "busy", "by_id", "pstate", "switching", "unavailable")
+
+    def __init__(self, resources: Sequence[Resource]) -> None:
+        #: Host number -> host.
+        self.by_id: Mapping[int, Host] = {resource.id: _host(resource) for resource in resources}
+        #: Bits of all compute hosts.
+        self.all = sum(1 << resource.id for resource in resources)
+        #: Bits of hosts that run a job.
+        self.busy = 0
+        #: Bits of hosts announced unavailable.
+        self.unavailable = _bits(resources, frozenset({"unavailable"}))
+        #: Bits of hosts in a sleep pstate.
+        self.asleep = _bits(resources, _ASLEEP)
+        #: Bits of hosts whose change of pstate was asked for and not acknowledged.
+        self.switching = _bits(resources, _SWITCHING)
+        #: Host number -> the pstate last acknowledged, as text; absent until the first change.
+        self.pstate: dict[int, str] = {}
+
+    @property
+    def usable(self) -> int:
+        """Bits of hosts that could run a job, busy or not."""
+        return self.all & ~(self.unavailable | self.asleep | self.switching)
+
+    @property
+    def free(self) -> int:
+        """Bits of hosts that could take a job now."""
+        return self.all & ~(self.busy | self.unavailable | self.asleep | self.switching)
+
+    def settle(self, hosts: int, pstate: str) -> None:
+        """The change to `pstate` is done for these hosts."""
+        self.switching &= ~hosts
+        self.asleep &= ~hosts
+        for low, high in bit_runs(hosts & self.all):
+            for number in range(low, high + 1):
+                self.pstate[number] = pstate
+                if pstate in self.by_id[number].sleep_pstates:
+                    self.asleep |= 1 << number
+
+
+def sleep_pstates(properties: Mapping[str, Any]) -> frozenset[str]:
+    """The sleep pstates of the host property `sleep_pstates`, "sleep:off:on" separated by commas (E13)."""
+    text = properties.get("sleep_pstates", "")
+    if not isinstance(text, str):
+        return frozenset()
+    return frozenset(triple.split(":")[0].strip() for triple in text.split(",") if triple.strip())
+
+
+def _host(resource: Resource) -> Host:
+    return Host(
+        resource.id,
+        resource.name,
+        resource.properties,
+        resource.zone_properties or {},
+        sleep_pstates(resource.properties),
+    )
+
+
+def _bits(resources: Sequence[Resource], states: frozenset[str]) -> int:
+    return sum(1 << resource.id for resource in resources if resource.state in states)

@@ -1,0 +1,281 @@
+"""The one state: jobs that wait and run, hosts, wake-ups; changed by `advance` and `apply` and nothing else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+from batsched_py.errors import InvariantError
+from batsched_py.model.job import Job
+from batsched_py.protocol.commands import (
+    CallMeLater,
+    Command,
+    ExecuteJob,
+    KillJob,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
+    SetResourceState,
+)
+from batsched_py.protocol.events import (
+    CONTINUE_REGISTRATION,
+    MACHINE_AVAILABLE,
+    MACHINE_UNAVAILABLE,
+    NO_MORE_STATIC_JOB,
+    REGISTRATION_FINISHED,
+    Config,
+    Event,
+    JobCompleted,
+    JobKilled,
+    JobSubmitted,
+    Members,
+    Notify,
+    RequestedCall,
+    ResourceStateChanged,
+    SimulationBegins,
+)
+from batsched_py.protocol.fields import FieldError
+from batsched_py.state.hosts import Hosts
+from batsched_py.state.queue import Queue
+
+#: Batsim prints times with six decimals: instants closer than this are one instant on the wire.
+WIRE_RESOLUTION: Final = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A job that runs.
+
+    Attributes:
+        job: the job.
+        hosts: bits of its hosts.
+        start: when it was started, in seconds.
+        end: when its walltime will stop it at the latest; infinite without one.
+        killed: a KILL_JOB for it is on its way.
+    """
+
+    job: Job
+    hosts: int
+    start: float
+    end: float
+    killed: bool = False
+
+
+class Forecast(Protocol):
+    """Who wants to know at once which hosts work takes and gives back; all hosts are bits."""
+
+    #: Bits of hosts that can take no job for a reason other than work.
+    down: int
+
+    def advance(self, now: float) -> None: ...
+
+    def occupy(self, hosts: int, until: float) -> None: ...
+
+    def vacate(self, hosts: int, until: float) -> None: ...
+
+
+class State:
+    """What is happening, as far as Batsim has told and we have decided.
+
+    Events that contradict it raise FieldError (Batsim's mistake); commands that do raise InvariantError, because the
+    Plan checks them first.
+    """
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.config = Config()
+        self.compute_sharing = False
+        self.hosts = Hosts(())
+        #: Submitted, not started, not rejected.
+        self.queue = Queue()
+        #: Job id -> started and not ended, in the order of starting.
+        self.running: dict[str, Running] = {}
+        #: Job id -> registered by us, its submission not yet acknowledged.
+        self.registered: dict[str, Job] = {}
+        #: Every job id ever seen; an id never comes twice.
+        self.known: set[str] = set()
+        #: Submitted since the latest decision; some may have been rejected since.
+        self.arrived: list[Job] = []
+        #: True if hosts became free or unavailable, woke or slept since the latest decision.
+        self.hosts_changed = False
+        #: Instants later than `now` for which a call is pending.
+        self.wakeups: set[float] = set()
+        #: Workload -> profile name -> the profile's members.
+        self.profiles: dict[str, dict[str, Members]] = {}
+        #: True while we may register jobs.
+        self.registration_open = False
+        #: True once Batsim has said that no static job is left.
+        self.all_submitted = False
+        self._forecast: Forecast | None = None
+
+    def follow(self, forecast: Forecast) -> None:
+        """From now on tell `forecast` of every change; it first hears of the jobs that run already."""
+        self._forecast = forecast
+        for run in self.running.values():
+            forecast.occupy(run.hosts, run.end)
+
+    def advance(self, now: float) -> None:
+        """A message of this instant has come: a new decision begins."""
+        self.now = now
+        self.arrived = []
+        self.hosts_changed = False
+        if self._forecast is not None:
+            self._forecast.advance(now)
+
+    def apply(self, item: Event | Command) -> None:
+        """Book an event that came or a command that will be sent. Kinds that change nothing are ignored."""
+        change = _CHANGES.get(type(item))
+        if change is not None:
+            change(self, item)
+
+    def check(self) -> None:
+        """Raise InvariantError if the books contradict themselves."""
+        busy = 0
+        for job_id, run in self.running.items():
+            if run.hosts & busy and not self.compute_sharing:
+                raise InvariantError(f"t={self.now}: {job_id} runs on hosts of another job")
+            if job_id in self.queue:
+                raise InvariantError(f"t={self.now}: {job_id} both waits and runs")
+            busy |= run.hosts
+        if busy != self.hosts.busy:
+            raise InvariantError(f"t={self.now}: busy hosts {self.hosts.busy:b} are not those of running jobs {busy:b}")
+        if any(job.id not in self.known for job in self.queue):
+            raise InvariantError(f"t={self.now}: a job waits that was never submitted")
+        if any(time <= self.now for time in self.wakeups):
+            raise InvariantError(f"t={self.now}: a wake-up is pending in the past")
+
+    def _begin(self, event: SimulationBegins) -> None:
+        self.config = event.config
+        self.compute_sharing = event.compute_sharing
+        self.hosts = Hosts(event.resources)
+        self.registration_open = event.config.dynamic_jobs
+        self.profiles = {workload: dict(profiles) for workload, profiles in event.profiles.items()}
+
+    def _submit(self, event: JobSubmitted) -> None:
+        job = event.job
+        if job is None:
+            raise FieldError("job", "is missing, and there is no Redis to read it from")
+        if self.registered.pop(event.job_id, None) is None:
+            if event.job_id in self.known:
+                raise FieldError("job_id", f"must be new; {event.job_id} was submitted before")
+            self.known.add(event.job_id)
+        if event.profile is not None:
+            self.profiles.setdefault(job.workload, {})[job.profile] = event.profile
+        self.queue.add(job)
+        self.arrived.append(job)
+
+    def _complete(self, event: JobCompleted) -> None:
+        run = self.running.get(event.job_id)
+        if run is None:
+            raise FieldError("job_id", f"must be a running job, not {event.job_id}")
+        if event.hosts is not None and event.hosts.bits != run.hosts:
+            raise FieldError("alloc", f"must be the hosts on which {event.job_id} was started, not {event.hosts}")
+        self._end(event.job_id, run)
+
+    def _kill_done(self, event: JobKilled) -> None:
+        """v1.4 announces a killed job only here; since v3 a JOB_COMPLETED has come before."""
+        for job_id in event.job_ids:
+            run = self.running.get(job_id)
+            if run is not None:
+                self._end(job_id, run)
+
+    def _end(self, job_id: str, run: Running) -> None:
+        del self.running[job_id]
+        freed = run.hosts
+        if self.compute_sharing:
+            for other in self.running.values():
+                freed &= ~other.hosts
+        self.hosts.busy &= ~freed
+        self.hosts_changed = True
+        if self._forecast is not None:
+            self._forecast.vacate(freed, run.end)
+
+    def _settle_hosts(self, event: ResourceStateChanged) -> None:
+        self.hosts.settle(event.hosts.bits, event.state)
+        self._hosts_moved()
+
+    def _notice(self, item: Notify) -> None:
+        """Notices travel both ways; each kind is known in one direction only."""
+        if item.kind == NO_MORE_STATIC_JOB:
+            self.all_submitted = True
+        elif item.kind == MACHINE_UNAVAILABLE and item.hosts is not None:
+            self.hosts.unavailable |= item.hosts.bits
+            self._hosts_moved()
+        elif item.kind == MACHINE_AVAILABLE and item.hosts is not None:
+            self.hosts.unavailable &= ~item.hosts.bits
+            self._hosts_moved()
+        elif item.kind in _REGISTRATION:
+            self.registration_open = _REGISTRATION[item.kind]
+
+    def _call(self, event: RequestedCall) -> None:
+        """Batsim does not say which call this is: all that are due are done."""
+        due = self.now + WIRE_RESOLUTION
+        self.wakeups = {time for time in self.wakeups if time > due}
+
+    def _execute(self, command: ExecuteJob) -> None:
+        if command.job_id not in self.queue:
+            raise InvariantError(f"t={self.now}: {command.job_id} was started but does not wait")
+        job = self.queue.remove(command.job_id)
+        hosts = command.hosts.bits
+        if hosts & self.hosts.busy and not self.compute_sharing:
+            raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
+        end = math.inf if job.walltime is None else command.timestamp + job.walltime
+        self.running[job.id] = Running(job, hosts, command.timestamp, end)
+        self.hosts.busy |= hosts
+        if self._forecast is not None:
+            self._forecast.occupy(hosts, end)
+
+    def _reject(self, command: RejectJob) -> None:
+        self.queue.remove(command.job_id)
+
+    def _kill(self, command: KillJob) -> None:
+        for job_id in command.job_ids:
+            self.running[job_id] = replace(self.running[job_id], killed=True)
+
+    def _ask_call(self, command: CallMeLater) -> None:
+        self.wakeups.add(command.at)
+
+    def _register_job(self, command: RegisterJob) -> None:
+        self.known.add(command.job_id)
+        if command.job is None:
+            return
+        if self.config.dynamic_jobs_acknowledged:
+            self.registered[command.job_id] = command.job
+        else:
+            self.queue.add(command.job)
+
+    def _register_profile(self, command: RegisterProfile) -> None:
+        self.profiles.setdefault(command.workload, {})[command.name] = command.profile
+
+    def _switch(self, command: SetResourceState) -> None:
+        self.hosts.switching |= command.hosts.bits
+        self._hosts_moved()
+
+    def _hosts_moved(self) -> None:
+        self.hosts_changed = True
+        if self._forecast is not None:
+            self._forecast.down = self.hosts.all & ~self.hosts.usable
+
+
+#: Notices of ours -> whether registration is open after them.
+_REGISTRATION: Final[Mapping[str, bool]] = {REGISTRATION_FINISHED: False, CONTINUE_REGISTRATION: True}
+
+#: What each kind of event or command changes; kinds that are absent change nothing.
+_CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
+    SimulationBegins: State._begin,
+    JobSubmitted: State._submit,
+    JobCompleted: State._complete,
+    JobKilled: State._kill_done,
+    ResourceStateChanged: State._settle_hosts,
+    Notify: State._notice,
+    RequestedCall: State._call,
+    ExecuteJob: State._execute,
+    RejectJob: State._reject,
+    KillJob: State._kill,
+    CallMeLater: State._ask_call,
+    RegisterJob: State._register_job,
+    RegisterProfile: State._register_profile,
+    SetResourceState: State._switch,
+}

@@ -1,0 +1,90 @@
+"""EASY backfilling: the first blocked job holds a promise, and whoever does not break it may overtake."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from batsched_py.api import HostSet, Job, Plan, Scheduler, Shadow, Slot, View, option
+
+
+@dataclass(frozen=True, slots=True)
+class EasyOptions:
+    """What a promise is made of, and who may overtake first."""
+
+    reserve: Literal["counts", "hosts"] = option("counts", "promise a number of hosts, or these very hosts")
+    backfill_order: Literal["fcfs", "sjf"] = option("fcfs", "who overtakes first: who came first, or the shortest")
+
+
+class Easy(Scheduler[EasyOptions]):
+    """Start jobs in arrival order; promise the first that does not fit its earliest start; let others overtake it.
+
+    A promise is broken by no one: an overtaking job ends by its walltime before the promised start, or leaves the
+    promised hosts alone.
+    """
+
+    name = "easy"
+    source = "Lifka, The ANL/IBM SP scheduling system, JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001"
+    needs_walltime = True
+
+    #: The first blocked job, and its promise; None when nobody is blocked.
+    head: Job | None = None
+    promised: Shadow | Slot | None = None
+
+    def decide(self, view: View, plan: Plan) -> None:
+        if self.head is None or view.hosts_changed:
+            self.withdraw(view)
+            self.head = self.start_in_order(view, plan)
+            if self.head is not None:
+                self.promise(self.head, view, plan)
+                self.backfill(view.queue.up_to(len(plan.free)), view, plan)
+        else:  # no host became free: whoever did not fit before does not fit now
+            self.backfill(view.arrived, view, plan)
+
+    def start_in_order(self, view: View, plan: Plan) -> Job | None:
+        """Start jobs until one does not fit: that one."""
+        for job in view.queue:
+            hosts = plan.free.first(job.size)
+            if hosts is None:
+                plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} are free")
+                return job
+            plan.start(job, hosts)
+        return None
+
+    def promise(self, job: Job, view: View, plan: Plan) -> None:
+        """The earliest start that running jobs allow by their walltimes; if they never do, nobody has to wait for it."""
+        future = view.availability()
+        if self.options.reserve == "counts":
+            self.promised = future.shadow(job.size) or Shadow(math.inf, 0)
+        else:
+            self.promised = future.earliest(job.size, job.walltime or math.inf)
+            if self.promised is not None:
+                future.reserve(self.promised)
+        if self.promised is not None:
+            plan.promise(job, self.promised)
+
+    def withdraw(self, view: View) -> None:
+        if isinstance(self.promised, Slot):
+            view.availability().release(self.promised)
+        self.promised = None
+
+    def backfill(self, candidates: Iterable[Job], view: View, plan: Plan) -> None:
+        if self.options.backfill_order == "sjf":
+            candidates = sorted(candidates, key=lambda job: job.walltime or math.inf)
+        for job in candidates:
+            hosts = self.room(job, view, plan.free)
+            if hosts is not None:
+                plan.start(job, hosts)
+
+    def room(self, job: Job, view: View, free: HostSet) -> HostSet | None:
+        """Hosts on which the job breaks no promise if it starts now."""
+        if job.size > len(free):
+            return None
+        end = view.now + (job.walltime or math.inf)
+        if not isinstance(self.promised, Shadow):
+            return view.availability().free_during(view.now, end).first(job.size)
+        if end > self.promised.time:
+            if job.size > self.promised.spare:
+                return None
+            self.promised = Shadow(self.promised.time, self.promised.spare - job.size)
+        return free.first(job.size)
