@@ -1,0 +1,202 @@
+"""From a log of a real machine to a workload: what is dropped or corrected, by explicit rules that are counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple
+
+from batsched_py.errors import WorkloadError
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Delay, Profile
+from batsched_py.model.workload import Workload
+from batsched_py.traces.swf import SwfLog, SwfRecord
+
+
+@dataclass(frozen=True, slots=True)
+class CleaningRules:
+    """How a log becomes a workload; times in seconds.
+
+    Attributes:
+        hosts: size of the machine, above which a job is dropped; 0 for what the log's headers say.
+        processors: which field is a job's size; the other one stands in where it is unknown.
+        walltime: the user's request, or the run time itself (perfect estimates).
+        start: jobs submitted earlier on the log's clock are left out; the others' submission times count from here.
+        end: jobs submitted at or after this instant of the log's clock are left out; None for the whole log.
+        max_jobs: only that many, the first submitted of those that all other rules keep; None for all.
+        strict: a job number that comes twice is an error, rather than a job to drop.
+    """
+
+    hosts: int = 0
+    processors: Literal["requested", "used"] = "requested"
+    walltime: Literal["request", "run"] = "request"
+    start: float = 0
+    end: float | None = None
+    max_jobs: int | None = None
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CleaningReport:
+    """How many jobs each rule touched. `jobs` = `kept` + all that was dropped or left out."""
+
+    jobs: int
+    kept: int
+    dropped_duplicate: int
+    dropped_no_submit_time: int
+    dropped_no_run_time: int
+    dropped_no_processors: int
+    dropped_too_large: int
+    left_out_by_window: int
+    left_out_by_max_jobs: int
+    corrected_order: int
+    corrected_processors: int
+    corrected_run_time: int
+    corrected_walltime: int
+
+    def rows(self) -> tuple[tuple[str, int], ...]:
+        """What each rule did and how often, for a table; rules that touched nothing are there too."""
+        return tuple((_MEANINGS[field.name], getattr(self, field.name)) for field in fields(self))
+
+    def lines(self) -> tuple[str, ...]:
+        """The rows that are not 0, as text: "28481 jobs in the log"."""
+        return tuple(f"{count} {meaning}" for meaning, count in self.rows() if count)
+
+
+_MEANINGS = {
+    "jobs": "jobs in the log",
+    "kept": "jobs kept",
+    "dropped_duplicate": "dropped: job number seen before",
+    "dropped_no_submit_time": "dropped: submission time unknown or before the log",
+    "dropped_no_run_time": "dropped: run time unknown or 0",
+    "dropped_no_processors": "dropped: number of processors unknown or 0",
+    "dropped_too_large": "dropped: larger than the machine",
+    "left_out_by_window": "left out: submitted outside the window",
+    "left_out_by_max_jobs": "left out: after the number of jobs asked for",
+    "corrected_order": "moved: stood after a job submitted later",
+    "corrected_processors": "corrected: size taken from the other field",
+    "corrected_run_time": "corrected: run time cut to the request",
+    "corrected_walltime": "corrected: no request, walltime = run time",
+}
+
+
+class _Kept(NamedTuple):
+    """A job that passed, in the order of submission and then of number; `walltime` is the request, or the run time."""
+
+    submit: float
+    number: int
+    run: float
+    processors: int
+    walltime: float
+    user: int
+    #: names of the corrections that were made.
+    corrections: tuple[str, ...]
+
+
+def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
+    """Apply the rules, in the order of the report's fields, and say how many jobs each of them touched.
+
+    The run time is cut to the request, as machines that enforce requests do. Jobs of one run time share one delay
+    profile. Ids are the log's job numbers, padded with zeros so that their order as texts, in which Batsim submits
+    jobs of one instant, is that of the numbers. The log's `user` is kept as a member of the job where it is known.
+
+    A job whose walltime equals its run time ends in Batsim as COMPLETED_WALLTIME_REACHED, at the same instant.
+    WorkloadError if nothing is kept, or with `strict` if a job number comes twice.
+    """
+    counts: Counter[str] = Counter(jobs=len(log.records))
+    size = rules.hosts or log.machine_size
+    passing = list(_passing(log, rules, size, counts))
+    counts["corrected_order"] = _out_of_order(passing)
+    kept = sorted(passing)
+    if rules.max_jobs is not None:
+        counts["left_out_by_max_jobs"] = max(0, len(kept) - rules.max_jobs)
+        kept = kept[: rules.max_jobs]
+    if not kept:
+        raise WorkloadError(log.source, "", f"has no job that the rules keep, of {len(log.records)}")
+    counts["kept"] = len(kept)
+    counts.update(name for job in kept for name in job.corrections)
+    return _workload(log.source, size, kept, rules.start), CleaningReport(*(counts[name] for name in _MEANINGS))
+
+
+def _out_of_order(jobs: list[_Kept]) -> int:
+    """The number of jobs that stand after one submitted later."""
+    count, latest = 0, float("-inf")
+    for job in jobs:
+        count += job.submit < latest
+        latest = max(latest, job.submit)
+    return count
+
+
+def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str]) -> Iterator[_Kept]:
+    seen: set[int] = set()
+    end = float("inf") if rules.end is None else rules.end
+    for record in log.records:
+        if record.number in seen and rules.strict:
+            raise WorkloadError(log.source, f"job {record.number}", "is in the log twice")
+        corrections: list[str] = []
+        processors = _processors(record, rules, corrections)
+        reason = _reason_to_drop(record, processors, size, repeated=record.number in seen)
+        seen.add(record.number)
+        if reason is None and not rules.start <= record.submit < end:
+            reason = "left_out_by_window"
+        if reason is not None:
+            counts[reason] += 1
+            continue
+        run, walltime = _times(record, rules, corrections)
+        yield _Kept(record.submit, record.number, run, processors, walltime, record.user, tuple(corrections))
+
+
+def _reason_to_drop(record: SwfRecord, processors: int, size: int, *, repeated: bool) -> str | None:
+    if repeated:
+        return "dropped_duplicate"
+    if record.submit < 0:
+        return "dropped_no_submit_time"
+    if record.run <= 0:
+        return "dropped_no_run_time"
+    if processors <= 0:
+        return "dropped_no_processors"
+    if processors > size > 0:
+        return "dropped_too_large"
+    return None
+
+
+def _processors(record: SwfRecord, rules: CleaningRules, corrections: list[str]) -> int:
+    first, second = record.requested_processors, record.used_processors
+    if rules.processors == "used":
+        first, second = second, first
+    if first > 0 or second <= 0:
+        return first
+    corrections.append("corrected_processors")
+    return second
+
+
+def _times(record: SwfRecord, rules: CleaningRules, corrections: list[str]) -> tuple[float, float]:
+    """Run time and walltime."""
+    run, request = record.run, record.requested_time
+    if 0 < request < run:
+        corrections.append("corrected_run_time")
+        run = request
+    if rules.walltime == "run":
+        return run, run
+    if request <= 0:
+        corrections.append("corrected_walltime")
+        return run, run
+    return run, request
+
+
+def _workload(source: str, size: int, kept: list[_Kept], start: float) -> Workload:
+    width = len(str(max(job.number for job in kept)))
+    profiles: dict[str, Profile] = {}
+    jobs: list[Job] = []
+    for job in kept:
+        profile = f"delay_{job.run}"
+        if profile not in profiles:
+            profiles[profile] = Delay(profile, "delay", {"type": "delay", "delay": job.run}, float(job.run))
+        name, submit = f"{job.number:0{width}d}", job.submit - start if start else job.submit
+        members: dict[str, Any] = {"id": name, "subtime": submit, "res": job.processors}
+        members |= {"walltime": job.walltime, "profile": profile}
+        if job.user >= 0:
+            members["user"] = job.user
+        jobs.append(Job(name, submit, job.processors, job.walltime, profile, members))
+    return Workload(source, size, tuple(jobs), profiles)

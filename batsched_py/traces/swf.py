@@ -1,0 +1,134 @@
+"""Logs in the Standard Workload Format, version 2.2, as the Parallel Workloads Archive keeps them."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from batsched_py.errors import WorkloadError
+
+_HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*)")
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+class SwfRecord(NamedTuple):
+    """One job of a log: the 18 fields of a line, in the format's order; -1 where the log does not know.
+
+    Times are in seconds, memory in kilobytes for each processor; `submit` counts from the start of the log.
+    """
+
+    number: int
+    submit: float
+    wait: float
+    run: float
+    used_processors: int
+    cpu_time: float
+    used_memory: float
+    requested_processors: int
+    requested_time: float
+    requested_memory: float
+    status: int
+    user: int
+    group: int
+    executable: int
+    queue: int
+    partition: int
+    preceding_job: int
+    think_time: float
+
+
+#: Positions of the fields that archives also write as fractions; the others are whole numbers.
+_FRACTIONS = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
+
+
+@dataclass(frozen=True, slots=True)
+class SwfLog:
+    """A log as it was read, nothing corrected.
+
+    Attributes:
+        source: where it was read from; goes into messages.
+        headers: the `; Key: value` comments; the lines of a key that comes again are joined by line ends.
+        records: the jobs, in the order of the file.
+    """
+
+    source: str
+    headers: Mapping[str, str]
+    records: tuple[SwfRecord, ...]
+
+    @property
+    def machine_size(self) -> int:
+        """Processors of the machine: the header MaxProcs, else MaxNodes; 0 if neither says a number."""
+        for key in ("MaxProcs", "MaxNodes"):
+            digits = re.match(r"\d+", self.headers.get(key, ""), re.ASCII)
+            if digits and int(digits[0]) > 0:
+                return int(digits[0])
+        return 0
+
+
+def read_swf(path: Path) -> SwfLog:
+    """Read a log, plain or compressed by gzip; WorkloadError names the file, the line and the rule that is broken."""
+    headers: dict[str, str] = {}
+    records: list[SwfRecord] = []
+    for number, line in enumerate(_read_text(path).splitlines(), 1):
+        text = line.strip()
+        if text.startswith(";"):
+            _keep_header(headers, text)
+        elif text:
+            try:
+                records.append(_record(text.split()))
+            except ValueError as error:
+                raise WorkloadError(str(path), f"line {number}", str(error)) from error
+    return SwfLog(str(path), headers, tuple(records))
+
+
+def _read_text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+        if content.startswith(_GZIP_MAGIC):
+            content = gzip.decompress(content)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise WorkloadError(str(path), "", f"cannot be decompressed: {error}") from error
+    except OSError as error:
+        raise WorkloadError(str(path), "", f"cannot be read: {error.strerror or error}") from error
+    return content.decode(errors="replace")  # headers of old logs are in any encoding, jobs are digits
+
+
+def _keep_header(headers: dict[str, str], text: str) -> None:
+    match = _HEADER.fullmatch(text)
+    if match is not None:
+        key, value = match[1], match[2].strip()
+        headers[key] = f"{headers[key]}\n{value}" if key in headers else value
+
+
+def _record(pieces: list[str]) -> SwfRecord:
+    """A line's fields as numbers; ValueError says which field breaks which rule."""
+    if len(pieces) != len(SwfRecord._fields):
+        raise ValueError(f"must have {len(SwfRecord._fields)} fields, not {len(pieces)}")
+    try:
+        record = SwfRecord._make(map(int, pieces))
+    except ValueError:
+        record = SwfRecord._make([_number(position, piece) for position, piece in enumerate(pieces)])
+    if record.number < 0:
+        raise ValueError(f"field 1 (number) must not be negative, as {record.number} is")
+    return record
+
+
+def _number(position: int, piece: str) -> float:
+    where = f"field {position + 1} ({SwfRecord._fields[position]})"
+    try:
+        value = float(piece)
+    except ValueError:
+        raise ValueError(f"{where} must be a number, not {piece!r}") from None
+    if not math.isfinite(value):
+        raise ValueError(f"{where} must be finite, not {piece!r}")
+    if value.is_integer():
+        return int(value)
+    if position not in _FRACTIONS:
+        raise ValueError(f"{where} must be a whole number, not {piece!r}")
+    return value

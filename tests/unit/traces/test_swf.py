@@ -1,0 +1,110 @@
+"""Logs in the Standard Workload Format."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batsched_py.errors import WorkloadError
+from batsched_py.traces.swf import SwfLog, SwfRecord, read_swf
+
+LINE = "1 10 -1 97 4 -1 -1 8 120 -1 1 7 3 -1 -1 -1 -1 -1"
+
+
+def read(tmp_path: Path, text: str | bytes) -> SwfLog:
+    """The log of this text."""
+    path = tmp_path / "log.swf"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return read_swf(path)
+
+
+def test_record(tmp_path: Path) -> None:
+    """A line is a job, whose fields have names."""
+    (record,) = read(tmp_path, LINE).records
+    assert (record.number, record.submit, record.run, record.used_processors) == (1, 10, 97, 4)
+    assert (record.requested_processors, record.requested_time, record.status, record.user) == (8, 120, 1, 7)
+
+
+def test_headers(tmp_path: Path) -> None:
+    """Comments of the form "Key: value" are headers; a key that comes again adds a line; other comments are nothing."""
+    log = read(tmp_path, f"; Version: 2.2\n;MaxProcs: 100\n; Note: a\n; Note: b\n;\n; just words\n{LINE}\n")
+    assert log.headers == {"Version": "2.2", "MaxProcs": "100", "Note": "a\nb"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "size"),
+    [
+        ("; MaxProcs: 100\n; MaxNodes: 50\n", 100),
+        ("; MaxNodes: 50\n", 50),
+        ("; MaxProcs: -1\n; MaxNodes: 50\n", 50),
+        ("; MaxProcs: 128 (of which 8 interactive)\n", 128),
+        ("", 0),
+    ],
+)
+def test_machine_size(tmp_path: Path, headers: str, size: int) -> None:
+    """The machine has MaxProcs processors, else MaxNodes."""
+    assert read(tmp_path, headers + LINE).machine_size == size
+
+
+def test_compressed_log(tmp_path: Path) -> None:
+    """A log compressed by gzip is known by its first bytes, whatever its name."""
+    assert read(tmp_path, gzip.compress(LINE.encode())).records == read(tmp_path, LINE).records
+
+
+def test_fractions(tmp_path: Path) -> None:
+    """Times may be fractions; a whole number that is written as one stays whole."""
+    (record,) = read(tmp_path, LINE.replace("97", "97.5").replace(" 8 ", " 8.0 ")).records
+    assert record.run == 97.5
+    assert record.requested_processors == 8
+    assert isinstance(record.requested_processors, int)
+
+
+def test_blank_lines_and_endings(tmp_path: Path) -> None:
+    """Blank lines, tabs and the line ends of other systems do not matter."""
+    assert len(read(tmp_path, f"\r\n{LINE}\r\n\n  {LINE.replace(' ', chr(9))}  \r\n").records) == 2
+
+
+def test_headers_in_any_encoding(tmp_path: Path) -> None:
+    """A header that is not UTF-8 does not stop the reading."""
+    assert len(read(tmp_path, b"; Installation: Universit\xe9\n" + LINE.encode()).records) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("1 2 3", r"must have 18 fields, not 3"),
+        (LINE + " 1", r"must have 18 fields, not 19"),
+        (LINE.replace("97", "x"), r"field 4 \(run\) must be a number, not 'x'"),
+        (LINE.replace("97", "nan"), r"field 4 \(run\) must be finite, not 'nan'"),
+        (LINE.replace(" 8 ", " 8.5 "), r"field 8 \(requested_processors\) must be a whole number, not '8\.5'"),
+        ("-" + LINE, r"field 1 \(number\) must not be negative, as -1 is"),
+    ],
+)
+def test_malformed_line(tmp_path: Path, line: str, message: str) -> None:
+    """A line that breaks the format is named by its number."""
+    with pytest.raises(WorkloadError, match=rf"log\.swf: line 3: {message}"):
+        read(tmp_path, f"; Version: 2.2\n{LINE}\n{line}\n")
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    """A file that is not there is named."""
+    with pytest.raises(WorkloadError, match=r"none\.swf: cannot be read: No such file"):
+        read_swf(tmp_path / "none.swf")
+
+
+@pytest.mark.parametrize("content", [gzip.compress(LINE.encode())[:-9], b"\x1f\x8bnot gzip"])
+def test_broken_compression(tmp_path: Path, content: bytes) -> None:
+    """A compressed log that is cut or corrupt is refused."""
+    with pytest.raises(WorkloadError, match=r"log\.swf: cannot be decompressed"):
+        read(tmp_path, content)
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), *[st.integers(-1, 10**9)] * 17), max_size=5))
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, ...]]) -> None:
+    """What is written as 18 numbers a line is what is read."""
+    text = "\n".join(" ".join(map(str, row)) for row in rows)
+    assert read(tmp_path_factory.mktemp("swf"), text).records == tuple(SwfRecord._make(row) for row in rows)
