@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from procset import ProcSet
 
-#: Larger host numbers are refused when read: no platform has them, and one of them would cost a bit for each host below it.
+#: Larger host numbers are refused when read: no platform has them, and each costs a bit for every host below it.
 MAX_HOST = 10_000_000
 
 

@@ -83,8 +83,8 @@ class Easy(Scheduler[EasyOptions]):
         end = view.now + (job.walltime or math.inf)
         if not isinstance(self.promised, Shadow):
             return view.availability().free_during(view.now, end).first(job.size)
-        if end > self.promised.time:
+        if end > self.promised.start:
             if job.size > self.promised.spare:
                 return None
-            self.promised = Shadow(self.promised.time, self.promised.spare - job.size)
+            self.promised = Shadow(self.promised.start, self.promised.spare - job.size)
         return free.first(job.size)

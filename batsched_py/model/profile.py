@@ -45,7 +45,7 @@ class Delay(Profile):
 
 @dataclass(frozen=True, slots=True)
 class Parallel(Profile):
-    """`cpu[i]` flops on the i-th host; `com[i * n + j]` bytes from the i-th to the j-th (or no communication: empty)."""
+    """`cpu[i]` flops on the i-th of n hosts; `com[i * n + j]` bytes from the i-th to the j-th, or `com` is empty."""
 
     cpu: tuple[float, ...]
     com: tuple[float, ...]

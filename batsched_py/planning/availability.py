@@ -21,9 +21,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Shadow:
-    """When a number of hosts will be free (`time`), and how many more than asked will be free then (`spare`)."""
+    """A number of hosts, whichever, from `start` on; `spare` more than asked will be free then."""
 
-    time: float
+    start: float
     spare: int
 
 
@@ -39,6 +39,7 @@ class Changes:
         self.bits: dict[float, int] = {}
 
     def add(self, time: float, hosts: int) -> None:
+        """These hosts change at this instant too."""
         if time in self.bits:
             self.bits[time] |= hosts
         else:
@@ -46,6 +47,7 @@ class Changes:
             insort(self.times, time)
 
     def remove(self, time: float, hosts: int) -> None:
+        """These hosts do not change at this instant after all."""
         left = self.bits.get(time, 0) & ~hosts
         if left:
             self.bits[time] = left
@@ -73,9 +75,9 @@ class Changes:
 class Availability:
     """The free hosts as a step function of time, kept as changes and never rebuilt.
 
-    What is free at `now` is fact; what comes later is prediction: work ends at its walltime, reservations begin and end.
-    Work that is past its predicted end still holds its hosts; they are expected the instant after `now`. Hosts in
-    `down` (asleep, switching, failed) are never free, now or later.
+    What is free at `now` is fact; what comes later is prediction: work ends at its walltime, reservations begin and
+    end. Work that is past its predicted end still holds its hosts; they are expected the instant after `now`. Hosts
+    in `down` (asleep, switching, failed) are never free, now or later.
 
     A change costs a binary search and an insertion; a question walks the changes until it is answered.
     """

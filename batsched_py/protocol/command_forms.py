@@ -158,9 +158,7 @@ def _write_job(command: RegisterJob) -> dict[str, Any]:
 
 
 def read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
-    return RegisterProfile(
-        timestamp, text(data, "workload_name"), text(data, "profile_name"), mapping(data, "profile")
-    )
+    return RegisterProfile(timestamp, text(data, "workload_name"), text(data, "profile_name"), mapping(data, "profile"))
 
 
 def write_register_profile(command: RegisterProfile) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class AdditionalIo:
 class ExecuteJob:
     """Start a submitted job on these hosts; at most one of the three extras.
 
-    `mapping` places executor i on the mapping[i]-th host of `hosts`; `storage_mapping` names the storage host of a label.
+    `mapping` places executor i on the mapping[i]-th host of `hosts`; `storage_mapping` gives labels their storage hosts.
     """
 
     timestamp: float
@@ -74,7 +74,10 @@ class CallMeLater:
 
 @dataclass(frozen=True, slots=True)
 class RegisterJob:
-    """Submit a job of one's own (v1.4: SUBMIT_JOB). `job` is None if it is in Redis; `profile` travels along in v1.4 only."""
+    """Submit a job of one's own (v1.4: SUBMIT_JOB).
+
+    `job` is None if it is in Redis; `profile` travels along in v1.4 only.
+    """
 
     timestamp: float
     job_id: str

@@ -54,13 +54,10 @@ class DecisionSide:
     def receive(self, raw: bytes) -> Message:
         """Read a request. RemoteProtocolError if it breaks a rule; it then counts as not received."""
         document = parse(raw)
-        if self.turn is Turn.BEFORE:
-            dialect = _opening_dialect(document["events"])
-        else:
-            dialect = self.dialect
+        dialect = _opening_dialect(document["events"]) if self.turn is Turn.BEFORE else self.dialect
         message = read_document(document, dialect.events, keep_unknown=True)
-        turn = self._next_turn(message)
-        self._check_times(message)
+        turn = self._next_turn(message.events)
+        self._check_times(message.now, message.events)
         self.turn, self.dialect, self.now = turn, dialect, message.now
         for event in message.events:
             if type(event) is Unknown:
@@ -97,26 +94,27 @@ class DecisionSide:
         event = {"timestamp": self.now, "type": STOP_EVENT, "data": {"reason": reason}}
         return orjson.dumps({"now": self.now, "events": [event]})
 
-    def _next_turn(self, message: Message) -> Turn:
-        events = message.events
-        begins = any(type(event) is SimulationBegins for event in events)
-        ends = any(type(event) is SimulationEnds for event in events)
-        if ends and type(events[-1]) is not SimulationEnds:
-            raise RemoteProtocolError("events", "SIMULATION_ENDS must be the last event")
-        turn = TURNS.get((self.turn, "begin" if begins else "end" if ends else "request"))
+    def _next_turn(self, events: Sequence[Event]) -> Turn:
+        """The turn that this request leads to; RemoteProtocolError if it is not its turn or its events stand wrongly."""
+        kinds = [type(event) for event in events]
+        what = "request"
+        if SimulationEnds in kinds:
+            what = "end"
+            if kinds.index(SimulationEnds) != len(kinds) - 1:
+                raise RemoteProtocolError("events", "SIMULATION_ENDS must be the last event")
+        if SimulationBegins in kinds:
+            what = "begin"
+        turn = TURNS.get((self.turn, what))
         if turn is None:
-            what = "SIMULATION_BEGINS" if begins else "a request"
+            what = {"begin": "SIMULATION_BEGINS", "end": "SIMULATION_ENDS", "request": "a request"}[what]
             raise RemoteProtocolError("message", f"{what} is out of turn; now: {self.turn.value}")
         return turn
 
-    def _check_times(self, message: Message) -> None:
-        now = message.now
-        if not 0 <= now:
-            raise RemoteProtocolError("now", f"must be from 0, not {now!r}")
+    def _check_times(self, now: float, events: Sequence[Event]) -> None:
         if now < self.now:
             raise RemoteProtocolError("now", f"must not go back: it was {self.now!r}, it is {now!r}")
         before = float("-inf")
-        for position, event in enumerate(message.events):
+        for position, event in enumerate(events):
             timestamp = event.timestamp
             if not before <= timestamp <= now:
                 rule = f"must ascend and be at most now={now!r}, not {timestamp!r}"

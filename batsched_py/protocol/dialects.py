@@ -103,9 +103,7 @@ _COMMON_COMMANDS: Final = (
         command_forms.read_set_resource_state,
         command_forms.write_set_resource_state,
     ),
-    Form(
-        ChangeJobState, "CHANGE_JOB_STATE", command_forms.read_change_job_state, command_forms.write_change_job_state
-    ),
+    Form(ChangeJobState, "CHANGE_JOB_STATE", command_forms.read_change_job_state, command_forms.write_change_job_state),
     Form(ToJobMessage, "TO_JOB_MSG", command_forms.read_to_job_message, command_forms.write_to_job_message),
 )
 

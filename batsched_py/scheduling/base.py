@@ -45,13 +45,13 @@ class Scheduler(ABC, Generic[Options]):
     def __init__(self, options: Options) -> None:
         self.options = options
 
-    def setup(self, view: View) -> None:
+    def setup(self, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
         """Called once, when the hosts are known and before the first decision."""
-        return None
+        return
 
-    def observe(self, event: Event, view: View) -> None:
+    def observe(self, event: Event, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
         """Called for each event of a message, after all of them were applied and before `decide`."""
-        return None
+        return
 
     @abstractmethod
     def decide(self, view: View, plan: Plan) -> None:

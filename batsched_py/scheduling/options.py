@@ -32,7 +32,7 @@ class OptionInfo:
     help: str
 
 
-def option(default: Any, help: str, *, minimum: float | None = None) -> Any:  # noqa: A002  (the word users know)
+def option(default: Any, help: str, *, minimum: float | None = None) -> Any:
     """A field of an options class: its default, one line of help, and for numbers the smallest legal value."""
     return dataclasses.field(default=default, metadata={"help": help, "minimum": minimum})
 

@@ -26,8 +26,8 @@ from batsched_py.protocol.commands import (
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Answer, Members, Notify, Query
 from batsched_py.state.state import State
 
-#: Batsim refuses a call that is not later than its clock, and its clock moves on a little while it applies a reply
-#: (some 15 us per event on small platforms, 0.6 ms on large ones, E18). A call that is asked for nearer is asked for here.
+#: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, and its clock
+#: moves on a little while it applies a reply: some 15 us per event on small platforms, 0.6 ms on large ones (E18).
 SHORTEST_CALL: Final = 1e-3
 
 
@@ -41,7 +41,7 @@ class Hold:
 
 
 class Plan:
-    """The decisions of one message. Each verb raises PlanError, naming job, hosts and rule, if Batsim would refuse it."""
+    """The decisions of one message. A verb that Batsim would refuse raises PlanError, naming job, hosts and rule."""
 
     __slots__ = ("_state", "commands", "holds", "promises", "rejections", "timestamp")
 
@@ -71,7 +71,7 @@ class Plan:
         state = self._state
         if job.id not in state.queue:
             raise PlanError(f"start {job.id} on {hosts}: {self._not_waiting(job.id)}")
-        usable = state.hosts.usable if state.compute_sharing else state.hosts.free
+        usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
         if hosts.bits & ~usable or not hosts.bits:
             raise PlanError(f"start {job.id} on {hosts}: {self._not_usable(hosts.bits & ~usable)}")
         if mapping is None:
@@ -112,7 +112,7 @@ class Plan:
             self._send(CallMeLater(self.timestamp, time))
 
     def set_pstate(self, hosts: HostSet, pstate: int) -> None:
-        """Switch hosts to a pstate; they can take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
+        """Switch hosts to a pstate; they take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
         state = self._state.hosts
         if not hosts.bits or hosts.bits & ~state.all:
             raise PlanError(f"set pstate {pstate} on {hosts}: these are not hosts of the platform")

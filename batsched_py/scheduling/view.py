@@ -131,6 +131,6 @@ class View:
         """The future: running jobs until their walltimes, and what the algorithm has reserved. Kept up to date."""
         if self._availability is None:
             hosts = self._state.hosts
-            self._availability = Availability(self.now, hosts.all, hosts.all & ~hosts.usable)
+            self._availability = Availability(self.now, hosts.all, hosts.down)
             self._state.follow(self._availability)
         return self._availability

@@ -12,7 +12,7 @@ from batsched_py.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class DecisionClock:
-    """Stamps replies. `fixed` seconds for each message, or, with a `wall` clock (in seconds), the time measured by it."""
+    """Stamps replies: `fixed` seconds for each message, or, with a `wall` clock (in seconds), what it measures."""
 
     fixed: float = 0.0
     wall: Callable[[], float] | None = None

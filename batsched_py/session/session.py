@@ -23,8 +23,10 @@ from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.conversation import DecisionSide
 from batsched_py.protocol.events import Config, Event, Query, SimulationBegins, SimulationEnds
 from batsched_py.protocol.fields import FieldError
+from batsched_py.protocol.jobs import read_job
 from batsched_py.scheduling import admission
 from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.estimate import waiting_time
 from batsched_py.scheduling.options import parse_options
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
@@ -114,7 +116,9 @@ class Session:
     def waiting(self) -> Sequence[str]:
         """A line for each waiting job: what it needs, and why it waits in the algorithm's words."""
         free = HostSet(self._state.hosts.free)
-        lines = [f"{len(self._state.queue)} jobs wait, {len(free)} hosts are free ({free})"] if self._state.queue else []
+        lines = (
+            [f"{len(self._state.queue)} jobs wait, {len(free)} hosts are free ({free})"] if self._state.queue else []
+        )
         for job in self._state.queue:
             hold = self._plan.holds.get(job.id)
             why = f"held at t={hold.time:g}: {hold.reason}" if hold else "the algorithm gave no reason"
@@ -158,6 +162,7 @@ class Session:
             self._admit()
             self._observe(message.events)
             scheduler.decide(view, plan)
+            self._answer_queries(message.events)
         except (InvariantError, LocalProtocolError):
             raise
         except Exception as error:
@@ -180,6 +185,23 @@ class Session:
             return
         for event in events:
             self._scheduler.observe(event, self._view)
+
+    def _answer_queries(self, events: Sequence[Event]) -> None:
+        """Batsim may ask how long a job would wait; other questions it does not have."""
+        for event in events:
+            if type(event) is Query:
+                asked = event.requests.get("estimate_waiting_time")
+                if not isinstance(asked, dict):
+                    self._warn(f"t={self.now:g}: query {', '.join(event.requests)} is unknown and stays unanswered")
+                    continue
+                job_id = str(asked.get("job_id"))
+                known = self._view.job(job_id)
+                described = asked.get("job")
+                if known is None and isinstance(described, dict):
+                    known = read_job(job_id, described)
+                estimate = -1.0 if known is None else waiting_time(known, self._view, self._plan)
+                answer = {"job_id": job_id, "estimated_waiting_time": estimate}
+                self._plan.answer({"estimate_waiting_time": answer})
 
 
 def _in_sending_order(commands: Sequence[Command], now: float, measured: bool) -> Sequence[Command]:

@@ -55,9 +55,9 @@ class Hosts:
         self.pstate: dict[int, str] = {}
 
     @property
-    def usable(self) -> int:
-        """Bits of hosts that could run a job, busy or not."""
-        return self.all & ~(self.unavailable | self.asleep | self.switching)
+    def down(self) -> int:
+        """Bits of hosts that cannot take a job for a reason other than work."""
+        return self.unavailable | self.asleep | self.switching
 
     @property
     def free(self) -> int:

@@ -256,7 +256,7 @@ class State:
     def _hosts_moved(self) -> None:
         self.hosts_changed = True
         if self._forecast is not None:
-            self._forecast.down = self.hosts.all & ~self.hosts.usable
+            self._forecast.down = self.hosts.down
 
 
 #: Notices of ours -> whether registration is open after them.

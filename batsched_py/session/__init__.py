@@ -1,0 +1,1 @@
+"""The decision process: bytes in, bytes out, and the loop around it."""
