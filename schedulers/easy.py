@@ -52,7 +52,7 @@ class Easy(Scheduler[EasyOptions]):
         return None
 
     def promise(self, job: Job, view: View, plan: Plan) -> None:
-        """The earliest start that running jobs allow by their walltimes; if they never do, nobody has to wait for it."""
+        """The earliest start that the running jobs allow by their walltimes; if there is none, nobody waits for it."""
         future = view.availability()
         if self.options.reserve == "counts":
             self.promised = future.shadow(job.size) or Shadow(math.inf, 0)

@@ -37,7 +37,7 @@ class AdditionalIo:
 class ExecuteJob:
     """Start a submitted job on these hosts; at most one of the three extras.
 
-    `mapping` places executor i on the mapping[i]-th host of `hosts`; `storage_mapping` gives labels their storage hosts.
+    `mapping` places executor i on the mapping[i]-th host of `hosts`; `storage_mapping` gives labels their hosts.
     """
 
     timestamp: float

@@ -95,7 +95,7 @@ class DecisionSide:
         return orjson.dumps({"now": self.now, "events": [event]})
 
     def _next_turn(self, events: Sequence[Event]) -> Turn:
-        """The turn that this request leads to; RemoteProtocolError if it is not its turn or its events stand wrongly."""
+        """The turn that this request leads to; RemoteProtocolError if it is not its turn or its order is wrong."""
         kinds = [type(event) for event in events]
         what = "request"
         if SimulationEnds in kinds:

@@ -26,7 +26,7 @@ from batsched_py.protocol.commands import (
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Answer, Members, Notify, Query
 from batsched_py.state.state import State
 
-#: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, and its clock
+#: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, which
 #: moves on a little while it applies a reply: some 15 us per event on small platforms, 0.6 ms on large ones (E18).
 SHORTEST_CALL: Final = 1e-3
 

@@ -87,9 +87,9 @@ class Session:
     def answer(self, request: bytes) -> bytes:
         """The reply to one request.
 
-        Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong), AlgorithmError
-        (the algorithm raised or planned the impossible; with the story), LocalProtocolError or InvariantError (a defect
-        of ours). After an error send `refusal`, or Batsim waits for ever.
+        Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong),
+        AlgorithmError (the algorithm raised or planned the impossible; with the story), LocalProtocolError or
+        InvariantError (a defect of ours). After an error send `refusal`, or Batsim waits for ever.
         """
         message = self._conversation.receive(request)
         wall = self._clock.wall

@@ -24,11 +24,13 @@ class Piece:
         self.min_size = 0
 
     def add(self, job: Job) -> None:
+        """Put a job at the end."""
         self.min_size = job.size if not self.jobs else min(self.min_size, job.size)
         self.jobs[job.id] = job
         self.filled += 1
 
     def remove(self, job: Job) -> None:
+        """Take a job out; the smallest size is found anew if it was the smallest."""
         del self.jobs[job.id]
         if job.size == self.min_size and self.jobs:
             self.min_size = min([waiting.size for waiting in self.jobs.values()])

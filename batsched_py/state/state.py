@@ -69,11 +69,14 @@ class Forecast(Protocol):
     #: Bits of hosts that can take no job for a reason other than work.
     down: int
 
-    def advance(self, now: float) -> None: ...
+    def advance(self, now: float) -> None:
+        """Time has come to `now`."""
 
-    def occupy(self, hosts: int, until: float) -> None: ...
+    def occupy(self, hosts: int, until: float) -> None:
+        """Work takes hosts until then at the latest (infinite: no one knows)."""
 
-    def vacate(self, hosts: int, until: float) -> None: ...
+    def vacate(self, hosts: int, until: float) -> None:
+        """The work that was to hold hosts until then has ended."""
 
 
 class State:
@@ -209,7 +212,7 @@ class State:
         elif item.kind in _REGISTRATION:
             self.registration_open = _REGISTRATION[item.kind]
 
-    def _call(self, event: RequestedCall) -> None:
+    def _call(self, _: RequestedCall) -> None:
         """Batsim does not say which call this is: all that are due are done."""
         due = self.now + WIRE_RESOLUTION
         self.wakeups = {time for time in self.wakeups if time > due}
