@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.job import Job
-from batsched_py.model.profile import Delay, Profile
 from batsched_py.model.workload import Workload
+from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.traces.swf import SwfLog, SwfRecord
 
 
@@ -81,25 +80,15 @@ _MEANINGS = {
 }
 
 
-class _Kept(NamedTuple):
-    """A job that passed, in the order of submission and then of number; `walltime` is the request, or the run time."""
-
-    submit: float
-    number: int
-    run: float
-    processors: int
-    walltime: float
-    user: int
-    #: names of the corrections that were made.
-    corrections: tuple[str, ...]
+#: A job that no rule drops, and the names of the corrections that were made to it.
+_Passed = tuple[DelayJob, tuple[str, ...]]
 
 
 def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
     """Apply the rules, in the order of the report's fields, and say how many jobs each of them touched.
 
-    The run time is cut to the request, as machines that enforce requests do. Jobs of one run time share one delay
-    profile. Ids are the log's job numbers, padded with zeros so that their order as texts, in which Batsim submits
-    jobs of one instant, is that of the numbers. The log's `user` is kept as a member of the job where it is known.
+    The run time is cut to the request, as machines that enforce requests do. Ids are the log's job numbers; the log's
+    `user` is kept as a member of the job where it is known.
 
     A job whose walltime equals its run time ends in Batsim as COMPLETED_WALLTIME_REACHED, at the same instant.
     WorkloadError if nothing is kept, or with `strict` if a job number comes twice.
@@ -115,20 +104,21 @@ def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
     if not kept:
         raise WorkloadError(log.source, "", f"has no job that the rules keep, of {len(log.records)}")
     counts["kept"] = len(kept)
-    counts.update(name for job in kept for name in job.corrections)
-    return _workload(log.source, size, kept, rules.start), CleaningReport(*(counts[name] for name in _MEANINGS))
+    counts.update(correction for _, corrections in kept for correction in corrections)
+    report = CleaningReport(*(counts[name] for name in _MEANINGS))
+    return delay_workload(log.source, size, [job for job, _ in kept]), report
 
 
-def _out_of_order(jobs: list[_Kept]) -> int:
+def _out_of_order(passing: list[_Passed]) -> int:
     """The number of jobs that stand after one submitted later."""
     count, latest = 0, float("-inf")
-    for job in jobs:
+    for job, _ in passing:
         count += job.submit < latest
         latest = max(latest, job.submit)
     return count
 
 
-def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str]) -> Iterator[_Kept]:
+def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str]) -> Iterator[_Passed]:
     seen: set[int] = set()
     end = float("inf") if rules.end is None else rules.end
     for record in log.records:
@@ -144,7 +134,8 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
             counts[reason] += 1
             continue
         run, walltime = _times(record, rules, corrections)
-        yield _Kept(record.submit, record.number, run, processors, walltime, record.user, tuple(corrections))
+        submit = record.submit - rules.start if rules.start else record.submit
+        yield DelayJob(submit, record.number, run, processors, walltime, record.user), tuple(corrections)
 
 
 def _reason_to_drop(record: SwfRecord, processors: int, size: int, *, repeated: bool) -> str | None:
@@ -183,20 +174,3 @@ def _times(record: SwfRecord, rules: CleaningRules, corrections: list[str]) -> t
         corrections.append("corrected_walltime")
         return run, run
     return run, request
-
-
-def _workload(source: str, size: int, kept: list[_Kept], start: float) -> Workload:
-    width = len(str(max(job.number for job in kept)))
-    profiles: dict[str, Profile] = {}
-    jobs: list[Job] = []
-    for job in kept:
-        profile = f"delay_{job.run}"
-        if profile not in profiles:
-            profiles[profile] = Delay(profile, "delay", {"type": "delay", "delay": job.run}, float(job.run))
-        name, submit = f"{job.number:0{width}d}", job.submit - start if start else job.submit
-        members: dict[str, Any] = {"id": name, "subtime": submit, "res": job.processors}
-        members |= {"walltime": job.walltime, "profile": profile}
-        if job.user >= 0:
-            members["user"] = job.user
-        jobs.append(Job(name, submit, job.processors, job.walltime, profile, members))
-    return Workload(source, size, tuple(jobs), profiles)

@@ -1,0 +1,222 @@
+"""The workload model of Lublin and Feitelson: rigid parallel jobs as real machines saw them.
+
+U. Lublin and D. G. Feitelson, "The workload on parallel supercomputers: modeling the characteristics of rigid jobs",
+Journal of Parallel and Distributed Computing 63(11), 2003, with the parameters of the authors' own program.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from random import Random
+from typing import Final
+
+from batsched_py.errors import OptionError
+from batsched_py.model.workload import Workload
+from batsched_py.traces.delay_workload import DelayJob, delay_workload
+
+#: Draws above these (natural logarithms of seconds) are drawn again: 45 hours of run time, 5 days between arrivals.
+_LONGEST_RUN: Final = 12.0
+_LONGEST_GAP: Final = 13.0
+#: The day is 48 half hours. The gamma distribution of the daily cycle covers 48 of them from the 11th on.
+_BUCKETS: Final = 48
+_BUCKET_SECONDS: Final = 1800.0
+_FIRST_BUCKET: Final = 11
+
+
+@dataclass(frozen=True, slots=True)
+class LublinParameters:
+    """The model's constants; gamma distributions are (shape, scale), sizes are logarithms to base 2.
+
+    Attributes:
+        serial: probability of a job on one host.
+        power_of_two: probability of a parallel job on a power of two of hosts.
+        lowest_size: lower bound of the logarithm of a parallel job's size.
+        top_gap: how far below the machine's size (in logarithms) the largest jobs stay.
+        middle_gap: how far below the largest size the two uniform distributions of sizes meet.
+        small: probability of the lower one.
+        short, long: gamma distributions of the logarithm of a run time in seconds.
+        short_slope, short_base: a job on n hosts is short with probability slope * n + base.
+        gap: gamma distribution of the logarithm of the seconds between arrivals at rush hour.
+        rush_ratio: what the shape of `gap` is multiplied by for the whole day (the paper's ARAR).
+        cycle: gamma distribution of the half hour of arrival.
+    """
+
+    serial: float
+    power_of_two: float
+    lowest_size: float
+    top_gap: float
+    middle_gap: float
+    small: float
+    short: tuple[float, float]
+    long: tuple[float, float]
+    short_slope: float
+    short_base: float
+    gap: tuple[float, float]
+    rush_ratio: float
+    cycle: tuple[float, float]
+
+
+#: All jobs, of whatever type.
+ALL_JOBS: Final = LublinParameters(
+    serial=0.244,
+    power_of_two=0.576,
+    lowest_size=0.8,
+    top_gap=0.0,
+    middle_gap=2.5,
+    small=0.86,
+    short=(4.2, 0.94),
+    long=(312.0, 0.03),
+    short_slope=-0.0054,
+    short_base=0.78,
+    gap=(10.2303, 0.4871),
+    rush_ratio=1.0225,
+    cycle=(8.1737, 3.9631),
+)
+#: Batch jobs only.
+BATCH: Final = LublinParameters(
+    serial=0.2927,
+    power_of_two=0.6686,
+    lowest_size=1.2,
+    top_gap=0.0,
+    middle_gap=2.0,
+    small=0.875,
+    short=(6.57, 0.823),
+    long=(639.1, 0.0156),
+    short_slope=-0.003,
+    short_base=0.6986,
+    gap=(6.0415, 0.8531),
+    rush_ratio=1.0519,
+    cycle=(6.1271, 5.2740),
+)
+#: Interactive jobs only.
+INTERACTIVE: Final = LublinParameters(
+    serial=0.1541,
+    power_of_two=0.625,
+    lowest_size=1.0,
+    top_gap=1.5,
+    middle_gap=2.5,
+    small=0.705,
+    short=(3.8351, 0.6605),
+    long=(7.073, 0.6856),
+    short_slope=-0.0118,
+    short_base=0.9156,
+    gap=(6.5510, 0.6621),
+    rush_ratio=0.9797,
+    cycle=(8.9186, 3.6680),
+)
+
+
+def generate(
+    jobs: int,
+    hosts: int,
+    rng: Random,
+    *,
+    load: float | None = None,
+    overestimate: float = 4.0,
+    parameters: LublinParameters = ALL_JOBS,
+) -> Workload:
+    """Draw `jobs` delay jobs for a machine of `hosts` hosts, the first day beginning at midnight.
+
+    Run times are whole seconds, and so are submission times unless `load` is given. With `load` all submission times
+    are multiplied by one number, which makes the sum of size * run time that share of hosts * last submission time, to
+    the millisecond; a day of the model is then longer or shorter than a day.
+
+    The model has no user estimates. The walltime is the run time multiplied by a number drawn uniformly from 1 to
+    1 + `overestimate` (the f-model of Mu'alem and Feitelson, IEEE TPDS 12(6), 2001), rounded up to minutes, and
+    always above the run time. OptionError if an argument is out of range.
+    """
+    _check_options(jobs, hosts, load, overestimate)
+    drawn: list[DelayJob] = []
+    for number, arrival in zip(range(1, jobs + 1), _arrivals(rng, parameters), strict=False):
+        size = _size(hosts, rng, parameters)
+        run = _run_time(size, rng, parameters)
+        drawn.append(DelayJob(arrival, number, run, size, _walltime(run, overestimate, rng)))
+    area = sum(job.size * job.run for job in drawn)
+    scale = None if load is None else area / (hosts * load * drawn[-1].submit)
+    placed = [job._replace(submit=int(job.submit) if scale is None else round(job.submit * scale, 3)) for job in drawn]
+    return delay_workload(f"Lublin model, {jobs} jobs on {hosts} hosts", hosts, placed)
+
+
+def _check_options(jobs: int, hosts: int, load: float | None, overestimate: float) -> None:
+    for name, number in (("jobs", jobs), ("hosts", hosts)):
+        if number < 1:
+            raise OptionError(f"{name}: must be 1 or more, not {number}")
+    if load is not None and not 0 < load < math.inf:
+        raise OptionError(f"load: must be more than 0, not {load}")
+    if not 0 <= overestimate < math.inf:
+        raise OptionError(f"overestimate: must be 0 or more, not {overestimate}")
+
+
+def _size(hosts: int, rng: Random, parameters: LublinParameters) -> int:
+    """Hosts of a job: one, or 2 to the power of a two-stage uniform number, which is rounded for the powers of two."""
+    kind = rng.random()
+    if kind <= parameters.serial:
+        return 1
+    high = max(math.log2(hosts) - parameters.top_gap, 0.0)
+    low = min(parameters.lowest_size, high)
+    middle = max(high - parameters.middle_gap, low)
+    exponent = rng.uniform(low, middle) if rng.random() <= parameters.small else rng.uniform(middle, high)
+    if kind <= parameters.serial + parameters.power_of_two:
+        exponent = min(math.floor(exponent + 0.5), math.floor(math.log2(hosts)))
+    return min(math.floor(2**exponent + 0.5), hosts)
+
+
+def _run_time(size: int, rng: Random, parameters: LublinParameters) -> int:
+    """Seconds: e to the power of a hyper-gamma number; the larger the job, the more probably it is a long one."""
+    short_probability = parameters.short_slope * size + parameters.short_base
+    while True:
+        distribution = parameters.short if rng.random() <= short_probability else parameters.long
+        logarithm = rng.gammavariate(*distribution)
+        if logarithm <= _LONGEST_RUN:
+            return int(math.exp(logarithm))
+
+
+def _walltime(run: int, overestimate: float, rng: Random) -> int:
+    estimate = run * rng.uniform(1.0, 1.0 + overestimate)
+    return 60 * max(math.ceil(estimate / 60), run // 60 + 1)
+
+
+def _arrivals(rng: Random, parameters: LublinParameters) -> Iterator[float]:
+    """Instants of arrival, in seconds.
+
+    Gaps are drawn on a clock of even arrivals, on which each half hour lasts as long as its share of a day's arrivals
+    says; an instant on that clock is then read off the real one.
+    """
+    shape, scale = parameters.gap
+    day_ends = [0.0, *accumulate(_daily_cycle(parameters))]
+    clock = 0.0
+    while True:
+        logarithm = rng.gammavariate(shape * parameters.rush_ratio, scale)
+        if logarithm > _LONGEST_GAP:
+            continue
+        clock += math.exp(logarithm) / _BUCKET_SECONDS
+        days, rest = divmod(clock, day_ends[-1])
+        bucket = min(bisect.bisect_right(day_ends, rest) - 1, _BUCKETS - 1)
+        inside = (rest - day_ends[bucket]) / (day_ends[bucket + 1] - day_ends[bucket])
+        yield (days * _BUCKETS + bucket + inside) * _BUCKET_SECONDS
+
+
+def _daily_cycle(parameters: LublinParameters) -> list[float]:
+    """The weight of each half hour from midnight on, 1 being the average."""
+    weights = [0.0] * _BUCKETS
+    for point in range(_FIRST_BUCKET, _FIRST_BUCKET + _BUCKETS):
+        upper, lower = (_gamma_cdf(point + side, *parameters.cycle) for side in (0.5, -0.5))
+        weights[(point - 1) % _BUCKETS] = upper - lower
+    mean = sum(weights) / _BUCKETS
+    return [weight / mean for weight in weights]
+
+
+def _gamma_cdf(x: float, shape: float, scale: float) -> float:
+    """Cumulative distribution of a gamma: the power series of the lower incomplete gamma function (DLMF 8.7.1)."""
+    z = x / scale
+    term = total = 1.0 / shape
+    denominator = shape
+    while term > total * 1e-15:
+        denominator += 1.0
+        term *= z / denominator
+        total += term
+    return total * math.exp(shape * math.log(z) - z - math.lgamma(shape))
