@@ -12,7 +12,7 @@ import orjson
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Profile
+from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.profile_table import read_profiles
@@ -113,6 +113,9 @@ def _read_job(members: Any, profiles: Mapping[str, Profile]) -> Job:
         raise _BrokenRuleError(".res", f"must be a whole number of hosts from 0, not {shown(size)}")
     if type(profile) is not str or profile not in profiles:
         raise _BrokenRuleError(".profile", f"must name one of the profiles, not {shown(profile)}")
+    parallel = profiles[profile]
+    if isinstance(parallel, Parallel) and len(parallel.cpu) != size:
+        raise _BrokenRuleError(".res", f"must be {len(parallel.cpu)}, as many as the hosts of profile {shown(profile)}")
     submit_time = _member(members, "subtime")
     if type(submit_time) not in (int, float) or submit_time < 0:
         raise _BrokenRuleError(".subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")

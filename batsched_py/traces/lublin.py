@@ -162,7 +162,7 @@ def _size(hosts: int, rng: Random, parameters: LublinParameters) -> int:
     exponent = rng.uniform(low, middle) if rng.random() <= parameters.small else rng.uniform(middle, high)
     if kind <= parameters.serial + parameters.power_of_two:
         exponent = min(math.floor(exponent + 0.5), math.floor(math.log2(hosts)))
-    return min(math.floor(2**exponent + 0.5), hosts)
+    return math.floor(2**exponent + 0.5)
 
 
 def _run_time(size: int, rng: Random, parameters: LublinParameters) -> int:

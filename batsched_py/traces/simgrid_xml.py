@@ -7,6 +7,7 @@ an error, because a misspelt one would silently lose hosts; so is a routing kind
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -204,6 +205,8 @@ def _coordinates(element: Element) -> tuple[float, float, float]:
     text = element.text("coordinates")
     try:
         x, y, height = (float(piece) for piece in text.split())
+        if not math.isfinite(x + y + height):
+            raise ValueError("a coordinate is not finite")
     except ValueError as error:
         raise element.error("coordinates", f"must be three numbers: x, y and height, not {text!r}") from error
     return x, y, height

@@ -65,7 +65,7 @@ class SwfLog:
     def machine_size(self) -> int:
         """Processors of the machine: the header MaxProcs, else MaxNodes; 0 if neither says a number."""
         for key in ("MaxProcs", "MaxNodes"):
-            digits = re.match(r"\d+", self.headers.get(key, ""), re.ASCII)
+            digits = re.match(r"\d{1,9}", self.headers.get(key, ""), re.ASCII)
             if digits and int(digits[0]) > 0:
                 return int(digits[0])
         return 0

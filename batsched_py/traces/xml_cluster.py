@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from batsched_py.hostset import MAX_HOST
 from batsched_py.model.zone import Link, Spoke
 from batsched_py.traces.quantity import BANDWIDTH, TIME
-from batsched_py.traces.xml_element import Element
+from batsched_py.traces.xml_element import Element, whole_number
 from batsched_py.traces.xml_network import SHARING, Network
 
 
@@ -75,9 +75,9 @@ def read_radical(group: Element) -> list[int]:
     numbers: list[int] = []
     for piece in group.text("radical").split(","):
         low, dash, high = piece.strip().partition("-")
-        if not (low.isascii() and low.isdecimal()) or (dash and not (high.isascii() and high.isdecimal())):
+        first, last = whole_number(low), whole_number(high if dash else low)
+        if first is None or last is None:
             raise group.error("radical", f"must be numbers and intervals like 0-31,40, not {piece!r}")
-        first, last = int(low), int(high or low)
         if not first <= last <= MAX_HOST:
             raise group.error("radical", f"must have intervals that ascend, up to {MAX_HOST}, not {piece!r}")
         numbers.extend(range(first, last + 1))

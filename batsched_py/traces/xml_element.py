@@ -63,9 +63,10 @@ class Element:
     def number(self, attribute: str, default: int, least: int) -> int:
         """A whole number, not below `least`."""
         text = self.text(attribute, str(default))
-        if not (text.isascii() and text.isdecimal()) or int(text) < least:
+        number = whole_number(text)
+        if number is None or number < least:
             raise self.error(attribute, f"must be a whole number from {least}, not {text!r}")
-        return int(text)
+        return number
 
     def quantity(self, attribute: str, dimension: Dimension, default: str | None = None) -> float:
         """A quantity from 0, in the dimension's base unit."""
@@ -88,6 +89,11 @@ class Element:
     def properties(self) -> dict[str, str]:
         """The `prop` elements directly inside, as Batsim forwards them."""
         return {prop.text("id"): prop.text("value") for prop in self.children("prop")}
+
+
+def whole_number(text: str) -> int | None:
+    """The number that a text of at most 18 decimal digits is, else None."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None
 
 
 def read_root(path: Path) -> Element:

@@ -116,6 +116,14 @@ def test_broken_rules_of_jobs(tmp_path: Path, members: object, message: str) -> 
         read(tmp_path, job("first"), members)
 
 
+def test_size_of_parallel_profile(tmp_path: Path) -> None:
+    """A job has as many hosts as its parallel profile says numbers of flops, as Batsim requires."""
+    profiles = {"d": {"type": "parallel", "cpu": [1, 2], "com": [0, 0, 0, 0]}}
+    assert read(tmp_path, job(res=2), profiles=profiles).jobs[0].size == 2
+    with pytest.raises(WorkloadError, match=r"jobs\[0\]\.res: must be 2, as many as the hosts of profile 'd'"):
+        read(tmp_path, job(res=3), profiles=profiles)
+
+
 def test_number_and_text_are_one_id(tmp_path: Path) -> None:
     """The ids 1 and "1" are the same job."""
     with pytest.raises(WorkloadError, match=r"jobs\[1\]\.id: is the id of two jobs"):

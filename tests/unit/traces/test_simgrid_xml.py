@@ -203,6 +203,14 @@ def test_vivaldi_distance(tmp_path: Path) -> None:
     assert read.route("a", "b").latency == pytest.approx(0.008)
 
 
+@pytest.mark.parametrize("coordinates", ["0 0", "a b c", "nan 0 0"])
+def test_wrong_coordinates(tmp_path: Path, coordinates: str) -> None:
+    """Coordinates are three finite numbers."""
+    host = f'<host id="a" speed="1f" coordinates="{coordinates}"/>'
+    with pytest.raises(PlatformError, match=r"host a\.coordinates: must be three numbers: x, y and height"):
+        platform(tmp_path, f'<zone id="z" routing="Vivaldi">{host}</zone>')
+
+
 def test_peer(tmp_path: Path) -> None:
     """A peer goes out by one link and is reached by another."""
     peers = "".join(
@@ -316,6 +324,8 @@ def test_blanks_before_the_declaration(tmp_path: Path) -> None:
         ('<zone id="z" routing="Full"><hosts/></zone>', r"hosts: is not an element of a SimGrid platform's zone"),
         ('<zone id="z" routing="Magic"/>', r"zone z\.routing: must be one of Full, .*not 'Magic'"),
         (CLUSTER.format(radical="0-x", more=""), r"cluster c\.radical: must be numbers and intervals like 0-31,40"),
+        (CLUSTER.format(radical="0-", more=""), r"cluster c\.radical: must be numbers and intervals like 0-31,40"),
+        (CLUSTER.format(radical="9" * 5000, more=""), r"cluster c\.radical: must be numbers and intervals"),
         (CLUSTER.format(radical="5-1", more=""), r"cluster c\.radical: must have intervals that ascend"),
         (CLUSTER.format(radical="0,0", more=""), r"cluster c\.id: the name 'n0\.org' is used twice"),
         (CLUSTER.format(radical="0", more='topology="TORUS"'), r"cluster c\.topology: must be one of FLAT"),
