@@ -1,0 +1,86 @@
+"""The files of platforms/ and workloads/: each can be read, and is what its README says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.simgrid_xml import read_platform
+
+ROOT = Path(__file__).parents[2]
+PLATFORMS = sorted((ROOT / "platforms").glob("*.xml"))
+WORKLOADS = sorted((ROOT / "workloads").glob("*.json"))
+HOSTS = {"tiny4": 4, "energy16": 16, "cluster32": 32}
+
+
+@pytest.mark.parametrize("path", PLATFORMS, ids=lambda path: path.name)
+def test_each_platform_has_its_hosts_in_the_order_of_their_numbers_and_a_master(path: Path) -> None:
+    """Padded names keep the order of numbers."""
+    platform = read_platform(path)
+    hosts = [host.name for host in platform.compute_hosts()]
+    assert len(hosts) == HOSTS[path.stem]
+    assert [int(name[1:]) for name in hosts] == list(range(len(hosts)))
+    assert platform.master() is not None
+
+
+@pytest.mark.parametrize("path", PLATFORMS, ids=lambda path: path.name)
+def test_each_platform_has_a_way_between_all_its_hosts(path: Path) -> None:
+    """Up the host's own link, over the switch, and down."""
+    platform = read_platform(path)
+    first, last = platform.compute_hosts()[0].name, platform.compute_hosts()[-1].name
+    for ends in ((first, last), (last, first), (first, DEFAULT_MASTER)):
+        assert [link.name for link in platform.route(*ends).links] == [
+            f"link_{ends[0]}_UP",
+            "switch",
+            f"link_{ends[1]}_DOWN",
+        ]
+
+
+def test_hosts_of_the_energy_platform_have_a_wattage_for_each_power_state() -> None:
+    """And each sleep state names three of them."""
+    for host in read_platform(ROOT / "platforms" / "energy16.xml").compute_hosts():
+        assert len(host.properties["wattage_per_state"].split(",")) == len(host.speeds)
+        for triple in host.properties["sleep_pstates"].split(","):
+            assert all(int(pstate) < len(host.speeds) for pstate in triple.split(":"))
+            assert len(triple.split(":")) == 3
+
+
+@pytest.mark.parametrize("path", WORKLOADS, ids=lambda path: path.name)
+def test_each_workload_can_be_read_and_fits_its_machine(path: Path) -> None:
+    """No job is larger than `nb_res`; no profile is there for nothing."""
+    workload = read_workload(path)
+    assert workload.jobs
+    assert all(0 < job.size <= workload.host_count for job in workload.jobs)
+    used = {job.profile for job in workload.jobs}
+    composed = {step for name in used for step in workload.profiles[name].members.get("seq", ())}
+    assert used | composed == set(workload.profiles)
+
+
+def test_the_mixed_workload_has_every_type_of_profile_that_is_simulated() -> None:
+    """As its README promises."""
+    profiles = read_workload(ROOT / "workloads" / "mixed.json").profiles.values()
+    assert {profile.type for profile in profiles} == {
+        "delay",
+        "parallel",
+        "parallel_homogeneous",
+        "parallel_homogeneous_total",
+        "composed",
+    }
+
+
+def test_the_generated_workload_is_what_its_readme_makes(tmp_path: Path) -> None:
+    """The code in the README writes the same bytes."""
+    [code] = re.findall(r"```python\n(.*?)```", (ROOT / "workloads" / "README.md").read_text(), re.DOTALL)
+    made = tmp_path / "lublin200.json"
+    exec(code.replace('"workloads/lublin200.json"', repr(str(made))))
+    assert made.read_bytes() == (ROOT / "workloads" / "lublin200.json").read_bytes()
+
+
+@pytest.mark.parametrize("path", [*PLATFORMS, *WORKLOADS], ids=lambda path: path.name)
+def test_each_file_has_a_paragraph_in_its_readme(path: Path) -> None:
+    """Nobody must guess what a file shows."""
+    assert f"**`{path.name}`**" in (path.parent / "README.md").read_text()
