@@ -55,13 +55,10 @@ class Changes:
             del self.bits[time]
             del self.times[bisect_left(self.times, time)]
 
-    def pass_until(self, now: float) -> int:
-        """Forget the instants up to `now`; the bits that changed at them."""
-        passed = bisect_right(self.times, now)
-        hosts = 0
-        for time in self.times[:passed]:
-            hosts |= self.bits.pop(time)
-        del self.times[:passed]
+    def take(self, time: float) -> int:
+        """Forget the instant; the bits that change at it, none if it is not here."""
+        hosts = self.bits.get(time, 0)
+        self.remove(time, hosts)
         return hosts
 
     def between(self, start: float, end: float) -> int:
@@ -110,9 +107,9 @@ class Availability:
     def advance(self, now: float) -> None:
         """Time has come to `now`: reservations begin and end."""
         self.now = now
-        if self._stops.times:
-            self.reserved &= ~self._stops.pass_until(now)
-            self.reserved |= self._starts.pass_until(now)
+        starts, stops = self._starts, self._stops
+        while stops.times and (time := min(stops.times[:1] + starts.times[:1])) <= now:
+            self.reserved = self.reserved & ~stops.take(time) | starts.take(time)
 
     def occupy(self, hosts: int, until: float) -> None:
         """Work takes these hosts from now, presumably until then (infinite: no one knows)."""

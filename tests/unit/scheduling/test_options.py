@@ -1,0 +1,76 @@
+"""Typed options: reading, refusing, describing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pytest
+
+from batsched_py.errors import OptionError
+from batsched_py.scheduling.options import NoOptions, OptionInfo, describe_options, option, parse_options
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One option of each type."""
+
+    order: Literal["fcfs", "sjf"] = option("fcfs", "who comes first")
+    depth: int = option(1, "how many promises", minimum=1)
+    factor: float = option(1.5, "how much slack", minimum=0)
+    greedy: bool = option(False, "take all")
+    limit: int | None = option(None, "at most so many", minimum=0)
+    label: str = option("x", "a text")
+
+
+def parse(**given: Any) -> Sample:
+    return parse_options(Sample, given, "sample")
+
+
+def test_defaults_hold_where_nothing_is_given() -> None:
+    """No option, all defaults."""
+    assert parse() == Sample()
+
+
+def test_text_is_converted_to_the_type() -> None:
+    """The command line gives text."""
+    got = parse(order="sjf", depth="3", factor="2", greedy="yes", limit="none", label="7")
+    assert got == Sample("sjf", 3, 2.0, True, None, "7")
+
+
+def test_json_values_are_taken_as_they_are() -> None:
+    """A file or Batsim's sched-config gives typed values; an integer is a number."""
+    assert parse(depth=3, factor=2, greedy=True, limit=4) == Sample("fcfs", 3, 2.0, True, 4)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"orders": "sjf"}, "option orders: sample has no such option; it has: order, depth, factor, greedy, limit"),
+        ({"order": "lifo"}, "option order of sample: must be fcfs | sjf, not 'lifo'"),
+        ({"depth": "two"}, "option depth of sample: must be integer, not 'two'"),
+        ({"depth": 1.5}, "must be integer, not 1.5"),
+        ({"depth": True}, "must be integer, not True"),
+        ({"depth": 0}, "must be at least 1, not 0"),
+        ({"factor": "nan"}, "must be number, not 'nan'"),
+        ({"factor": -1}, "must be at least 0"),
+        ({"greedy": "maybe"}, "must be true or false, not 'maybe'"),
+        ({"greedy": 1}, "must be true or false, not 1"),
+        ({"limit": "-1"}, "must be at least 0"),
+        ({"label": 7}, "must be text, not 7"),
+    ],
+)
+def test_a_wrong_option_is_named_with_its_rule(given: dict[str, Any], words: str) -> None:
+    """Unknown names, wrong types and values out of range are one line."""
+    with pytest.raises(OptionError) as caught:
+        parse(**given)
+    assert words in str(caught.value)
+
+
+def test_options_describe_themselves() -> None:
+    """What `batsched-py describe` shows."""
+    assert describe_options(Sample)[:2] == (
+        OptionInfo("order", "fcfs | sjf", "fcfs", "who comes first"),
+        OptionInfo("depth", "integer", "1", "how many promises"),
+    )
+    assert describe_options(NoOptions) == ()

@@ -1,0 +1,224 @@
+"""The Plan: each verb becomes a command, and what Batsim would refuse is refused at the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from batsched_py.errors import PlanError
+from batsched_py.hostset import HostSet
+from batsched_py.protocol.commands import (
+    CallMeLater,
+    ExecuteJob,
+    KillJob,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
+    SetJobMetadata,
+    SetResourceState,
+    ToJobMessage,
+)
+from batsched_py.protocol.events import Answer, Config, Notify, Query, ResourceStateChanged
+from batsched_py.scheduling.plan import SHORTEST_CALL, Plan
+from batsched_py.state.state import State
+from tests.builders import begins, completed, job, state, submitted
+
+DYNAMIC = Config(dynamic_jobs=True, dynamic_jobs_acknowledged=True)
+
+
+def hosts(text: str) -> HostSet:
+    return HostSet.parse(text)
+
+
+def plan_for(now: State) -> Plan:
+    plan = Plan(now)
+    plan.begin(now.now)
+    return plan
+
+
+def test_start_becomes_execute_job_and_shows_at_once() -> None:
+    """A started job leaves the queue and its hosts are no longer free."""
+    now = state(4, job("a", size=2))
+    plan = plan_for(now)
+    plan.start(job("a", size=2), hosts("1-2"))
+    assert plan.commands == [ExecuteJob(0.0, "w0!a", hosts("1-2"))]
+    assert plan.free == hosts("0 3")
+    assert not now.queue
+    now.check()
+
+
+def test_a_mapping_counts_executors_instead_of_hosts() -> None:
+    """Several executors may share a host (E19, BA-18)."""
+    now = state(2, job("a", size=4))
+    plan = plan_for(now)
+    plan.start(job("a", size=4), hosts("0-1"), mapping={0: 0, 1: 0, 2: 1, 3: 1})
+    assert plan.commands == [ExecuteJob(0.0, "w0!a", hosts("0-1"), {0: 0, 1: 0, 2: 1, 3: 1})]
+
+
+def busy_sleepy_failed() -> State:
+    """Host 0 runs w0!r, 1 failed, 2 sleeps, 3 switches, 4 and 5 are free; w0!a (2 hosts) and w0!b wait; w0!e ended."""
+    now = state(0)
+    now.apply(begins(6, sleep_pstates="2:3:4"))
+    for new in (job("r"), job("e"), job("a", size=2), job("b")):
+        now.apply(submitted(new))
+    setup = plan_for(now)
+    setup.start(job("r"), hosts("0"))
+    setup.start(job("e"), hosts("1"))
+    now.apply(completed("w0!e"))
+    now.apply(Notify(0.0, "event_machine_unavailable", hosts("1")))
+    setup.set_pstate(hosts("2"), 2)
+    now.apply(ResourceStateChanged(0.0, hosts("2"), "2"))
+    setup.set_pstate(hosts("3"), 2)
+    return now
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [
+        (lambda plan: plan.start(job("a", size=2), hosts("4")), "start w0!a on 4: it needs 2 hosts, these are 1"),
+        (lambda plan: plan.start(job("b"), hosts("0")), "start w0!b on 0: 0 running a job"),
+        (lambda plan: plan.start(job("b"), hosts("1")), "start w0!b on 1: 1 unavailable"),
+        (lambda plan: plan.start(job("b"), hosts("2")), "start w0!b on 2: 2 asleep"),
+        (lambda plan: plan.start(job("b"), hosts("3")), "start w0!b on 3: 3 switching"),
+        (lambda plan: plan.start(job("b"), hosts("9")), "start w0!b on 9: 9 not in the platform"),
+        (lambda plan: plan.start(job("b"), hosts("")), "it needs at least one host"),
+        (lambda plan: plan.start(job("r"), hosts("4")), "start w0!r on 4: it runs already, on 0"),
+        (lambda plan: plan.start(job("e"), hosts("4")), "start w0!e on 4: it has ended"),
+        (lambda plan: plan.start(job("x"), hosts("4")), "start w0!x on 4: no such job was submitted"),
+        (lambda plan: plan.start(job("a", size=2), hosts("4"), {0: 0}), "must place executors 0 to 1"),
+        (lambda plan: plan.start(job("a", size=2), hosts("4"), {0: 0, 1: 1}), "must name positions 0 to 0"),
+        (lambda plan: plan.reject(job("r"), "no"), "reject w0!r: it runs already, on 0"),
+        (lambda plan: plan.kill([job("b")]), "kill w0!b: it does not run"),
+        (lambda plan: plan.kill([job("e")]), "kill w0!e: it does not run"),
+        (lambda plan: plan.wake_at(0.0), "wake at 0.0: it must be later than now, 0.0"),
+        (lambda plan: plan.wake_at(float("nan")), "wake at nan"),
+        (lambda plan: plan.set_pstate(hosts("9"), 0), "set pstate 0 on 9: these are not hosts of the platform"),
+        (lambda plan: plan.set_pstate(hosts("0"), 2), "set pstate 2 on 0: 0 runs a job"),
+        (lambda plan: plan.set_pstate(hosts("2"), 2), "set pstate 2 on 2: 2 sleeps already"),
+        (lambda plan: plan.set_pstate(hosts("3-4"), 0), "set pstate 0 on 3-4: 3 is switching"),
+        (lambda plan: plan.submit(job("n")), "submit w0!n: Batsim runs without --enable-dynamic-jobs"),
+        (lambda plan: plan.finish_registration(), "finish registration: Batsim runs without --enable-dynamic-jobs"),
+        (lambda plan: plan.set_metadata(job("e"), "x"), "set metadata of w0!e: it neither waits nor runs"),
+        (lambda plan: plan.set_metadata(job("r"), 'a"b'), "the text must not hold a double quote"),
+        (lambda plan: plan.message(job("b"), "x"), "message to w0!b: it does not run"),
+    ],
+)
+def test_the_impossible_is_refused_at_the_call(verb: Callable[[Plan], None], words: str) -> None:
+    """The error names the job, the hosts and the rule; nothing is booked, nothing will be sent."""
+    now = busy_sleepy_failed()
+    plan = plan_for(now)
+    with pytest.raises(PlanError) as caught:
+        verb(plan)
+    assert words in str(caught.value)
+    assert plan.commands == []
+    now.check()
+
+
+def test_busy_hosts_may_be_shared_where_batsim_allows_it() -> None:
+    """With compute sharing a start on a busy host is legal."""
+    now = state(1, job("a"), job("b"), sharing=True)
+    plan = plan_for(now)
+    plan.start(job("a"), hosts("0"))
+    plan.start(job("b"), hosts("0"))
+    assert len(plan.commands) == 2
+    now.check()
+
+
+def test_reject_keeps_the_reason() -> None:
+    """Batsim has no place for it, we have."""
+    now = state(1, job("a"))
+    plan = plan_for(now)
+    plan.hold(job("a"), "waits")
+    plan.reject(job("a"), "too late")
+    assert plan.commands == [RejectJob(0.0, "w0!a")]
+    assert plan.rejections == {"w0!a": "too late"}
+    assert plan.holds == {}
+
+
+def test_a_job_is_killed_once() -> None:
+    """A kill on its way is not asked for again, and nothing left to kill is no command."""
+    now = state(2, job("a"), job("b"))
+    plan = plan_for(now)
+    plan.start(job("a"), hosts("0"))
+    plan.start(job("b"), hosts("1"))
+    plan.kill([job("a"), job("a")])
+    plan.kill([job("a"), job("b")])
+    plan.kill([job("b")])
+    assert plan.commands[2:] == [KillJob(0.0, ("w0!a",)), KillJob(0.0, ("w0!b",))]
+
+
+def test_an_instant_is_asked_for_once() -> None:
+    """Two reasons to wake at one time are one call (BA-6)."""
+    plan = plan_for(state(1))
+    plan.wake_at(5.0)
+    plan.wake_at(5.0)
+    assert plan.commands == [CallMeLater(0.0, 5.0)]
+
+
+def test_a_call_is_never_nearer_than_batsim_accepts() -> None:
+    """Batsim's clock moves on while it applies a reply, so a nearer call would abort it."""
+    plan = plan_for(state(1))
+    plan.wake_at(1e-9)
+    assert plan.commands == [CallMeLater(0.0, SHORTEST_CALL)]
+
+
+def test_a_job_of_ones_own_comes_with_its_profile() -> None:
+    """REGISTER_PROFILE precedes REGISTER_JOB (BA-10)."""
+    now = state(1, config=DYNAMIC)
+    plan = plan_for(now)
+    new = job("n")
+    plan.submit(new, {"type": "delay", "delay": 3})
+    assert plan.commands == [
+        RegisterProfile(0.0, "w0", "p", {"type": "delay", "delay": 3}),
+        RegisterJob(0.0, new.id, new),
+    ]
+
+
+def test_registration_is_finished_once() -> None:
+    """Exactly one registration_finished; after it nothing may be submitted, until it is taken back (BA-9)."""
+    now = state(1, config=DYNAMIC)
+    plan = plan_for(now)
+    plan.finish_registration()
+    for verb in (plan.finish_registration, lambda: plan.submit(job("n"), {"type": "delay", "delay": 3})):
+        with pytest.raises(PlanError, match="registration was finished before"):
+            verb()
+    plan.continue_registration()
+    assert [command.kind for command in plan.commands if isinstance(command, Notify)] == [
+        "registration_finished",
+        "continue_registration",
+    ]
+    with pytest.raises(PlanError, match="it was not finished"):
+        plan.continue_registration()
+
+
+def test_ids_and_profiles_of_ones_own_are_new() -> None:
+    """A used id, an unknown profile and a profile defined twice are refused."""
+    now = state(1, job("a"), config=DYNAMIC)
+    plan = plan_for(now)
+    with pytest.raises(PlanError, match="submit w0!n: profile p is not registered"):
+        plan.submit(job("n"))
+    with pytest.raises(PlanError, match="submit w0!a: this id was used before"):
+        plan.submit(job("a"))
+    plan.register_profile("w0", "p", {"type": "delay", "delay": 3})
+    with pytest.raises(PlanError, match="register profile w0!p: it exists"):
+        plan.register_profile("w0", "p", {"type": "delay", "delay": 3})
+
+
+def test_the_other_verbs_become_their_commands() -> None:
+    """Power, metadata, messages, questions and answers."""
+    now = state(2, job("a"))
+    plan = plan_for(now)
+    plan.start(job("a"), hosts("0"))
+    plan.set_pstate(hosts("1"), 3)
+    plan.set_metadata(job("a"), "note")
+    plan.message(job("a"), "hello")
+    plan.ask_energy()
+    plan.answer({"x": 1})
+    assert plan.commands[1:] == [
+        SetResourceState(0.0, hosts("1"), "3"),
+        SetJobMetadata(0.0, "w0!a", "note"),
+        ToJobMessage(0.0, "w0!a", "hello"),
+        Query(0.0, {"consumed_energy": {}}),
+        Answer(0.0, {"x": 1}),
+    ]

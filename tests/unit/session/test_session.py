@@ -1,0 +1,356 @@
+"""The session: bytes in, bytes out, and what happens when something is wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batsched_py.api import Event, HostSet, Job, NoOptions, Notify, Plan, Scheduler, View, option
+from batsched_py.errors import AlgorithmError, OptionError, RemoteProtocolError
+from batsched_py.session.clock import DecisionClock, parse_clock
+from batsched_py.session.session import Session
+from schedulers.easy import Easy
+from schedulers.fcfs import Fcfs
+from tests.builders import begins_data, completed_data, message, submitted_data
+
+ENDS = ("SIMULATION_ENDS", dict[str, Any]())
+
+
+def said(reply: bytes) -> list[tuple[str, Any]]:
+    """(type, data) of each event of a reply."""
+    return [(event["type"], event["data"]) for event in json.loads(reply)["events"]]
+
+
+def begun(scheduler: type[Scheduler[Any]] = Fcfs, hosts: int = 4, **begins: Any) -> Session:
+    """A session that has answered SIMULATION_BEGINS."""
+    session = Session(scheduler)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(hosts, **begins))))
+    return session
+
+
+def test_a_job_is_run_once_from_begin_to_end() -> None:
+    """BA-1: one EXECUTE_JOB, then nothing; the last reply is empty and the session is over."""
+    session = begun()
+    assert said(session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a", 2))))) == [
+        ("EXECUTE_JOB", {"job_id": "w0!a", "alloc": "0-1"})
+    ]
+    assert said(session.answer(message(5, ("JOB_COMPLETED", completed_data("a", "0-1"))))) == []
+    assert not session.over
+    assert json.loads(session.answer(message(5, ENDS))) == {"now": 5.0, "events": []}
+    assert session.over
+    assert session.messages == 4
+
+
+def test_the_same_facts_in_both_dialects_give_the_same_decisions() -> None:
+    """BA-2: resources_data, status and kill_reason against compute_resources and alloc."""
+    resources = [{"id": n, "name": f"n{n}", "state": "idle", "properties": {}} for n in range(4)]
+    old_begins = {"nb_resources": 4, "allow_time_sharing": False, "config": {}, "resources_data": resources}
+    old_end = {"job_id": "w0!a", "status": "SUCCESS", "job_state": "COMPLETED_SUCCESSFULLY", "kill_reason": ""}
+    new_end = completed_data("a", "0-3")
+    answers = []
+    for begins, end in ((old_begins, old_end), (begins_data(4), new_end)):
+        session = Session(Easy)
+        requests = [
+            message(0, ("SIMULATION_BEGINS", begins)),
+            message(1, ("JOB_SUBMITTED", submitted_data("a", 4)), ("JOB_SUBMITTED", submitted_data("b", 1))),
+            message(5, ("JOB_COMPLETED", end)),
+        ]
+        answers.append([session.answer(request) for request in requests])
+    assert answers[0] == answers[1]
+
+
+def test_decisions_are_stamped_at_or_after_the_request() -> None:
+    """BA-4, BA-5: events older than now are fine, decisions never are."""
+    session = begun()
+    request = json.loads(message(9, ("JOB_SUBMITTED", submitted_data("a"))))
+    request["events"][0]["timestamp"] = 2.5
+    reply = json.loads(session.answer(json.dumps(request).encode()))
+    assert reply["now"] == 9
+    assert [event["timestamp"] for event in reply["events"]] == [9]
+
+
+def test_a_job_larger_than_the_platform_is_rejected() -> None:
+    """BA-11: before any algorithm sees it, with a reason."""
+    session = begun(hosts=2)
+    reply = session.answer(
+        message(1, ("JOB_SUBMITTED", submitted_data("a", 3)), ("JOB_SUBMITTED", submitted_data("z", 0)))
+    )
+    assert said(reply) == [("REJECT_JOB", {"job_id": "w0!a"}), ("REJECT_JOB", {"job_id": "w0!z"})]
+    assert session.rejections["w0!a"] == "needs 3 hosts, the platform has 2"
+
+
+def test_a_job_without_walltime_is_rejected_by_those_who_need_one() -> None:
+    """EASY promises by walltimes; FCFS does not."""
+    request = message(1, ("JOB_SUBMITTED", submitted_data("a", walltime=None)))
+    assert said(begun(Easy).answer(request)) == [("REJECT_JOB", {"job_id": "w0!a"})]
+    assert said(begun(Fcfs).answer(request)) == [("EXECUTE_JOB", {"job_id": "w0!a", "alloc": "0"})]
+
+
+def test_registration_is_finished_for_algorithms_that_do_not_register() -> None:
+    """BA-9: exactly one registration_finished when dynamic jobs are on, none when they are off."""
+    session = Session(Fcfs)
+    config = {"dynamic-jobs-enabled": True}
+    finished = ("NOTIFY", {"type": "registration_finished"})
+    assert said(session.answer(message(0, ("SIMULATION_BEGINS", begins_data(config=config))))) == [finished]
+    assert said(session.answer(message(1))) == []
+    assert said(Session(Fcfs).answer(message(0, ("SIMULATION_BEGINS", begins_data())))) == []
+
+
+def test_batsim_may_ask_how_long_a_job_would_wait() -> None:
+    """BA-16: a number of seconds; -1 for a job that nobody knows."""
+    session = begun(Easy)
+    session.answer(
+        message(0, ("JOB_SUBMITTED", submitted_data("a", 4, 30)), ("JOB_SUBMITTED", submitted_data("b", 4, 9)))
+    )
+    asked = {"job_id": "w0!b"}
+    reply = session.answer(message(10, ("QUERY", {"requests": {"estimate_waiting_time": asked}})))
+    assert said(reply) == [("ANSWER", {"estimate_waiting_time": {"job_id": "w0!b", "estimated_waiting_time": 20.0}})]
+    reply = session.answer(message(10, ("QUERY", {"requests": {"estimate_waiting_time": {"job_id": "w0!x"}}})))
+    assert said(reply)[0][1]["estimate_waiting_time"]["estimated_waiting_time"] == -1
+
+
+def test_unknown_events_and_notices_never_end_a_run() -> None:
+    """BA-15: they are warned of, shown to the algorithm, and otherwise ignored."""
+    warnings: list[str] = []
+    session = Session(Fcfs, warn=warnings.append)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data())))
+    assert said(session.answer(message(1, ("SOLAR_FLARE", {"x": 1}), ("NOTIFY", {"type": "moon_rise"})))) == []
+    assert warnings == ["t=1: event of unknown type SOLAR_FLARE kept, but nothing is done with it"]
+
+
+def test_a_duplicate_job_id_names_the_member_and_the_rule() -> None:
+    """Batsim's mistakes against what it said before are its own, with a path."""
+    session = begun()
+    session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a"))))
+    with pytest.raises(RemoteProtocolError) as caught:
+        session.answer(message(2, ("NOTIFY", {"type": "x"}), ("JOB_SUBMITTED", submitted_data("a"))))
+    assert str(caught.value) == "events[1].data.job_id: must be new; w0!a was submitted before (t=2)"
+
+
+class Clumsy(Scheduler[NoOptions]):
+    """Starts every job on host 0."""
+
+    name = "clumsy"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        for job in view.queue:
+            plan.start(job, HostSet.of(0))
+
+
+class Broken(Scheduler[NoOptions]):
+    """Raises as soon as a job arrives."""
+
+    name = "broken"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        if view.arrived:
+            raise ZeroDivisionError("no luck")
+
+
+def test_a_refused_plan_tells_the_story() -> None:
+    """Time, event, job, rule: what an algorithm's author needs."""
+    session = begun(Clumsy)
+    session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a"))))
+    with pytest.raises(AlgorithmError) as caught:
+        session.answer(message(2.5, ("JOB_SUBMITTED", submitted_data("b"))))
+    assert str(caught.value) == "t=2.5: clumsy failed on JobSubmitted w0!b: start w0!b on 0: 0 running a job"
+
+
+def test_an_exception_of_the_algorithm_tells_the_story_and_the_line() -> None:
+    """The file and line are the algorithm's."""
+    session = begun(Broken)
+    with pytest.raises(
+        AlgorithmError, match=r"t=1: broken failed on JobSubmitted w0!a: ZeroDivisionError: no luck"
+    ) as caught:
+        session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a"))))
+    assert "test_session.py:" in str(caught.value)
+
+
+def test_a_refusal_is_an_event_that_batsim_does_not_know() -> None:
+    """Batsim aborts on it instead of waiting for ever; its log shows the reason."""
+    session = begun(Broken)
+    reply = json.loads(session.refusal(ValueError("no luck")))
+    assert reply["events"] == [{"timestamp": 0, "type": "BATSCHED_PY_STOPPED", "data": {"reason": "no luck"}}]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How many jobs to start."""
+
+    limit: int = option(1, "at most so many jobs at a time")
+
+
+class Limited(Scheduler[Limit]):
+    """FCFS with a limit; remembers what it observed."""
+
+    name = "limited"
+
+    def setup(self, view: View) -> None:
+        self.seen: list[str] = [str(len(view.all_hosts))]
+
+    def observe(self, event: Event, view: View) -> None:
+        self.seen.append(event.kind if isinstance(event, Notify) else type(event).__name__)
+
+    def decide(self, view: View, plan: Plan) -> None:
+        for job in view.queue:
+            if len(view.running) >= self.options.limit:
+                plan.hold(job, "the limit is reached")
+            else:
+                hosts = plan.free.first(job.size)
+                assert hosts is not None
+                plan.start(job, hosts)
+
+
+def started(session: Session) -> int:
+    """How many of three small jobs start at once."""
+    jobs = [("JOB_SUBMITTED", submitted_data(name)) for name in "abc"]
+    return len(said(session.answer(message(1, *jobs))))
+
+
+def test_options_of_the_user_rule_over_those_of_batsim() -> None:
+    """--sched-cfg sets options too; what was said to us directly wins."""
+    config = {"config": {"sched-config": '{"limit": 2}'}}
+    assert started(begun(Limited)) == 1
+    assert started(begun(Limited, **config)) == 2
+    session = Session(Limited, {"limit": "3"})
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(**config))))
+    assert started(session) == 3
+
+
+@pytest.mark.parametrize("text", ["{limit: 2}", "[2]", '{"limits": 2}', '{"limit": "x"}'])
+def test_a_wrong_sched_config_is_an_option_error(text: str) -> None:
+    """Batsim's string must be a JSON object of known options."""
+    with pytest.raises(OptionError):
+        begun(Limited, config={"sched-config": text})
+
+
+def test_wrong_options_are_refused_before_batsim_speaks() -> None:
+    """The user learns of it at once."""
+    with pytest.raises(OptionError, match="option limits: limited has no such option"):
+        Session(Limited, {"limits": 1})
+
+
+def test_the_hooks_are_called_in_order() -> None:
+    """setup once, then each event of a message, then decide."""
+    session = begun(Limited)
+    session.answer(message(1, ("NOTIFY", {"type": "x"}), ("JOB_SUBMITTED", submitted_data("a"))))
+    assert session._scheduler.seen == ["4", "SimulationBegins", "x", "JobSubmitted"]
+
+
+def test_waiting_tells_why_each_job_waits() -> None:
+    """The algorithm's own words, for a deadlock's story."""
+    session = begun(Limited)
+    started(session)
+    assert session.waiting() == [
+        "2 jobs wait, 3 hosts are free (1-3)",
+        "w0!b (1 hosts) held at t=1: the limit is reached",
+        "w0!c (1 hosts) held at t=1: the limit is reached",
+    ]
+
+
+class Dynamic(Scheduler[NoOptions]):
+    """Submits a job of its own at once, asks for two calls and finishes registration at the second."""
+
+    name = "dynamic"
+    needs_dynamic_jobs = True
+
+    def setup(self, view: View) -> None:
+        self.begun = False
+
+    def decide(self, view: View, plan: Plan) -> None:
+        if not self.begun:
+            self.begun = True
+            plan.submit(Job.create("own!1", size=1, profile="d"), {"type": "delay", "delay": 3})
+            plan.wake_at(7.0)
+        for job in view.queue:
+            plan.start(job, HostSet.of(0))
+
+
+def test_calls_stand_before_other_commands() -> None:
+    """Batsim's clock moves on with each event it applies, and a call must be later than it."""
+    session = Session(Dynamic)
+    reply = session.answer(message(0, ("SIMULATION_BEGINS", begins_data(config={"dynamic-jobs-enabled": True}))))
+    assert [kind for kind, _ in said(reply)] == ["CALL_ME_LATER", "REGISTER_PROFILE", "REGISTER_JOB", "EXECUTE_JOB"]
+
+
+def test_an_algorithm_that_submits_needs_dynamic_jobs() -> None:
+    """One clear line that names Batsim's option."""
+    with pytest.raises(OptionError, match="run Batsim with --enable-dynamic-jobs"):
+        begun(Dynamic)
+
+
+def test_a_fixed_decision_time_stamps_the_reply_and_its_commands() -> None:
+    """The decision takes effect later, so it is stamped later, and the walltime runs from then."""
+    session = Session(Easy, clock=DecisionClock(fixed=0.5))
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data())))
+    reply = json.loads(
+        session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a", 4)), ("JOB_SUBMITTED", submitted_data("b", 4))))
+    )
+    assert reply["now"] == 1.5
+    assert [event["timestamp"] for event in reply["events"]] == [1.5]
+    asked = {"requests": {"estimate_waiting_time": {"job_id": "w0!b"}}}
+    assert (
+        said(session.answer(message(2, ("QUERY", asked))))[0][1]["estimate_waiting_time"]["estimated_waiting_time"]
+        == 9.5
+    )
+
+
+def test_a_measured_decision_time_is_the_clock_s() -> None:
+    """The reply is stamped with the time that passed on the wall clock that was given."""
+    ticks = iter([10.0, 10.25, 20.0, 20.5])
+    session = Session(Fcfs, clock=DecisionClock(wall=lambda: next(ticks)))
+    assert json.loads(session.answer(message(0, ("SIMULATION_BEGINS", begins_data()))))["now"] == 0.25
+    reply = json.loads(session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a")))))
+    assert (reply["now"], reply["events"][0]["timestamp"]) == (1.5, 1.5)
+
+
+@pytest.mark.parametrize("text", ["slow", "fixed", "fixed:x", "fixed:-1", "fixed:inf", "fixed:nan"])
+def test_a_wrong_clock_is_an_option_error(text: str) -> None:
+    """Three kinds of clock, nothing else."""
+    with pytest.raises(OptionError, match="clock: must be zero, measured or fixed:SECONDS"):
+        parse_clock(text, lambda: 0.0)
+
+
+def test_clocks_are_read() -> None:
+    """zero, fixed:S, measured."""
+    assert parse_clock("zero", lambda: 0.0) == DecisionClock()
+    assert parse_clock("fixed:2", lambda: 0.0) == DecisionClock(fixed=2.0)
+    assert parse_clock("measured", lambda: 3.0).wall is not None
+
+
+VALID = [
+    message(1, ("JOB_SUBMITTED", submitted_data("a", 3)), ("JOB_SUBMITTED", submitted_data("b", 2))),
+    message(4, ("JOB_COMPLETED", completed_data("a", "0-2"))),
+    message(4, ("NOTIFY", {"type": "event_machine_unavailable", "resources": "0-1"})),
+]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=80),
+            st.sampled_from(VALID),
+            st.builds(
+                lambda raw, cut, junk: raw[:cut] + junk + raw[cut + 1 :],
+                st.sampled_from(VALID),
+                st.integers(0, 150),
+                st.binary(max_size=3),
+            ),
+        ),
+        max_size=6,
+    )
+)
+def test_hostile_bytes_give_only_remote_protocol_errors(requests: list[bytes]) -> None:
+    """Whatever arrives, in whatever order, the books stay right and nothing else is raised."""
+    session = begun(Easy)
+    for request in requests:
+        try:
+            session.answer(request)
+        except RemoteProtocolError:
+            break
+        session.check()

@@ -1,0 +1,60 @@
+"""The queue of waiting jobs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batsched_py.state.queue import PIECE_SIZE, Queue
+from tests.builders import job
+
+
+def test_jobs_stand_in_order_of_arrival_across_pieces() -> None:
+    """More jobs than a piece holds keep their order."""
+    queue = Queue()
+    names = [str(number) for number in range(3 * PIECE_SIZE)]
+    for name in names:
+        queue.add(job(name))
+    assert [waiting.name for waiting in queue] == names
+    assert len(queue) == len(names)
+
+
+def test_a_job_that_leaves_during_a_walk_is_not_visited() -> None:
+    """Algorithms start jobs while they walk the queue."""
+    queue = Queue()
+    for name in "abc":
+        queue.add(job(name))
+    seen = []
+    for waiting in queue:
+        seen.append(waiting.name)
+        if waiting.name == "a":
+            queue.remove("w0!b")
+    assert seen == ["a", "c"]
+
+
+def test_a_job_that_does_not_wait_cannot_leave() -> None:
+    """Removing a stranger is an error, not a shrug."""
+    with pytest.raises(KeyError):
+        Queue().remove("w0!1")
+
+
+@given(
+    st.lists(st.one_of(st.integers(1, 9), st.just("leave")), max_size=4 * PIECE_SIZE),
+    st.integers(0, 9),
+    st.randoms(use_true_random=False),
+)
+def test_up_to_is_the_queue_filtered_by_size(steps: list[int | str], size: int, random: object) -> None:
+    """Skipping pieces never changes the answer."""
+    queue, plain = Queue(), []
+    for number, step in enumerate(steps):
+        if isinstance(step, int):
+            new = job(str(number), size=step)
+            queue.add(new)
+            plain.append(new)
+        elif plain:
+            gone = plain.pop(random.randrange(len(plain)))  # type: ignore[attr-defined]
+            assert queue.remove(gone.id) == gone
+    assert list(queue) == plain
+    assert list(queue.up_to(size)) == [waiting for waiting in plain if waiting.size <= size]
+    assert queue.first() == (plain[0] if plain else None)
