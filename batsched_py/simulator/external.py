@@ -1,0 +1,88 @@
+"""External events: what happens to the machines from outside, from Batsim's event files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from batsched_py.errors import WorkloadError
+from batsched_py.hostset import HostSet, format_bits
+
+MACHINE_AVAILABLE: Final = "machine_available"
+MACHINE_UNAVAILABLE: Final = "machine_unavailable"
+#: The types Batsim knows; an event of any other type is only forwarded, if that is asked for.
+MACHINE_EVENTS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalEvent:
+    """Something that happens at `timestamp`, whatever the scheduler does.
+
+    Attributes:
+        timestamp: seconds since the start of the simulation.
+        type: "machine_unavailable", "machine_available", or a word of your own.
+        hosts: those that become (un)available; empty for other types.
+        members: the whole object, as it is forwarded.
+        source: file and line, for messages.
+    """
+
+    timestamp: float
+    type: str
+    hosts: HostSet = field(default_factory=HostSet)
+    members: Mapping[str, Any] = field(default_factory=dict)
+    source: str = "external event"
+
+
+def read_events(path: Path) -> tuple[ExternalEvent, ...]:
+    """Read an event file, in order of time; WorkloadError names the line, the member and the rule."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise WorkloadError(str(path), "", error.strerror or str(error)) from error
+    events = [_read_event(f"{path}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
+    return tuple(sorted(events, key=lambda event: event.timestamp))
+
+
+def _read_event(source: str, line: bytes) -> ExternalEvent:
+    try:
+        members = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise WorkloadError(source, "", f"must be a JSON object: {error}") from None
+    if not isinstance(members, dict):
+        raise WorkloadError(source, "", "must be a JSON object")
+    timestamp, kind = members.get("timestamp"), members.get("type")
+    if not isinstance(timestamp, (int, float)) or isinstance(timestamp, bool) or not 0 <= timestamp < math.inf:
+        raise WorkloadError(source, "timestamp", f"must be a number of seconds from 0, not {timestamp!r}")
+    if not isinstance(kind, str):
+        raise WorkloadError(source, "type", f"must be a string, not {kind!r}")
+    if kind not in MACHINE_EVENTS:
+        return ExternalEvent(timestamp, kind, HostSet(), members, source)
+    try:
+        hosts = HostSet.parse(members["resources"])
+    except (KeyError, ValueError, AttributeError, TypeError):
+        raise WorkloadError(source, "resources", 'must be a string of intervals like "0-3 7"') from None
+    return ExternalEvent(timestamp, kind, hosts, members, source)
+
+
+def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
+    """WorkloadError if a host (a bit of `all_hosts`) does not exist, or becomes what it already is: Batsim aborts."""
+    unavailable = 0
+    for event in events:
+        bits = event.hosts.bits
+        if bits & ~all_hosts:
+            raise WorkloadError(event.source, "resources", f"host {format_bits(bits & ~all_hosts)} does not exist")
+        if event.type == MACHINE_UNAVAILABLE:
+            if bits & unavailable:
+                rule = f"host {format_bits(bits & unavailable)} is unavailable already at t={event.timestamp:g}"
+                raise WorkloadError(event.source, "resources", rule)
+            unavailable |= bits
+        elif event.type == MACHINE_AVAILABLE:
+            if bits & ~unavailable:
+                rule = f"host {format_bits(bits & ~unavailable)} is not unavailable at t={event.timestamp:g}"
+                raise WorkloadError(event.source, "resources", rule)
+            unavailable &= ~bits

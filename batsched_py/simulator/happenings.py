@@ -1,0 +1,36 @@
+"""External events as they happen: hosts become unavailable and available again, other events are passed on."""
+
+from __future__ import annotations
+
+from batsched_py.protocol import events as notices
+from batsched_py.protocol.events import Notify
+from batsched_py.simulator.external import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
+from batsched_py.simulator.library import wire_members
+from batsched_py.simulator.stage import Stage
+from batsched_py.simulator.timeline import RANK_MACHINES
+
+
+class Happenings:
+    """Puts the external events on the timeline; after the last one it says that there are no more."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage, self._machines, self._timeline = stage, stage.machines, stage.timeline
+        events = stage.settings.external_events
+        for event in events:
+            self._timeline.at(event.timestamp, RANK_MACHINES, self._happen, event)
+        if events:
+            self._timeline.at(max(event.timestamp for event in events), RANK_MACHINES, self._no_more, None)
+
+    def _happen(self, event: ExternalEvent) -> None:
+        now, stamp, hosts = self._timeline.now, self._timeline.stamp, event.hosts
+        if event.type == MACHINE_UNAVAILABLE:
+            self._machines.withdraw(hosts.bits, now)
+            self._stage.say(Notify(stamp, notices.MACHINE_UNAVAILABLE, hosts))
+        elif event.type == MACHINE_AVAILABLE:
+            self._machines.restore(hosts.bits, now)
+            self._stage.say(Notify(stamp, notices.MACHINE_AVAILABLE, hosts))
+        elif self._stage.settings.forward_unknown_events:
+            self._stage.say(Notify(stamp, event.type, None, wire_members(event.members)))
+
+    def _no_more(self, _: None) -> None:
+        self._stage.say(Notify(self._timeline.stamp, notices.NO_MORE_EXTERNAL_EVENT))

@@ -1,0 +1,213 @@
+"""Jobs: those that are submitted and not forgotten, from submission to the record of how they ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Delay, Profile
+from batsched_py.protocol.commands import ChangeJobState, ExecuteJob, KillJob, RejectJob, SetJobMetadata, ToJobMessage
+from batsched_py.protocol.events import (
+    COMPLETED_FAILED,
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    REJECTED,
+    JobCompleted,
+    JobKilled,
+    Progress,
+)
+from batsched_py.simulator.broken_rule import BrokenRuleError
+from batsched_py.simulator.consumption import Consumption
+from batsched_py.simulator.execution import Execution, ending
+from batsched_py.simulator.library import Library
+from batsched_py.simulator.machines import COMPUTING
+from batsched_py.simulator.placement import Placement, executors
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.stage import Stage
+from batsched_py.simulator.switching import Switching
+from batsched_py.simulator.timeline import RANK_END, Ticket
+from batsched_py.simulator.work import Work, progress_at, task_at
+
+SUBMITTED: Final = "SUBMITTED"
+RUNNING: Final = "RUNNING"
+#: RUNNING in Batsim's books only, by CHANGE_JOB_STATE: nothing runs, and nothing will ever end it.
+ONLY_IN_THE_BOOKS: Final = "RUNNING (set by CHANGE_JOB_STATE)"
+
+#: (state, what happens) -> next state; what is absent is refused.
+STATES: Final = {
+    (SUBMITTED, "executed"): RUNNING,
+    (SUBMITTED, "rejected"): REJECTED,
+    (SUBMITTED, "set to RUNNING"): ONLY_IN_THE_BOOKS,
+    (RUNNING, "succeeded"): COMPLETED_SUCCESSFULLY,
+    (RUNNING, "failed"): COMPLETED_FAILED,
+    (RUNNING, "stopped at its walltime"): COMPLETED_WALLTIME_REACHED,
+    (RUNNING, "killed"): COMPLETED_KILLED,
+}
+
+NO_HOSTS: Final = HostSet()
+#: What Batsim records as the execution time of a job that took none, in seconds.
+NULL_RUNTIME: Final = 1e-5
+
+SHARED_HOSTS: Final = "computation: parallel tasks that share a host do not slow each other down"
+
+
+@dataclass(slots=True, eq=False)
+class LiveJob:
+    """A job that Batsim knows: from its submission until the message that tells its end was sent."""
+
+    job: Job
+    profile: Profile
+    state: str = SUBMITTED
+    kill_requested: bool = False
+    #: From here on: only of a job that was executed.
+    hosts: HostSet = NO_HOSTS
+    start: float = 0.0
+    work: Work | None = None
+    end: Ticket = 0
+    consumption: Consumption | None = None
+
+
+class Jobs:
+    """Starts and ends jobs, and keeps the records of those that ended."""
+
+    def __init__(self, stage: Stage, library: Library, execution: Execution, switching: Switching) -> None:
+        self._stage, self._library, self._execution, self._switching = stage, library, execution, switching
+        self._timeline, self._machines = stage.timeline, stage.machines
+        self._placement = Placement(stage, library, switching)
+        self._forget_profiles = stage.settings.dynamic_jobs and not stage.settings.profile_reuse
+        #: Id -> job, submitted and not forgotten.
+        self.live: dict[str, LiveJob] = {}
+        #: Those of them that have not ended.
+        self.unfinished = 0
+        #: In order of completion or rejection.
+        self.records: list[JobRecord] = []
+        #: Joules of all hosts at the latest completion.
+        self.joules_at_last_end = 0.0
+        #: Ended, but the message that says so was not sent yet.
+        self._to_forget: list[str] = []
+        #: Id -> metadata, of jobs that have not ended; they may be set before the submission.
+        self._metadata: dict[str, str] = {}
+
+    def submit(self, job: Job, profile: Profile) -> None:
+        """The job now waits for the scheduler's decision."""
+        self.live[job.id] = LiveJob(job, profile)
+        self.unfinished += 1
+
+    def forget_ended(self) -> None:
+        """A message was sent: the jobs whose end it told are unknown from now on (E8)."""
+        for job_id in self._to_forget:
+            live = self.live.pop(job_id)
+            if self._forget_profiles:
+                self._library.release(live.job.workload, live.job.profile)
+        self._to_forget.clear()
+
+    def execute(self, command: ExecuteJob) -> None:
+        """Start a job; BrokenRuleError by the rules of E11."""
+        live = self._find(command.job_id)
+        state = _next_state(live, "executed")
+        job, now, hosts = live.job, self._timeline.now, command.hosts.bits
+        self._placement.check(command, job, live.profile)
+        is_delay = type(live.profile) is Delay
+        if not is_delay and hosts & self._machines.hosts_in[COMPUTING]:
+            self._stage.approximations.add(SHARED_HOSTS)
+        live.work = work = self._execution.work(
+            live.profile,
+            self._library.shelves[job.workload].profiles,
+            () if is_delay else executors(command),
+            self._switching.speeds,
+        )
+        live.state, live.hosts, live.start = state, command.hosts, now
+        self._machines.occupy(hosts, now)
+        if self._stage.meter is not None:
+            live.consumption = Consumption(self._stage, self._stage.meter, hosts, work)
+        duration, _ = ending(work, job.walltime)
+        live.end = self._timeline.at(now + duration, RANK_END, self._complete, live)
+
+    def reject(self, command: RejectJob) -> None:
+        """Refuse a waiting job for good."""
+        live = self._find(command.job_id)
+        live.state = _next_state(live, "rejected")
+        self._record(live, JobRecord(live.job, REJECTED, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata_of(live)))
+
+    def kill(self, command: KillJob) -> None:
+        """Stop running jobs: the sequence of E9. Those whose kill was asked before are passed over."""
+        found = [self._find(job_id) for job_id in dict.fromkeys(command.job_ids)]
+        asked = [live for live in found if not live.kill_requested]
+        for live in asked:
+            if live.state in (SUBMITTED, ONLY_IN_THE_BOOKS):
+                raise BrokenRuleError(f"does not run, it cannot be killed (it is {live.state})", job=live.job.id)
+        progress: dict[str, Progress] = {}
+        for live in asked:
+            live.kill_requested = True
+            if live.state == RUNNING:
+                progress[live.job.id] = self._kill(live)
+        if asked:
+            self._stage.say(JobKilled(self._timeline.stamp, tuple(live.job.id for live in asked), progress))
+
+    def set_metadata(self, command: SetJobMetadata) -> None:
+        """Attach a text, which ends in the jobs file."""
+        self._metadata[self._find(command.job_id).job.id] = command.metadata
+
+    def tell(self, command: ToJobMessage) -> None:
+        """A message to a job: no profile that is simulated here listens."""
+        self._find(command.job_id)
+
+    def change_state(self, command: ChangeJobState) -> None:
+        """Only SUBMITTED to RUNNING gets past Batsim 4.2.1, and only in the books."""
+        live = self._find(command.job_id)
+        if command.state != RUNNING:
+            raise BrokenRuleError(f"cannot be set to {command.state}: Batsim 4 aborts on it", job=command.job_id)
+        live.state = _next_state(live, "set to RUNNING")
+
+    def _find(self, job_id: str) -> LiveJob:
+        live = self.live.get(job_id)
+        if live is None:
+            raise BrokenRuleError(
+                "is unknown: it was never submitted, or its end was told and it is forgotten", job=job_id
+            )
+        return live
+
+    def _complete(self, live: LiveJob) -> None:
+        """It ends by itself or at its walltime."""
+        assert live.work is not None  # noqa: S101  # set when it was executed
+        _, code = ending(live.work, live.job.walltime)
+        what = "stopped at its walltime" if code is None else "failed" if code else "succeeded"
+        self._end(live, _next_state(live, what), -1 if code is None else code)
+
+    def _kill(self, live: LiveJob) -> Progress:
+        assert live.work is not None  # noqa: S101  # set when it was executed
+        elapsed = self._timeline.now - live.start
+        self._timeline.cancel(live.end)
+        self._end(live, _next_state(live, "killed"), task_at(live.work, elapsed).killed_code)
+        return progress_at(live.work, elapsed)
+
+    def _end(self, live: LiveJob, state: str, code: int) -> None:
+        now = self._timeline.now
+        live.state = state
+        self._machines.release(live.hosts.bits, now)
+        energy = -1.0
+        if live.consumption is not None and self._stage.meter is not None:
+            energy = live.consumption.stop()
+            self.joules_at_last_end = self._stage.meter.total(now)
+        finish = now if now > live.start else live.start + NULL_RUNTIME
+        metadata = self._metadata_of(live)
+        self._record(live, JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
+        self._stage.say(JobCompleted(self._timeline.stamp, live.job.id, state, code, live.hosts))
+
+    def _record(self, live: LiveJob, record: JobRecord) -> None:
+        self.records.append(record)
+        self._to_forget.append(live.job.id)
+        self.unfinished -= 1
+
+    def _metadata_of(self, live: LiveJob) -> str:
+        return self._metadata.pop(live.job.id, "") if self._metadata else ""
+
+
+def _next_state(live: LiveJob, what: str) -> str:
+    state = STATES.get((live.state, what))
+    if state is None:
+        raise BrokenRuleError(f"is {live.state}, it cannot be {what}", job=live.job.id)
+    return state

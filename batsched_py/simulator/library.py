@@ -1,0 +1,119 @@
+"""The library: workloads by name, their profiles and how many jobs still need each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from batsched_py.errors import WorkloadError
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Composed, Parallel, Profile
+from batsched_py.model.workload import Workload
+from batsched_py.simulator.execution import SIMULATED
+
+
+class LibraryError(ValueError):
+    """A profile or a job cannot be simulated; `field` names the member."""
+
+    def __init__(self, field: str, rule: str) -> None:
+        self.field, self.rule = field, rule
+        super().__init__(f"{field} {rule}")
+
+
+@dataclass(slots=True)
+class Shelf:
+    """The profiles of one workload."""
+
+    source: str
+    profiles: dict[str, Profile]
+    #: Profile name -> jobs that name it and have not ended; only kept up where profiles can be forgotten.
+    needed: dict[str, int] = field(default_factory=dict)
+
+
+class Library:
+    """Static workloads w0, w1... in the order of the command line, and those a scheduler registers."""
+
+    __slots__ = ("shelves",)
+
+    def __init__(self, workloads: Sequence[Workload]) -> None:
+        """WorkloadError if a job's profile is missing, of a type that is not simulated, or made for another size."""
+        #: Workload name -> its profiles, only those that a job needs.
+        self.shelves = {f"w{number}": _stock(workload) for number, workload in enumerate(workloads)}
+
+    def need(self, workload: str, profile: str) -> None:
+        """One more job names the profile."""
+        needed = self.shelves[workload].needed
+        needed[profile] = needed.get(profile, 0) + 1
+
+    def release(self, workload: str, profile: str) -> None:
+        """A job that named the profile has ended; the last one takes the profile along (E8)."""
+        shelf = self.shelves[workload]
+        shelf.needed[profile] -= 1
+        if not shelf.needed[profile]:
+            del shelf.needed[profile]
+            shelf.profiles.pop(profile, None)
+
+
+def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> None:
+    """LibraryError if the profile `name`, or one it is composed of, cannot run (on `size` hosts, if that is known)."""
+    for path, profile in _reach(profiles, name, f"profiles.{name}", ()):
+        if not isinstance(profile, SIMULATED):
+            raise LibraryError(f"{path}.type", f"{profile.type!r} is not simulated here")
+        if size is not None and isinstance(profile, Parallel) and len(profile.cpu) != size:
+            raise LibraryError(f"{path}.cpu", f"is for {len(profile.cpu)} hosts, a job that runs it asks for {size}")
+
+
+def _reach(
+    profiles: Mapping[str, Profile], name: str, path: str, above: tuple[str, ...]
+) -> Iterator[tuple[str, Profile]]:
+    """The profile and all that it is composed of, each with its path."""
+    if name in above:
+        raise LibraryError(path, f"is part of itself: {' > '.join((*above, name))}")
+    if name not in profiles:
+        raise LibraryError(path, f"names the profile {name!r}, which does not exist")
+    profile = profiles[name]
+    yield path, profile
+    if isinstance(profile, Composed):
+        for step in dict.fromkeys(profile.sequence):
+            yield from _reach(profiles, step, f"profiles.{name}.seq", (*above, name))
+
+
+def _stock(workload: Workload) -> Shelf:
+    needed: dict[str, int] = {}
+    #: (profile, size) pairs that were checked already; sizes matter to `parallel` profiles only.
+    checked: set[tuple[str, int]] = set()
+    kept: dict[str, Profile] = {}
+    for job in workload.jobs:
+        needed[job.profile] = needed.get(job.profile, 0) + 1
+        if (job.profile, job.size) in checked:
+            continue
+        checked.add((job.profile, job.size))
+        try:
+            check_profile(workload.profiles, job.profile, job.size)
+        except LibraryError as error:
+            raise WorkloadError(workload.source, error.field, error.rule) from None
+        kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, job.profile, "", ()))
+    return Shelf(workload.source, kept, needed)
+
+
+def wire_members(members: Mapping[str, Any]) -> dict[str, Any]:
+    """The members with every float rounded to the six decimals that Batsim prints; integers stay integers."""
+    return {key: value if type(value) in (int, str) else _wire(value) for key, value in members.items()}
+
+
+def wire_job(job: Job, job_id: str) -> Job:
+    """The job under the id it has in messages, its members as Batsim sends them; its own times stay exact."""
+    members = wire_members(job.members)
+    members["id"] = job_id
+    return Job(job_id, job.submit_time, job.size, job.walltime, job.profile, members)
+
+
+def _wire(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, Mapping):
+        return wire_members(value)
+    if isinstance(value, (list, tuple)):
+        return [_wire(item) for item in value]
+    return value

@@ -1,0 +1,61 @@
+"""The network: how long a parallel task's transfers take at least, by the bottleneck of the links they cross."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from batsched_py.model.platform import Host, Link, Platform, Route
+
+#: SimGrid's default TCP window, in bytes: a transfer is never faster than this over twice the latency of its route.
+TCP_WINDOW: Final = 4_194_304.0
+#: Routes kept before all are forgotten: enough for all pairs of 500 hosts, at some tens of megabytes.
+MAX_ROUTES: Final = 250_000
+
+#: (from, to, bytes), the ends as host numbers.
+Transfer = tuple[int, int, float]
+
+
+class Network:
+    """Routes between compute hosts, by their numbers."""
+
+    __slots__ = ("_hosts", "_platform", "_routes")
+
+    def __init__(self, platform: Platform, hosts: tuple[Host, ...]) -> None:
+        self._platform = platform
+        self._hosts = hosts
+        #: (from, to) -> route; a cache.
+        self._routes: dict[tuple[int, int], Route] = {}
+
+    def transfer_time(self, transfers: Iterable[Transfer]) -> tuple[float, float]:
+        """(seconds that the slowest link needs for all of them at once, largest latency), without other jobs' traffic.
+
+        As in SimGrid's parallel tasks all transfers advance together: a link needs the sum of the bytes that cross it
+        over its bandwidth, a FATPIPE link (each flow may use all of it) the largest of them.
+        """
+        #: Link name -> the link, and the bytes it must carry (names, because hashing a whole link is slow).
+        links: dict[str, Link] = {}
+        carried: dict[str, float] = {}
+        latency = window = 0.0
+        for source, target, size in transfers:
+            if size <= 0:
+                continue
+            route = self._route(source, target)
+            latency = max(latency, route.latency)
+            window = max(window, size * 2 * route.latency / TCP_WINDOW)
+            for link in route.links:
+                name = link.name
+                links[name] = link
+                before = carried.get(name, 0.0)
+                carried[name] = before + size if link.shared else max(before, size)
+        slowest = max((carried[name] / link.bandwidth for name, link in links.items()), default=0.0)
+        return max(slowest, window), latency
+
+    def _route(self, source: int, target: int) -> Route:
+        route = self._routes.get((source, target))
+        if route is None:
+            if len(self._routes) >= MAX_ROUTES:
+                self._routes.clear()
+            route = self._platform.route(self._hosts[source].name, self._hosts[target].name)
+            self._routes[source, target] = route
+        return route

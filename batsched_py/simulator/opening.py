@@ -1,0 +1,41 @@
+"""The opening: SIMULATION_BEGINS as Batsim 4.2.1 writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from batsched_py.model.platform import Host, Platform
+from batsched_py.protocol.events import Config, Resource, SimulationBegins
+from batsched_py.simulator.library import Library, wire_members
+from batsched_py.simulator.settings import Settings
+
+
+def opening(platform: Platform, hosts: Sequence[Host], library: Library, settings: Settings) -> SimulationBegins:
+    """Compute hosts, then the storage ones; the configuration; workloads and those of their profiles that jobs need."""
+    storages = platform.storage_hosts(settings.master_host)
+    return SimulationBegins(
+        0.0,
+        tuple(_resources(hosts, 0)),
+        tuple(_resources(storages, len(hosts))),
+        settings.compute_sharing,
+        config=Config(
+            profiles_forwarded=settings.forward_profiles,
+            dynamic_jobs=settings.dynamic_jobs,
+            dynamic_jobs_acknowledged=settings.acknowledge_dynamic_jobs,
+            profile_reuse=settings.profile_reuse,
+            forward_unknown_events=settings.forward_unknown_events,
+            scheduler_config=settings.scheduler_config,
+        ),
+        workloads={name: shelf.source for name, shelf in library.shelves.items()},
+        profiles={
+            name: {profile.name: wire_members(profile.members) for profile in shelf.profiles.values()}
+            for name, shelf in library.shelves.items()
+        },
+    )
+
+
+def _resources(hosts: Iterable[Host], first: int) -> Iterable[Resource]:
+    """Numbered from `first`; each has a `role`, which is "" for a compute host."""
+    for number, host in enumerate(hosts, first):
+        properties = {"role": host.role, **{key: value for key, value in host.properties.items() if key != "role"}}
+        yield Resource(number, host.name, "idle", properties, dict(host.zone_properties))

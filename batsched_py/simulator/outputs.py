@@ -1,0 +1,107 @@
+"""Batsim's own output files, jobs and schedule, with the columns, their order and the numbers of Batsim 4.2.1."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Final
+
+import batsched_py
+from batsched_py.hostset import HostSet, format_bits
+from batsched_py.simulator.records import JobRecord, Result
+
+JOBS_HEADER: Final = (
+    "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
+    "consumed_energy,metadata"
+)
+
+#: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
+STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on", "unavailable")
+
+
+def write_jobs(path: Path, result: Result) -> None:
+    """One row for each job, in order of completion or rejection; the file is replaced whole or not at all. OSError."""
+    _write(path, "\n".join((JOBS_HEADER, *_rows(result), "")))
+
+
+def write_schedule(path: Path, result: Result) -> None:
+    """One row of figures about the whole run; the file is replaced at once or not at all. OSError."""
+    columns = schedule_columns(result)
+    _write(path, f"{','.join(columns)}\n{','.join(columns.values())}\n")
+
+
+def schedule_columns(result: Result) -> Mapping[str, str]:
+    """Column -> value as it is written. Means are over all jobs, rejected ones included, as Batsim computes them."""
+    ran = [record for record in result.jobs if not record.rejected]
+    successes = sum(record.success for record in ran)
+    jobs = max(1, len(result.jobs))
+    waiting = [0.0, *(float(record.waiting) for record in ran)]
+    turnaround = [0.0, *(float(record.turnaround) for record in ran)]
+    slowdown = [0.0, *(record.stretch for record in ran)]
+    columns: dict[str, str | int | float] = {
+        "batsim_version": f"batsched-py {batsched_py.__version__}",
+        "consumed_joules": float(result.joules),
+        "makespan": float(result.makespan),
+        "max_slowdown": max(slowdown),
+        "max_turnaround_time": max(turnaround),
+        "max_waiting_time": max(waiting),
+        "mean_slowdown": sum(slowdown) / jobs,
+        "mean_turnaround_time": sum(turnaround) / jobs,
+        "mean_waiting_time": sum(waiting) / jobs,
+        "nb_computing_machines": result.host_count,
+        "nb_grouped_switches": result.switch_requests,
+        "nb_jobs": len(result.jobs),
+        "nb_jobs_finished": len(ran),
+        "nb_jobs_killed": len(ran) - successes,
+        "nb_jobs_rejected": len(result.jobs) - len(ran),
+        "nb_jobs_success": successes,
+        "nb_machine_switches": result.host_switches,
+        "scheduling_time": result.deciding_seconds,
+        "simulation_time": result.deciding_seconds + result.simulating_seconds,
+        "success_rate": successes / jobs,
+    }
+    columns |= {f"time_{state}": result.host_seconds[state] for state in STATES}
+    return {key: f"{value:.6f}" if isinstance(value, float) else str(value) for key, value in columns.items()}
+
+
+def _rows(result: Result) -> Iterator[str]:
+    #: Host sets that several jobs had are spelled once.
+    spelled: dict[int, str] = {}
+    for record in result.jobs:
+        job = record.job
+        walltime = -1.0 if job.walltime is None else job.walltime
+        head = f"{job.name},{record.workload},{job.profile},{job.submit_time:.6f},{job.size},{walltime:.6f}"
+        if record.rejected:
+            yield f'{head},0,{record.state},,,,,,,,,"{record.metadata}"'
+            continue
+        hosts = _spell(record.hosts, spelled)
+        tail = f'{hosts},{record.energy:.6f},"{record.metadata}"'
+        yield f"{head},{record.success:d},{record.state},{_times(record)},{tail}"
+
+
+def _times(record: JobRecord) -> str:
+    start, finish, submitted = record.start, record.finish, record.job.submit_time
+    execution, turnaround = finish - start, finish - submitted
+    stretch = turnaround / execution
+    return f"{start:.6f},{execution:.6f},{finish:.6f},{start - submitted:.6f},{turnaround:.6f},{stretch:.6f}"
+
+
+def _spell(hosts: HostSet, spelled: dict[int, str]) -> str:
+    text = spelled.get(hosts.bits)
+    if text is None:
+        text = spelled[hosts.bits] = format_bits(hosts.bits)
+    return text
+
+
+def _write(path: Path, text: str) -> None:
+    with NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", encoding="utf-8", delete=False) as temporary:
+        try:
+            temporary.write(text)
+            temporary.flush()
+            os.replace(temporary.name, path)
+        except BaseException:
+            Path(temporary.name).unlink(missing_ok=True)
+            raise

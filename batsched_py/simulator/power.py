@@ -1,0 +1,92 @@
+"""Power models: what a host draws in each of its pstates and how it goes to sleep, from its properties."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NoReturn
+
+from batsched_py.errors import PlatformError
+from batsched_py.model.platform import Host
+
+
+@dataclass(frozen=True, slots=True)
+class Watts:
+    """What a host draws in one pstate: doing nothing, computing as little as possible, and with all cores."""
+
+    idle: float
+    epsilon: float
+    full: float
+
+    def at(self, load: float) -> float:
+        """Watts at this share of its speed, as SimGrid's energy plugin has it."""
+        return self.epsilon + min(load, 1.0) * (self.full - self.epsilon) if load > 0 else self.idle
+
+
+@dataclass(frozen=True, slots=True)
+class SleepState:
+    """A pstate in which a host sleeps, with the virtual pstates that it passes through on the way there and back."""
+
+    off: int
+    on: int
+
+
+@dataclass(frozen=True, slots=True)
+class PowerModel:
+    """One host's pstates.
+
+    Attributes:
+        watts: pstate -> draw.
+        sleeps: sleeping pstate -> its transitions.
+        virtual: the transition pstates; all others that do not sleep compute.
+    """
+
+    watts: tuple[Watts, ...]
+    sleeps: Mapping[int, SleepState]
+    virtual: frozenset[int]
+
+    def computes(self, pstate: int) -> bool:
+        """True if jobs can run in this pstate."""
+        return pstate not in self.sleeps and pstate not in self.virtual
+
+
+def read_power_model(source: str, host: Host) -> PowerModel:
+    """From the host's properties `wattage_per_state` (once `watt_per_state`) and `sleep_pstates`; PlatformError."""
+    name = "wattage_per_state" if "wattage_per_state" in host.properties else "watt_per_state"
+    text = host.properties.get(name)
+    if text is None:
+        raise PlatformError(source, f"host {host.name}", "needs the property wattage_per_state to count energy")
+    watts = tuple(_read_watts(source, host, name, piece) for piece in text.split(","))
+    if len(watts) < len(host.speeds):
+        _wrong(source, host, name, f"must have one entry for each of {len(host.speeds)} pstates, not {len(watts)}")
+    sleeps: dict[int, SleepState] = {}
+    for piece in host.properties.get("sleep_pstates", "").split(","):
+        if piece.strip():
+            sleep, off, on = _read_sleep(source, host, piece)
+            sleeps[sleep] = SleepState(off, on)
+    virtual = frozenset(pstate for sleep in sleeps.values() for pstate in (sleep.off, sleep.on))
+    return PowerModel(watts, sleeps, virtual)
+
+
+def _read_watts(source: str, host: Host, name: str, piece: str) -> Watts:
+    try:
+        values = [float(value) for value in piece.split(":")]
+    except ValueError:
+        _wrong(source, host, name, f"must hold watts like 95:190, not {piece.strip()!r}")
+    if len(values) == 2:
+        return Watts(values[0], values[0], values[1])
+    if len(values) != 3:
+        _wrong(source, host, name, f"must be idle:full or idle:epsilon:full for each pstate, not {piece.strip()!r}")
+    return Watts(*values)
+
+
+def _read_sleep(source: str, host: Host, piece: str) -> tuple[int, int, int]:
+    parts = piece.strip().split(":")
+    if len(parts) != 3 or not all(part.isdecimal() and int(part) < len(host.speeds) for part in parts):
+        _wrong(source, host, "sleep_pstates", f"must be sleep:off:on, numbers of pstates, not {piece.strip()!r}")
+    sleep, off, on = (int(part) for part in parts)
+    return sleep, off, on
+
+
+def _wrong(source: str, host: Host, name: str, rule: str) -> NoReturn:
+    raise PlatformError(source, f"host {host.name}.{name}", rule)

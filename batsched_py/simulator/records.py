@@ -1,0 +1,113 @@
+"""What a simulation leaves behind: a record of each job, and figures of the whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """How a job ended. Times in seconds since the start of the simulation.
+
+    Attributes:
+        job: as it was sent, with its id "workload!name".
+        state: its final state in Batsim's words (COMPLETED_SUCCESSFULLY, REJECTED...).
+        return_code: 0, the profile's `ret`, -1 (walltime, killed delay) or -2 (killed parallel task).
+        start: 0 for a rejected job, like `finish`.
+        finish: at least 10 microseconds after `start`, as Batsim records it.
+        hosts: empty for a rejected job.
+        energy: joules its hosts consumed meanwhile; -1 if energy is not counted.
+        metadata: what the scheduler attached to it.
+    """
+
+    job: Job
+    state: str
+    return_code: int
+    start: float
+    finish: float
+    hosts: HostSet
+    energy: float = -1.0
+    metadata: str = ""
+
+    @property
+    def workload(self) -> str:
+        """Name of its workload."""
+        return self.job.workload
+
+    @property
+    def success(self) -> bool:
+        """True if it ended by itself, in time, and returned 0."""
+        return self.state == COMPLETED_SUCCESSFULLY
+
+    @property
+    def rejected(self) -> bool:
+        """True if it never ran."""
+        return self.state == REJECTED
+
+    @property
+    def execution(self) -> float:
+        """Seconds from start to finish."""
+        return self.finish - self.start
+
+    @property
+    def waiting(self) -> float:
+        """Seconds from submission to start."""
+        return self.start - self.job.submit_time
+
+    @property
+    def turnaround(self) -> float:
+        """Seconds from submission to finish."""
+        return self.finish - self.job.submit_time
+
+    @property
+    def stretch(self) -> float:
+        """Turnaround divided by execution: Batsim's slowdown, which has no lower bound on the execution time."""
+        return self.turnaround / self.execution
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a simulation is: jobs ended so far, of those known, at the simulated time `now`."""
+
+    jobs_ended: int
+    jobs_total: int
+    now: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A whole simulation.
+
+    Attributes:
+        jobs: in order of completion or rejection, Batsim's order.
+        host_count: compute hosts that took part.
+        makespan: latest finish of a job, 0 if none ran.
+        end: when the simulation ended; later than `makespan` if a call or an event was still to come.
+        messages: requests sent, the first and the last included.
+        host_seconds: state of a host (idle, computing, sleeping, switching_on, switching_off, unavailable) -> seconds,
+            summed over the hosts, each counted up to its last change of state, as Batsim does.
+        joules: consumed by all hosts from the first submission to the last completion; 0 if energy is not counted.
+        switch_requests: power state changes asked for.
+        host_switches: the same, counted for each host.
+        approximations: one line for each simplification that had a part in this run.
+        deciding_seconds: wall-clock time spent waiting for the scheduler.
+        simulating_seconds: the rest of the wall-clock time.
+    """
+
+    jobs: tuple[JobRecord, ...]
+    host_count: int
+    makespan: float
+    end: float
+    messages: int
+    host_seconds: Mapping[str, float]
+    joules: float
+    switch_requests: int
+    host_switches: int
+    approximations: tuple[str, ...]
+    deciding_seconds: float
+    simulating_seconds: float

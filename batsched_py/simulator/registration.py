@@ -1,0 +1,88 @@
+"""Registration: jobs and profiles that the scheduler adds while the simulation runs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Composed, ProfileError, parse_profile
+from batsched_py.protocol.commands import RegisterJob, RegisterProfile
+from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify
+from batsched_py.simulator.broken_rule import BrokenRuleError
+from batsched_py.simulator.jobs import Jobs
+from batsched_py.simulator.library import Library, LibraryError, Shelf, check_profile, wire_job
+from batsched_py.simulator.stage import Stage
+from batsched_py.simulator.submissions import Submissions
+
+DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs here; real Batsim 4.2.1 crashes on it"
+
+
+class Registration:
+    """Whether jobs may still be registered, and all ids that were ever used."""
+
+    def __init__(self, stage: Stage, library: Library, jobs: Jobs, submissions: Submissions) -> None:
+        self._stage, self._library, self._jobs, self._submissions = stage, library, jobs, submissions
+        self._settings = stage.settings
+        #: Ids of all jobs, static and registered, ended ones too; empty if jobs cannot be registered.
+        self._used_ids = submissions.job_ids() if stage.settings.dynamic_jobs else set()
+        #: True until the scheduler says that it will register nothing more; never true if it may not.
+        self.open = stage.settings.dynamic_jobs
+        self.count = 0
+
+    def register_profile(self, command: RegisterProfile) -> None:
+        """Add a profile to a workload, which is made if it is new."""
+        self._check_enabled()
+        shelf = self._library.shelves.setdefault(command.workload, Shelf("the scheduler", {}))
+        path = f"profile {command.workload}!{command.name}"
+        if command.name in shelf.profiles:
+            raise BrokenRuleError(f"{path} exists already")
+        try:
+            profile = parse_profile(command.name, command.profile)
+            check_profile({**shelf.profiles, command.name: profile}, command.name)
+        except (ProfileError, LibraryError) as error:
+            raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
+        if isinstance(profile, Composed):
+            self._stage.approximations.add(DYNAMIC_COMPOSED)
+        shelf.profiles[command.name] = profile
+
+    def register_job(self, command: RegisterJob) -> None:
+        """Submit a job, at once whatever its `subtime`."""
+        self._check_enabled()
+        job = self._checked(command)
+        profile = self._library.shelves[job.workload].profiles[job.profile]
+        self._used_ids.add(job.id)
+        self._library.need(job.workload, job.profile)
+        self.count += 1
+        self._jobs.submit(job, profile)
+        if self._settings.acknowledge_dynamic_jobs:
+            self._submissions.announce(job, profile)
+
+    def notify(self, command: Notify) -> None:
+        """The scheduler has finished to register, or goes on."""
+        if command.kind == REGISTRATION_FINISHED:
+            self.open = False
+        elif command.kind == CONTINUE_REGISTRATION:
+            self.open = self._settings.dynamic_jobs
+
+    def _check_enabled(self) -> None:
+        if not self._settings.dynamic_jobs:
+            raise BrokenRuleError("needs dynamic jobs to be enabled (--enable-dynamic-jobs)")
+
+    def _checked(self, command: RegisterJob) -> Job:
+        job_id, described = command.job_id, command.job
+        if described is None:
+            raise BrokenRuleError("has no description, and there is no Redis to find it in", job=job_id)
+        job = wire_job(described, job_id)
+        written = described.members.get("id", job_id)
+        if written not in (job_id, job.name):
+            raise BrokenRuleError(f"has another id in its description: {written!r}", job=job_id)
+        if job_id in self._used_ids:
+            raise BrokenRuleError("has an id that was used before", job=job_id)
+        shelf = self._library.shelves.get(job.workload)
+        if shelf is None:
+            raise BrokenRuleError(f"belongs to the workload {job.workload}, which does not exist", job=job_id)
+        try:
+            check_profile(shelf.profiles, job.profile, job.size)
+        except LibraryError as error:
+            raise BrokenRuleError(f"cannot run its profile: {error}", job=job_id) from None
+        return job

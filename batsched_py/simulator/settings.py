@@ -1,0 +1,41 @@
+"""What a user can set about a simulation: Batsim's command line options under our names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.simulator.external import ExternalEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Options of a simulation; Batsim's own in brackets.
+
+    Attributes:
+        machines: only the first N compute hosts, in lexicographic order, take part (--mmax); None for all.
+        master_host: runs the scheduler and no jobs (-m).
+        energy: count joules and allow power states to be changed (-E).
+        compute_sharing: several jobs may run on one host (--enable-compute-sharing).
+        dynamic_jobs: the scheduler may register jobs (--enable-dynamic-jobs).
+        acknowledge_dynamic_jobs: answer each registered job by JOB_SUBMITTED (--acknowledge-dynamic-jobs).
+        forward_profiles: JOB_SUBMITTED carries the profile (--forward-profiles-on-submission).
+        profile_reuse: keep a profile when its last job has ended (--enable-profile-reuse).
+        scheduler_config: handed to the scheduler as it is (--sched-cfg).
+        external_events: what happens to the machines, see `external.read_events` (--events).
+        forward_unknown_events: pass events of other types on (--forward-unknown-events).
+        allow_oversized: send jobs that ask for more hosts than there are, as Batsim does: they must be rejected.
+    """
+
+    machines: int | None = None
+    master_host: str = DEFAULT_MASTER
+    energy: bool = False
+    compute_sharing: bool = False
+    dynamic_jobs: bool = False
+    acknowledge_dynamic_jobs: bool = False
+    forward_profiles: bool = False
+    profile_reuse: bool = False
+    scheduler_config: str = ""
+    external_events: tuple[ExternalEvent, ...] = ()
+    forward_unknown_events: bool = False
+    allow_oversized: bool = False

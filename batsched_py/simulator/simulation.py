@@ -1,0 +1,143 @@
+"""The simulation: time passes, the scheduler hears what happened, and what it decides is applied, to the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from batsched_py.errors import DeadlockError, PlatformError, WorkloadError
+from batsched_py.model.platform import Host, Platform
+from batsched_py.model.workload import Workload
+from batsched_py.protocol.codec import Message
+from batsched_py.protocol.events import SimulationEnds
+from batsched_py.simulator.execution import Execution
+from batsched_py.simulator.external import check_events
+from batsched_py.simulator.happenings import Happenings
+from batsched_py.simulator.jobs import Jobs
+from batsched_py.simulator.library import Library
+from batsched_py.simulator.machines import Machines
+from batsched_py.simulator.meter import Meter
+from batsched_py.simulator.network import Network
+from batsched_py.simulator.opening import opening
+from batsched_py.simulator.power import read_power_model
+from batsched_py.simulator.records import Progress, Result
+from batsched_py.simulator.referee import Referee
+from batsched_py.simulator.registration import Registration
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.stage import Stage
+from batsched_py.simulator.standstill import standstill
+from batsched_py.simulator.submissions import Submissions
+from batsched_py.simulator.switching import Switching
+from batsched_py.simulator.talk import Exchange, Report, Talk
+
+#: Batsim without any option.
+DEFAULTS: Final = Settings()
+
+
+class Simulation:
+    """Batsim's part in one run: construct it, then call `run` once."""
+
+    def __init__(self, platform: Platform, workloads: Sequence[Workload], settings: Settings = DEFAULTS) -> None:
+        """PlatformError or WorkloadError if this cannot be simulated, in the words of the user's files."""
+        hosts = _compute_hosts(platform, settings)
+        library = Library(workloads)
+        if not settings.allow_oversized:
+            _check_sizes(workloads, len(hosts))
+        machines = Machines(len(hosts))
+        check_events(settings.external_events, machines.all)
+        self._stage = stage = Stage(settings, machines, _meter(platform, hosts) if settings.energy else None)
+        self._timeline = stage.timeline
+        self._switching = Switching(stage, hosts)
+        execution = Execution(Network(platform, hosts), stage.approximations)
+        self._jobs = Jobs(stage, library, execution, self._switching)
+        self._submissions = Submissions(stage, workloads, library, self._jobs)
+        self._registration = Registration(stage, library, self._jobs, self._submissions)
+        self._referee = Referee(stage, self._jobs, self._switching, self._registration)
+        Happenings(stage)
+        self._begins = opening(platform, hosts, library, settings)
+
+    def run(
+        self,
+        exchange: Exchange,
+        progress: Callable[[Progress], None] | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> Result:
+        """Play the whole run against `exchange`, the only contact with the scheduler.
+
+        `progress` is called about a hundred times; `clock` measures wall-clock seconds. RefusedError or
+        RemoteProtocolError if the scheduler does what makes Batsim abort, DeadlockError if nothing will ever happen
+        again although not everything is over.
+        """
+        talk = Talk(exchange, clock)
+        report = Report(progress, self._submissions.count)
+        self._apply(talk.say(0.0, [self._begins]))
+        while True:
+            if not self._stage.outbox:
+                due = self._timeline.next_time()
+                if due is None:
+                    break
+                self._timeline.run_until(due)
+                continue
+            events = self._stage.outbox.copy()
+            self._stage.outbox.clear()
+            reply = talk.say(self._timeline.stamp, events)
+            self._jobs.forget_ended()
+            self._apply(reply)
+            report.ended(len(self._jobs.records), self._registration.count, self._timeline.stamp)
+        if self._jobs.unfinished or self._registration.open:
+            raise DeadlockError(standstill(self._timeline, self._jobs, self._stage.machines, self._registration))
+        talk.say(self._timeline.stamp, [SimulationEnds(self._timeline.stamp)])
+        return self._result(talk)
+
+    def _apply(self, reply: Message) -> None:
+        """Apply the commands in turn, each not before its time; time passes until the reply's `now`."""
+        for position, command in enumerate(reply.events):
+            self._wait_until(command.timestamp)
+            self._referee.apply(position, command)
+        self._wait_until(reply.now)
+
+    def _wait_until(self, time: float) -> None:
+        """The clock as the scheduler knows it is rounded: what is not later than that is now."""
+        if time > self._timeline.stamp:
+            self._timeline.run_until(time)
+
+    def _result(self, talk: Talk) -> Result:
+        records = self._jobs.records
+        joules = 0.0
+        if self._stage.meter is not None and self._jobs.joules_at_last_end:
+            joules = self._jobs.joules_at_last_end - self._submissions.joules_at_first
+        return Result(
+            jobs=tuple(records),
+            host_count=self._stage.machines.count,
+            makespan=max((record.finish for record in records), default=0.0),
+            end=self._timeline.now,
+            messages=talk.messages,
+            host_seconds=dict(self._stage.machines.seconds),
+            joules=joules,
+            switch_requests=self._switching.requests,
+            host_switches=self._switching.host_switches,
+            approximations=tuple(sorted(self._stage.approximations)),
+            deciding_seconds=talk.deciding_seconds,
+            simulating_seconds=talk.total_seconds() - talk.deciding_seconds,
+        )
+
+
+def _compute_hosts(platform: Platform, settings: Settings) -> tuple[Host, ...]:
+    hosts = platform.compute_hosts(settings.master_host)[: settings.machines]
+    if not hosts:
+        raise PlatformError(platform.source, "", f"must have a compute host besides the master {settings.master_host}")
+    return hosts
+
+
+def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
+    for workload in workloads:
+        for position, job in enumerate(workload.jobs):
+            if job.size > host_count:
+                rule = f"asks for {job.size} hosts, the platform has {host_count}"
+                raise WorkloadError(workload.source, f"jobs[{position}] {job.id}.res", rule)
+
+
+def _meter(platform: Platform, hosts: Sequence[Host]) -> Meter:
+    models = [read_power_model(platform.source, host) for host in hosts]
+    return Meter(models, [host.pstate for host in hosts])

@@ -1,0 +1,33 @@
+"""The stage: what all parts of a simulation share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from batsched_py.protocol.events import Event
+from batsched_py.simulator.machines import Machines
+from batsched_py.simulator.meter import Meter
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.timeline import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Time, hosts and options; and where the parts leave what is to be told.
+
+    Attributes:
+        meter: None if energy is not counted.
+        outbox: what happened since the latest message, in order.
+        approximations: one line for each simplification that was really used.
+    """
+
+    settings: Settings
+    machines: Machines
+    meter: Meter | None
+    timeline: Timeline = field(default_factory=Timeline)
+    outbox: list[Event] = field(default_factory=list)
+    approximations: set[str] = field(default_factory=set)
+
+    def say(self, event: Event) -> None:
+        """Tell the scheduler in the next message."""
+        self.outbox.append(event)

@@ -1,0 +1,31 @@
+"""The standstill that Batsim ends in when nothing will ever happen again: who waits, and for what (E15)."""
+
+from __future__ import annotations
+
+from batsched_py.simulator.jobs import ONLY_IN_THE_BOOKS, SUBMITTED, Jobs
+from batsched_py.simulator.machines import Machines
+from batsched_py.simulator.registration import Registration
+from batsched_py.simulator.timeline import Timeline
+
+#: Waiting jobs that are named; of the others only the number is told.
+NAMED = 3
+
+
+def standstill(timeline: Timeline, jobs: Jobs, machines: Machines, registration: Registration) -> str:
+    """One line about a simulation that cannot go on."""
+    reasons = []
+    waiting = [live.job for live in jobs.live.values() if live.state == SUBMITTED]
+    if waiting:
+        shown = ", ".join(f"{job.id} of {job.size} hosts" for job in waiting[:NAMED])
+        others = f" and {len(waiting) - NAMED} others" if len(waiting) > NAMED else ""
+        wait = "job waits" if len(waiting) == 1 else "jobs wait"
+        reasons.append(f"{len(waiting)} {wait} for a decision ({shown}{others})")
+    unreal = [live.job.id for live in jobs.live.values() if live.state == ONLY_IN_THE_BOOKS]
+    if unreal:
+        reasons.append(f"{', '.join(unreal[:NAMED])} was set to RUNNING by CHANGE_JOB_STATE and never ends")
+    if registration.open:
+        reasons.append("registration was never finished")
+    free = f"{machines.free.bit_count()} of {machines.count} hosts are free"
+    return (
+        f"t={timeline.stamp:.6f}: nothing will ever happen again, yet {'; '.join(reasons)}; {free}, no call is pending"
+    )

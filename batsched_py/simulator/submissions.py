@@ -1,0 +1,57 @@
+"""Submissions: the static jobs, sent when their time comes, those of one time together and in order of their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Profile
+from batsched_py.model.workload import Workload
+from batsched_py.protocol.events import NO_MORE_STATIC_JOB, JobSubmitted, Notify
+from batsched_py.simulator.jobs import Jobs
+from batsched_py.simulator.library import Library, wire_job, wire_members
+from batsched_py.simulator.stage import Stage
+from batsched_py.simulator.timeline import RANK_SUBMISSION
+
+
+class Submissions:
+    """The jobs of all workloads, in order of time, then of workload, then of id."""
+
+    def __init__(self, stage: Stage, workloads: Sequence[Workload], library: Library, jobs: Jobs) -> None:
+        self._stage, self._library, self._jobs, self._timeline = stage, library, jobs, stage.timeline
+        #: (submit time, workload number, plain id, job), the next one last.
+        self._order: list[tuple[float, int, str, Job]] = [
+            (job.submit_time, number, job.id, job) for number, workload in enumerate(workloads) for job in workload.jobs
+        ]
+        self._order.sort(key=lambda entry: entry[:3], reverse=True)
+        self.count = len(self._order)
+        #: Joules of all hosts when the first job was submitted.
+        self.joules_at_first: float = 0.0
+        self._timeline.at(self._order[-1][0] if self._order else 0.0, RANK_SUBMISSION, self._submit, None)
+
+    def job_ids(self) -> set[str]:
+        """Ids of the jobs that are still to come."""
+        return {f"w{number}!{name}" for _, number, name, _ in self._order}
+
+    def announce(self, job: Job, profile: Profile) -> None:
+        """Say JOB_SUBMITTED."""
+        forwarded = wire_members(profile.members) if self._stage.settings.forward_profiles else None
+        self._stage.say(JobSubmitted(self._timeline.stamp, job.id, job, forwarded))
+
+    def _submit(self, _nothing: None) -> None:
+        """All jobs of this time; then look forward to the next time, or say that there is none."""
+        order = self._order
+        if len(order) == self.count and self._stage.meter is not None:
+            self.joules_at_first = self._stage.meter.total(self._timeline.now)
+        time = order[-1][0] if order else 0.0
+        while order and order[-1][0] == time:
+            _, number, name, plain = order.pop()
+            workload = f"w{number}"
+            job = wire_job(plain, f"{workload}!{name}")
+            profile = self._library.shelves[workload].profiles[job.profile]
+            self._jobs.submit(job, profile)
+            self.announce(job, profile)
+        if order:
+            self._timeline.at(order[-1][0], RANK_SUBMISSION, self._submit, None)
+        else:
+            self._stage.say(Notify(self._timeline.stamp, NO_MORE_STATIC_JOB))

@@ -1,0 +1,65 @@
+"""The timeline: the clock and what is due, each instant in one deterministic order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+from typing import Any, Final
+
+#: What happens first at one instant: ends and state changes, then submissions, machines, calls.
+RANK_END: Final = 0
+RANK_SUBMISSION: Final = 1
+RANK_MACHINES: Final = 2
+RANK_CALL: Final = 3
+
+#: Names an entry for `cancel`.
+Ticket = int
+
+
+class Timeline:
+    """The simulated clock, in seconds, and the future as far as it is known."""
+
+    __slots__ = ("_cancelled", "_heap", "_sequence", "now", "stamp")
+
+    def __init__(self) -> None:
+        #: The exact clock; moved here and nowhere else.
+        self.now = 0.0
+        #: The clock as messages tell it: Batsim prints six decimals.
+        self.stamp = 0.0
+        #: (time, rank, ticket, action, its argument); what was cancelled stays until it comes to the top.
+        self._heap: list[tuple[float, int, Ticket, Callable[[Any], None], Any]] = []
+        #: Tickets still in the heap that will not happen.
+        self._cancelled: set[Ticket] = set()
+        self._sequence = 0
+
+    def at(self, time: float, rank: int, action: Callable[[Any], None], argument: Any) -> Ticket:
+        """Have `action(argument)` done at `time` (now, if that is past); ties go by rank, then by order of asking."""
+        self._sequence += 1
+        heappush(self._heap, (max(time, self.now), rank, self._sequence, action, argument))
+        return self._sequence
+
+    def cancel(self, ticket: Ticket) -> None:
+        """Forget an entry that has not happened yet."""
+        self._cancelled.add(ticket)
+
+    def next_time(self) -> float | None:
+        """When the next thing happens; None if nothing ever will."""
+        heap = self._heap
+        while heap and heap[0][2] in self._cancelled:
+            self._cancelled.discard(heappop(heap)[2])
+        return heap[0][0] if heap else None
+
+    def run_until(self, time: float) -> None:
+        """Let everything happen that is due up to and including `time`, and leave the clock there."""
+        due = self.next_time()
+        while due is not None and due <= time:
+            self._move(due)
+            _, _, _, action, argument = heappop(self._heap)
+            action(argument)
+            due = self.next_time()
+        self._move(time)
+
+    def _move(self, time: float) -> None:
+        if time > self.now:
+            self.now = time
+            self.stamp = round(time, 6)

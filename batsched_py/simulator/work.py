@@ -1,0 +1,96 @@
+"""Work: what a job will do on its hosts, as a tree of tasks whose durations are known when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from batsched_py.protocol.events import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One delay or one parallel task.
+
+    Attributes:
+        profile: its name.
+        duration: in seconds.
+        return_code: what it returns when it ends by itself.
+        loads: share of its speed that each host computes meanwhile, in order of hosts; empty if none computes.
+        is_delay: a delay must end *before* the walltime, a parallel task may end with it (E10, as observed).
+    """
+
+    profile: str
+    duration: float
+    return_code: int = 0
+    loads: tuple[float, ...] = ()
+    is_delay: bool = True
+
+    @property
+    def killed_code(self) -> int:
+        """What the job returns when it is killed in this task."""
+        return -1 if self.is_delay else -2
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Steps one after the other, the whole `repeat` times; `duration` is that of everything."""
+
+    profile: str
+    duration: float
+    return_code: int
+    steps: tuple[Work, ...]
+    repeat: int
+
+    @property
+    def round(self) -> float:
+        """Duration of one repetition."""
+        return self.duration / self.repeat
+
+
+Work = Task | Sequence
+
+
+def task_at(work: Work, elapsed: float) -> Task:
+    """The task that runs `elapsed` seconds after the start; at a border, the one that is just ending."""
+    while isinstance(work, Sequence):
+        _, work, elapsed = _step_at(work, elapsed)
+    return work
+
+
+def progress_at(work: Work, elapsed: float) -> Progress:
+    """How far the work is, as JOB_KILLED tells it (E9): steps are counted through all repetitions."""
+    if isinstance(work, Task):
+        return Progress(work.profile, round(min(1.0, elapsed / work.duration), 6) if work.duration else 1.0)
+    index, step, into = _step_at(work, elapsed)
+    return Progress(work.profile, None, index, progress_at(step, into))
+
+
+def last_task(work: Work) -> Task:
+    """The task that ends the work."""
+    while isinstance(work, Sequence):
+        work = work.steps[-1]
+    return work
+
+
+def tasks(work: Work) -> Iterator[Task]:
+    """Each task, in order of execution."""
+    if isinstance(work, Task):
+        yield work
+        return
+    for _ in range(work.repeat):
+        for step in work.steps:
+            yield from tasks(step)
+
+
+def _step_at(work: Sequence, elapsed: float) -> tuple[int, Work, float]:
+    """Index through all repetitions, the step, and the seconds into it."""
+    rounds = min(int(elapsed / work.round), work.repeat - 1) if work.round else 0
+    if rounds and elapsed == rounds * work.round:
+        rounds -= 1
+    into = elapsed - rounds * work.round
+    for position, step in enumerate(work.steps):
+        if into <= step.duration or position == len(work.steps) - 1:
+            return rounds * len(work.steps) + position, step, into
+        into -= step.duration
+    raise AssertionError("a sequence has steps")
