@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from reprlib import repr as shown
 from typing import Any
 
 
@@ -83,10 +84,10 @@ def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
     """
     kind = members.get("type")
     if not isinstance(kind, str):
-        raise ProfileError("type", f"must be a string, not {kind!r}")
+        raise ProfileError("type", f"must be a string, not {shown(kind)}")
     ret = members.get("ret", 0)
     if not isinstance(ret, int) or isinstance(ret, bool):
-        raise ProfileError("ret", f"must be an integer, not {ret!r}")
+        raise ProfileError("ret", f"must be an integer, not {shown(ret)}")
     if kind == "delay":
         delay = _number(members, "delay")
         if delay <= 0:
@@ -119,19 +120,19 @@ def _composed(name: str, members: Mapping[str, Any]) -> Composed:
         raise ProfileError("seq", "must be a list of profile names with at least one")
     repeat = members.get("repeat", members.get("nb", 1))
     if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1:
-        raise ProfileError("repeat", f"must be an integer from 1, not {repeat!r}")
+        raise ProfileError("repeat", f"must be an integer from 1, not {shown(repeat)}")
     return Composed(name, "composed", members, tuple(sequence), repeat)
 
 
 def _number(members: Mapping[str, Any], field: str, default: float | None = None) -> float:
     value = members.get(field, default)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
-        raise ProfileError(field, f"must be a finite number from 0, not {value!r}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= sys.float_info.max:
+        raise ProfileError(field, f"must be a finite number from 0, not {shown(value)}")
     return float(value)
 
 
 def _numbers(members: Mapping[str, Any], field: str) -> tuple[float, ...]:
     values = members.get(field)
     if not isinstance(values, list):
-        raise ProfileError(field, f"must be a list of numbers, not {values!r}")
+        raise ProfileError(field, f"must be a list of numbers, not {shown(values)}")
     return tuple(_number({field: value}, field) for value in values)

@@ -21,10 +21,11 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify
+from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify, Query
 from batsched_py.protocol.fields import (
     Data,
     FieldError,
+    check_finite,
     hosts,
     mapping,
     number,
@@ -68,6 +69,7 @@ def write_execute_job(command: ExecuteJob) -> dict[str, Any]:
     extras = 0
     if command.mapping is not None:
         extras += 1
+        _check_mapping(command.mapping, len(command.hosts))
         data["mapping"] = {str(executor): str(position) for executor, position in command.mapping.items()}
     if command.storage_mapping is not None:
         extras += 1
@@ -75,6 +77,7 @@ def write_execute_job(command: ExecuteJob) -> dict[str, Any]:
     if command.additional_io is not None:
         extras += 1
         extra_io = command.additional_io
+        check_finite(extra_io.profile, "additional_io_job.profile")
         data["additional_io_job"] = {
             "alloc": str(extra_io.hosts),
             "profile_name": extra_io.profile_name,
@@ -111,19 +114,19 @@ def read_call_me_later(timestamp: float, data: Data) -> CallMeLater:
 
 
 def write_call_me_later(command: CallMeLater) -> dict[str, Any]:
-    if not math.isfinite(command.at):
+    if not -math.inf < command.at < math.inf:
         raise FieldError("timestamp", f"must be a finite time, not {command.at!r}")
     return {"timestamp": command.at}
 
 
 def read_register_job(timestamp: float, data: Data) -> RegisterJob:
+    """Real Batsim does not look at a `profile` here, nor do we."""
     job_id = text(data, "job_id")
     check_job_id(job_id)
     described = optional_mapping(data, "job")
     if described is not None and "subtime" not in described:
         raise FieldError("job.subtime", "is missing; Batsim needs it")
-    job = None if described is None else read_job(job_id, described)
-    return RegisterJob(timestamp, job_id, job, optional_mapping(data, "profile"))
+    return RegisterJob(timestamp, job_id, None if described is None else read_job(job_id, described))
 
 
 def read_submit_job(timestamp: float, data: Data) -> RegisterJob:
@@ -145,7 +148,10 @@ def write_register_job(command: RegisterJob) -> dict[str, Any]:
 def write_submit_job(command: RegisterJob) -> dict[str, Any]:
     check_job_id(command.job_id)
     data = _write_job(command)
-    return data if command.profile is None else {**data, "profile": command.profile}
+    if command.profile is None:
+        return data
+    check_finite(command.profile, "profile")
+    return {**data, "profile": command.profile}
 
 
 def _write_job(command: RegisterJob) -> dict[str, Any]:
@@ -153,6 +159,7 @@ def _write_job(command: RegisterJob) -> dict[str, Any]:
         return {"job_id": command.job_id}
     if "subtime" not in command.job.members:
         raise FieldError("job.subtime", "is missing; Batsim needs it")
+    check_finite(command.job.members, "job")
     read_job(command.job_id, command.job.members)
     return {"job_id": command.job_id, "job": dict(command.job.members)}
 
@@ -162,6 +169,7 @@ def read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
 
 
 def write_register_profile(command: RegisterProfile) -> dict[str, Any]:
+    check_finite(command.profile, "profile")
     return {
         "workload_name": command.workload,
         "profile_name": command.name,
@@ -217,6 +225,23 @@ def write_to_job_message(command: ToJobMessage) -> dict[str, Any]:
     return {"job_id": command.job_id, "msg": command.message}
 
 
+def read_question_v4(timestamp: float, data: Data) -> Query:
+    """Stricter than `read_query`: Batsim aborts on any member but `requests`."""
+    _only(data, {"requests"})
+    return Query(timestamp, mapping(data, "requests"))
+
+
+def write_question_v4(command: Query) -> dict[str, Any]:
+    _check_question(command)
+    return {"requests": {"consumed_energy": {}}}
+
+
+def write_question_v14(command: Query) -> dict[str, Any]:
+    """Without the `requests` level that the document shows: real Batsim 1.4 crashes on it."""
+    _check_question(command)
+    return {"consumed_energy": {}}
+
+
 def read_notice_v4(timestamp: float, data: Data) -> Notify:
     kind = text(data, "type")
     _check_notice(kind, _NOTICES_V14)
@@ -245,12 +270,33 @@ def _read_mapping(data: Data | None) -> Mapping[int, int] | None:
     placed = {}
     for executor, position in data.items():
         try:
-            placed[int(executor)] = int(position)
-        except (TypeError, ValueError):
+            placed[_counted(executor)] = _counted(position)
+        except ValueError:
             raise FieldError(f"mapping.{executor}", f"must place a number on a number, not {shown(position)}") from None
+    _check_executors(placed)
+    return placed
+
+
+def _counted(value: object) -> int:
+    """A number from 0, as a number or as digits; ValueError otherwise."""
+    if type(value) is int and value >= 0:
+        return value
+    if type(value) is str and value.isascii() and value.isdecimal():
+        return int(value)
+    raise ValueError
+
+
+def _check_executors(placed: Mapping[int, int]) -> None:
     if sorted(placed) != list(range(len(placed))):
         raise FieldError("mapping", "must place the executors 0, 1, 2... without a gap")
-    return placed
+
+
+def _check_mapping(placed: Mapping[int, int], host_count: int) -> None:
+    _check_executors(placed)
+    for executor, position in placed.items():
+        if not 0 <= position < host_count:
+            rule = f"must be a position in the allocation, from 0 to {host_count - 1}, not {position}"
+            raise FieldError(f"mapping.{executor}", rule)
 
 
 def _read_storage_mapping(data: Data | None) -> Mapping[str, int] | None:
@@ -270,6 +316,11 @@ def _read_additional_io(data: Data) -> AdditionalIo:
 def _only(data: Data, names: set[str]) -> None:
     for name in rest(data, frozenset(names)):
         raise FieldError(name, "is not allowed here")
+
+
+def _check_question(command: Query) -> None:
+    if dict(command.requests) != {"consumed_energy": {}}:
+        raise FieldError("requests", 'must be {"consumed_energy": {}}, the one question that Batsim answers')
 
 
 def _check_some(job_ids: tuple[str, ...]) -> None:

@@ -10,13 +10,12 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import Answer, Members, Nop, Notify, Query
 
-#: States that CHANGE_JOB_STATE may name.
+#: States that CHANGE_JOB_STATE may name: real Batsim refuses COMPLETED_FAILED, which its document lists.
 SETTABLE_STATES: Final = frozenset(
     {
         "NOT_SUBMITTED",
         "RUNNING",
         "COMPLETED_SUCCESSFULLY",
-        "COMPLETED_FAILED",
         "COMPLETED_WALLTIME_REACHED",
         "COMPLETED_KILLED",
         "REJECTED",

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from batsched_py.protocol.events import (
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
     FINAL_STATES,
+    MACHINE_AVAILABLE,
+    MACHINE_UNAVAILABLE,
     NO_MEMBERS,
     Answer,
     FromJobMessage,
@@ -22,6 +26,7 @@ from batsched_py.protocol.events import (
 from batsched_py.protocol.fields import (
     Data,
     FieldError,
+    check_finite,
     hosts,
     integer,
     mapping,
@@ -35,8 +40,11 @@ from batsched_py.protocol.jobs import check_job_id, read_job, read_progress, wri
 
 _SUBMITTED_MEMBERS: Final = frozenset({"job_id", "job", "profile"})
 _COMPLETED_MEMBERS: Final = frozenset({"job_id", "job_state", "return_code", "alloc", "status", "kill_reason"})
+#: v1.4's `status`, for the messages without `job_state`.
+_STATE_OF_STATUS: Final = {"SUCCESS": COMPLETED_SUCCESSFULLY, "TIMEOUT": COMPLETED_WALLTIME_REACHED}
 _KILLED_MEMBERS: Final = frozenset({"job_ids", "job_progress"})
 _STATE_MEMBERS: Final = frozenset({"resources", "state"})
+_MACHINE_KINDS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
 _MESSAGE_MEMBERS: Final = frozenset({"job_id", "msg"})
 
 
@@ -77,8 +85,10 @@ def read_job_completed(timestamp: float, data: Data) -> JobCompleted:
     """Both dialects: v1.4 has `status` and `kill_reason`, v3 and later `alloc`; the state rules over `status`."""
     state = data.get("job_state")
     if state is None and "status" in data:
-        state = "COMPLETED_SUCCESSFULLY" if data["status"] == "SUCCESS" else "COMPLETED_WALLTIME_REACHED"
-    if state not in FINAL_STATES:
+        state = _STATE_OF_STATUS.get(text(data, "status"))
+        if state is None:
+            raise FieldError("status", f"must be SUCCESS or TIMEOUT, not {shown(data['status'])}")
+    if type(state) is not str or state not in FINAL_STATES:
         raise FieldError("job_state", f"must be a final state of a job, not {shown(state)}")
     known = ("job_state" in data) + ("return_code" in data) + ("alloc" in data) + 1
     plain = len(data) == known
@@ -162,6 +172,7 @@ def read_answer(timestamp: float, data: Data) -> Answer:
 
 
 def write_answer(event: Answer) -> dict[str, Any]:
+    check_finite(event.values, "")
     return dict(event.values)
 
 
@@ -171,18 +182,20 @@ def read_query(timestamp: float, data: Data) -> Query:
 
 
 def write_query_v4(event: Query) -> dict[str, Any]:
+    check_finite(event.requests, "requests")
     return {"requests": dict(event.requests)}
 
 
 def write_query_v14(event: Query) -> dict[str, Any]:
     """Without the `requests` level that the document shows: real Batsim 1.4 crashes on it."""
+    check_finite(event.requests, "")
     return dict(event.requests)
 
 
 def read_notify(timestamp: float, data: Data) -> Notify:
-    """Any kind is legal; a forwarded unknown event is the event object itself, with members of its own."""
-    resources = data.get("resources")
-    return Notify(timestamp, text(data, "type"), hosts(data, "resources") if type(resources) is str else None, data)
+    """Any kind is legal; a forwarded unknown event is the event object itself, its `resources` may be anything."""
+    kind = text(data, "type")
+    return Notify(timestamp, kind, hosts(data, "resources") if kind in _MACHINE_KINDS else None, data)
 
 
 def write_notify(event: Notify) -> dict[str, Any]:

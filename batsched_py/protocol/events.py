@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -197,9 +198,10 @@ class Answer:
         """Joules since the start, if that was asked: v1.4 swaps the two words and its document has a string."""
         value = self.values.get("consumed_energy", self.values.get("energy_consumed"))
         try:
-            return None if value is None else float(value)
-        except (TypeError, ValueError):
+            joules = float(value)
+        except (TypeError, ValueError, OverflowError):
             return None
+        return joules if math.isfinite(joules) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Any
+from reprlib import Repr
+from typing import Any, Final
 
 from batsched_py.hostset import HostSet
 
 Data = Mapping[str, Any]
+
+#: Levels of what users put into a message; orjson writes some 250 in all.
+_DEEPEST: Final = 200
+#: Plain repr() of a hostile value takes long or raises: JSON may nest deeper than Python's stack.
+_REPR: Final = Repr()
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 60
 
 
 class FieldError(ValueError):
@@ -20,7 +28,10 @@ class FieldError(ValueError):
 
 def shown(value: object) -> str:
     """A value for an error message, on one line and cut to a readable length."""
-    text = repr(value)
+    try:
+        text = _REPR.repr(value)
+    except ValueError:  # an integer of thousands of digits
+        return "a huge number"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -93,6 +104,20 @@ def hosts(data: Data, key: str) -> HostSet:
         return HostSet.parse(value)
     except ValueError as error:
         raise FieldError(key, str(error)) from None
+
+
+def check_finite(value: object, path: str, depth: int = 0) -> None:
+    """JSON has neither NaN nor Infinity: orjson writes null in their place, and the peer stumbles over that."""
+    if depth > _DEEPEST:
+        raise FieldError(path[:60], f"must not nest deeper than {_DEEPEST}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise FieldError(path, f"must be a finite number, not {value!r}")
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            check_finite(item, f"{path}.{key}" if path else str(key), depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for position, item in enumerate(value):
+            check_finite(item, f"{path}[{position}]", depth + 1)
 
 
 def rest(data: Data, known: frozenset[str]) -> dict[str, Any]:

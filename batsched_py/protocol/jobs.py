@@ -43,16 +43,22 @@ def read_job(job_id: str, data: Data) -> Job:
 
 def read_progress(data: Data, depth: int = 0) -> Progress:
     """One node of `job_progress`, under either name of its profile member (E9)."""
-    if depth > MAX_NESTING:
-        raise FieldError("job_progress", f"must not nest deeper than {MAX_NESTING}")
+    if depth == MAX_NESTING:
+        raise FieldError("current_task", f"must not nest deeper than {MAX_NESTING}")
     profile = text(data, "profile_name" if "profile_name" in data else "profile")
     if "current_task_index" not in data:
         progress = data.get("progress")
         if type(progress) is not float and type(progress) is not int:
             raise FieldError("progress", f"must be a number, not {shown(progress)}")
         return Progress(profile, progress)
-    current = read_progress(mapping(data, "current_task"), depth + 1) if "current_task" in data else None
-    return Progress(profile, None, integer(data, "current_task_index"), current)
+    step = integer(data, "current_task_index")
+    if "current_task" not in data:
+        return Progress(profile, None, step)
+    task = mapping(data, "current_task")
+    try:
+        return Progress(profile, None, step, read_progress(task, depth + 1))
+    except FieldError as error:
+        raise FieldError(f"current_task.{error.path}", error.rule) from None
 
 
 def write_progress(progress: Progress, profile_key: str) -> dict[str, Any]:
