@@ -1,0 +1,1 @@
+"""What a run was like: figures, tables and pictures of a schedule."""

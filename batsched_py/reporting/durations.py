@@ -1,0 +1,25 @@
+"""Durations as people read them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MINUTE: Final = 60
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+
+
+def clock(seconds: float) -> str:
+    """Days, hours, minutes and seconds, to the nearest second: "02:03:04", "1 d 02:03:04"."""
+    days, rest = divmod(round(seconds), DAY)
+    hours, rest = divmod(rest, HOUR)
+    minutes, rest = divmod(rest, MINUTE)
+    return (f"{days} d " if days else "") + f"{hours:02d}:{minutes:02d}:{rest:02d}"
+
+
+def brief(seconds: float) -> str:
+    """About three digits in the unit that fits: "0.25 s", "42 s", "3.5 min", "12 h", "3 d"."""
+    for unit, name in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds:.3g} s"

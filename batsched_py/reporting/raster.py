@@ -1,0 +1,109 @@
+"""A schedule on a grid: how much of each cell, a few hosts during a slice of time, which job occupies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from batsched_py.hostset import HostSet
+from batsched_py.simulator.records import JobRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Hosts in rows of `hosts_per_row` (the last may have fewer), the time from 0 to `end` in equal columns."""
+
+    hosts: int
+    hosts_per_row: int
+    end: float
+    columns: int
+
+    @classmethod
+    def fitting(cls, hosts: int, end: float, columns: int, rows: int) -> Grid:
+        """The finest grid of at most `rows` rows; a row is never less than a host."""
+        return cls(hosts, -(-hosts // rows), end, columns)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return -(-self.hosts // self.hosts_per_row)
+
+    @property
+    def column_seconds(self) -> float:
+        """The time that a column stands for."""
+        return self.end / self.columns
+
+    def row_hosts(self, row: int) -> range:
+        """The hosts of a row."""
+        return range(row * self.hosts_per_row, min((row + 1) * self.hosts_per_row, self.hosts))
+
+    def position(self, time: float) -> float:
+        """A time in columns: 2.5 is the middle of the third."""
+        return min(time * self.columns / self.end, self.columns)
+
+    def columns_of(self, begin: float, end: float) -> list[tuple[int, float]]:
+        """(column, the part of it that lies between the two times), for each column that they touch."""
+        start, stop = self.position(begin), self.position(end)
+        first, last = int(start), int(stop)
+        if first == last:
+            return [(first, stop - start)] if stop > start else []
+        inner = [(column, 1.0) for column in range(first + 1, last)]
+        return [(first, first + 1 - start), *inner, *([(last, stop - last)] if stop > last else [])]
+
+    def rows_of(self, hosts: HostSet) -> list[tuple[int, int]]:
+        """(row, number of its hosts that are members), for each row with a member."""
+        bits, size = hosts.bits, self.hosts_per_row
+        if not bits:
+            return []
+        first = ((bits & -bits).bit_length() - 1) // size
+        if first == (bits.bit_length() - 1) // size:
+            return [(first, bits.bit_count())]
+        rows, row, mask = [], first, (1 << size) - 1
+        bits >>= first * size
+        while bits:
+            if count := (bits & mask).bit_count():
+                rows.append((row, count))
+            bits >>= size
+            row += 1
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Who is in a cell.
+
+    Attributes:
+        owner: sequence number of the job that occupies the largest part (the first of equals); -1 if none does.
+        owned: the part of the cell that it occupies, from 0 to 1.
+        busy: the part of the cell that jobs occupy, from 0 to 1 (more if jobs share hosts).
+        jobs: how many jobs occupy a part of it.
+    """
+
+    owner: int
+    owned: float
+    busy: float
+    jobs: int
+
+
+def rasterise(jobs: Iterable[tuple[int, JobRecord]], grid: Grid) -> list[list[Cell]]:
+    """The cells of the grid, row by row from host 0, of jobs that ran, each with its sequence number."""
+    size = grid.rows * grid.columns
+    owners, owned, busy, touching = [-1] * size, [0.0] * size, [0.0] * size, [0] * size
+    for sequence, record in jobs:
+        columns = grid.columns_of(record.start, record.finish)
+        for row, count in grid.rows_of(record.hosts):
+            offset = row * grid.columns
+            for column, overlap in columns:
+                index = offset + column
+                area = overlap * count
+                busy[index] += area
+                touching[index] += 1
+                if area > owned[index]:
+                    owned[index], owners[index] = area, sequence
+    return [
+        [
+            Cell(owners[index], owned[index] / len(hosts), busy[index] / len(hosts), touching[index])
+            for index in range(row * grid.columns, (row + 1) * grid.columns)
+        ]
+        for row, hosts in enumerate(map(grid.row_hosts, range(grid.rows)))
+    ]
