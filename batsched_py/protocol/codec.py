@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,8 +76,11 @@ def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool)
     return Message(document["now"], tuple(events))
 
 
-def encode(message: Message, forms: Forms, dialect_name: str) -> bytes:
-    """Write a message; LocalProtocolError if something in it may not be sent. Nop is written as nothing."""
+def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: bool) -> bytes:
+    """Write a message; LocalProtocolError if something in it may not be sent. Nop is written as nothing.
+
+    With `keep_unknown` an Unknown is written as it stands; without, it is refused, because the peer would.
+    """
     writers = forms.writers
     events: list[dict[str, Any]] = []
     for event in message.events:
@@ -85,7 +88,7 @@ def encode(message: Message, forms: Forms, dialect_name: str) -> bytes:
         if form is None:
             if isinstance(event, Nop):
                 continue
-            if isinstance(event, Unknown):
+            if keep_unknown and isinstance(event, Unknown):
                 events.append({"timestamp": event.timestamp, "type": event.type, "data": event.data})
                 continue
             raise LocalProtocolError(
@@ -103,9 +106,16 @@ def encode(message: Message, forms: Forms, dialect_name: str) -> bytes:
 def to_json(document: dict[str, Any]) -> bytes:
     """Compact JSON; what JSON cannot say (an object of a user's own class...) is our error, not the peer's."""
     try:
-        return orjson.dumps(document, option=orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS)
+        return orjson.dumps(document, _plain, orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS)
     except TypeError as error:
         raise LocalProtocolError("message", f"cannot be written as JSON: {error}") from None
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    """Any Mapping may stand for an object, as our annotations promise; orjson knows dict alone."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{shown(value)} is a {type(value).__name__}")
 
 
 def _must(document: dict[str, Any], key: str, expected: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Final
 
 import orjson
 
-from batsched_py.errors import LocalProtocolError, RemoteProtocolError
+from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
 from batsched_py.protocol.codec import Message, decode, encode, parse, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import V4, Dialect, dialect_of
@@ -56,8 +57,8 @@ class DecisionSide:
         document = parse(raw)
         dialect = _opening_dialect(document["events"]) if self.turn is Turn.BEFORE else self.dialect
         message = read_document(document, dialect.events, keep_unknown=True)
-        turn = self._next_turn(message.events)
-        self._check_times(message.now, message.events)
+        turn = _requested(self.turn, message.events, RemoteProtocolError)
+        _check_times(self.now, message, RemoteProtocolError)
         self.turn, self.dialect, self.now = turn, dialect, message.now
         for event in message.events:
             if type(event) is Unknown:
@@ -71,9 +72,9 @@ class DecisionSide:
             raise LocalProtocolError("message", f"must answer a request; now: {self.turn.value}")
         if self.turn is Turn.LAST_REPLY and commands:
             raise LocalProtocolError("events", "must be empty in the reply to SIMULATION_ENDS")
-        if not now >= self.now:
+        if not self.now <= now < math.inf:
             raise LocalProtocolError("now", f"must be at or after the request's {self.now!r}, not {now!r}")
-        before = float("-inf")
+        before = -math.inf
         for position, command in enumerate(commands):
             timestamp = command.timestamp
             if not before <= timestamp <= now:
@@ -85,41 +86,15 @@ class DecisionSide:
                     f"events[{position}].data.timestamp", f"must be later than now={now!r}, not {command.at!r}"
                 )
             before = timestamp
-        raw = encode(Message(now, tuple(commands)), self.dialect.commands, self.dialect.name)
+        raw = encode(Message(now, tuple(commands)), self.dialect.commands, self.dialect.name, keep_unknown=False)
         self.turn = turn
         return raw
 
     def refusal(self, reason: str) -> bytes:
         """A reply that no Batsim accepts, whatever the dialect: sent so that it stops instead of waiting for ever."""
-        event = {"timestamp": self.now, "type": STOP_EVENT, "data": {"reason": reason}}
+        readable = reason.encode(errors="replace").decode()  # names of files may hold what JSON may not
+        event = {"timestamp": self.now, "type": STOP_EVENT, "data": {"reason": readable}}
         return orjson.dumps({"now": self.now, "events": [event]})
-
-    def _next_turn(self, events: Sequence[Event]) -> Turn:
-        """The turn that this request leads to; RemoteProtocolError if it is not its turn or its order is wrong."""
-        kinds = [type(event) for event in events]
-        what = "request"
-        if SimulationEnds in kinds:
-            what = "end"
-            if kinds.index(SimulationEnds) != len(kinds) - 1:
-                raise RemoteProtocolError("events", "SIMULATION_ENDS must be the last event")
-        if SimulationBegins in kinds:
-            what = "begin"
-        turn = TURNS.get((self.turn, what))
-        if turn is None:
-            what = {"begin": "SIMULATION_BEGINS", "end": "SIMULATION_ENDS", "request": "a request"}[what]
-            raise RemoteProtocolError("message", f"{what} is out of turn; now: {self.turn.value}")
-        return turn
-
-    def _check_times(self, now: float, events: Sequence[Event]) -> None:
-        if now < self.now:
-            raise RemoteProtocolError("now", f"must not go back: it was {self.now!r}, it is {now!r}")
-        before = float("-inf")
-        for position, event in enumerate(events):
-            timestamp = event.timestamp
-            if not before <= timestamp <= now:
-                rule = f"must ascend and be at most now={now!r}, not {timestamp!r}"
-                raise RemoteProtocolError(f"events[{position}].timestamp", rule)
-            before = timestamp
 
 
 class BatsimSide:
@@ -134,15 +109,11 @@ class BatsimSide:
         self.now = 0.0
 
     def request(self, now: float, events: Sequence[Event]) -> bytes:
-        """Write the next request. LocalProtocolError if it is out of turn or time goes back."""
-        begins = self.turn is Turn.BEFORE
-        ends = bool(events) and type(events[-1]) is SimulationEnds
-        turn = TURNS.get((self.turn, "begin" if begins else "end" if ends else "request"))
-        if turn is None:
-            raise LocalProtocolError("message", f"a request is out of turn; now: {self.turn.value}")
-        if now < self.now:
-            raise LocalProtocolError("now", f"must not go back: it was {self.now!r}, it is {now!r}")
-        raw = encode(Message(now, tuple(events)), self.dialect.events, self.dialect.name)
+        """Write the next request. LocalProtocolError if it breaks a rule that the other end checks."""
+        message = Message(now, tuple(events))
+        turn = _requested(self.turn, message.events, LocalProtocolError)
+        _check_times(self.now, message, LocalProtocolError)
+        raw = encode(message, self.dialect.events, self.dialect.name, keep_unknown=True)
         self.turn, self.now = turn, now
         return raw
 
@@ -168,3 +139,34 @@ def _opening_dialect(events: list[object]) -> Dialect:
     if isinstance(first, dict) and first.get("type") == "SIMULATION_BEGINS" and isinstance(first.get("data"), dict):
         return dialect_of(first["data"])
     raise RemoteProtocolError("events[0].type", "must be SIMULATION_BEGINS in the first message")
+
+
+def _requested(turn: Turn, events: Sequence[Event], error: type[ProtocolError]) -> Turn:
+    """The turn that a request with these events leads to; `error` if it is not its turn or its order is wrong."""
+    kinds = [type(event) for event in events]
+    if SimulationBegins in kinds[1:]:
+        raise error("events", "SIMULATION_BEGINS must be the first event")
+    if SimulationEnds in kinds[:-1]:
+        raise error("events", "SIMULATION_ENDS must be the last event")
+    begins, ends = SimulationBegins in kinds, SimulationEnds in kinds
+    if begins and ends:
+        raise error("events", "SIMULATION_ENDS must not stand in the message of SIMULATION_BEGINS")
+    next_turn = TURNS.get((turn, "begin" if begins else "end" if ends else "request"))
+    if next_turn is None:
+        what = "SIMULATION_BEGINS" if begins else "SIMULATION_ENDS" if ends else "a request"
+        raise error("message", f"{what} is out of turn; now: {turn.value}")
+    return next_turn
+
+
+def _check_times(previous: float, message: Message, error: type[ProtocolError]) -> None:
+    """Requests go forward in time, and so do the events in one (E3)."""
+    now = message.now
+    if not previous <= now < math.inf:
+        raise error("now", f"must not go back: it was {previous!r}, it is {now!r}")
+    before = -math.inf
+    for position, event in enumerate(message.events):
+        timestamp = event.timestamp
+        if not before <= timestamp <= now:
+            rule = f"must ascend and be at most now={now!r}, not {timestamp!r}"
+            raise error(f"events[{position}].timestamp", rule)
+        before = timestamp
