@@ -65,6 +65,12 @@ def test_a_crowded_cell_shows_how_busy_it_is_and_no_letter() -> None:
     assert row == "    0-1 │" + "▒" * 100
 
 
+def test_half_a_cell_is_enough_for_a_letter() -> None:
+    """One of the two hosts of a row."""
+    row = render(result(record(hosts="0"), hosts=2), 109, height=1).plain.splitlines()[1]
+    assert row == "    0-1 │" + "A" * 100
+
+
 def test_jobs_that_are_gone_in_no_time_leave_a_dot() -> None:
     """Something ran there."""
     jobs = [record("1", start=0, finish=0.01), record("2", start=99, finish=100)]
@@ -80,7 +86,7 @@ def test_colours_are_there_for_terminals_and_not_for_files() -> None:
         console.print(render(FIRST, 80))
         assert isinstance(console.file, StringIO)
         outputs.append(console.file.getvalue())
-    assert "\x1b[" in outputs[0]
+    assert "\x1b[30;48;2;" in outputs[0], "black on the job's colour, and not dim like the frame"
     assert outputs[1].splitlines() == render(FIRST, 80).plain.splitlines()
 
 
