@@ -47,7 +47,7 @@ def render(result: Result, width: int = 100, height: int = 16) -> Text:
     _draw_time(canvas, grid)
     _draw_waiting(canvas, [record for _, record in ran], grid)
     _draw_busy(canvas, cells, grid)
-    for line in legend([record.job for record in records], width, _LEGEND_LINES):
+    for line in legend([(number, record.job) for number, record in ran], width, _LEGEND_LINES):
         canvas.add_note(line)
     return canvas.finish()
 

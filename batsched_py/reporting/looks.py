@@ -42,12 +42,17 @@ def look(cell: Cell) -> tuple[str, Style]:
     return density, _SHADED[colour] if cell.jobs == 1 else _CROWDED
 
 
-def legend(jobs: Sequence[Job], width: int, lines: int) -> list[str]:
-    """Which letter is which job, in order of submission; empty if it needs too many lines or says nothing."""
+def legend(jobs: Sequence[tuple[int, Job]], width: int, lines: int) -> list[str]:
+    """Which letter is which job, in lines of text; empty if it needs too many lines or says nothing.
+
+    Each job comes with its sequence number. Ids are written in full only if there are several workloads.
+    """
     if len(jobs) > len(LETTERS):
         return []
-    several = len({job.workload for job in jobs}) > 1
-    names = [job.id if several else job.name or job.id for job in jobs]
-    pairs = [f"{letter(number)}={name.replace(' ', '_')}" for number, name in enumerate(names)]
+    several = len({job.workload for _, job in jobs}) > 1
+    names = {letter(sequence): job.id if several else job.name for sequence, job in jobs}
+    if len(names) < len(jobs) or all(name == key for key, name in names.items()):
+        return []
+    pairs = [f"{key}={name.replace(' ', '_')}" for key, name in names.items()]
     wrapped = wrap("  ".join(pairs), width, break_long_words=False, break_on_hyphens=False)
-    return wrapped if len(wrapped) <= lines and names != list(LETTERS[: len(names)]) else []
+    return wrapped if len(wrapped) <= lines else []

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from rich import box
 from rich.table import Table
 
+from batsched_py.protocol.events import (
+    COMPLETED_FAILED,
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    REJECTED,
+)
 from batsched_py.reporting.durations import HOUR, clock
 from batsched_py.reporting.metrics import Metrics, Summary
 
-NOTHING = "-"
+#: What stands for a figure that has no meaning.
+NOTHING: Final = "-"
+
+#: Batsim's final states in a word or two.
+STATE_NAMES: Final = {
+    COMPLETED_SUCCESSFULLY: "successful",
+    COMPLETED_FAILED: "failed",
+    COMPLETED_WALLTIME_REACHED: "walltime reached",
+    COMPLETED_KILLED: "killed",
+    REJECTED: "rejected",
+}
 
 
 def summary_table(summary: Summary) -> Table:
@@ -33,7 +52,7 @@ def _add_counts(table: Table, metrics: Metrics) -> None:
     table.add_row("hosts", str(metrics.hosts))
     table.add_row("jobs", str(metrics.jobs))
     for state, count in metrics.states.items():
-        table.add_row("  " + state.removeprefix("COMPLETED_").replace("_", " ").lower(), str(count))
+        table.add_row("  " + STATE_NAMES.get(state, state), str(count))
 
 
 def _add_figures(table: Table, metrics: Metrics) -> None:

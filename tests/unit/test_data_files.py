@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.plugins import load
+from batsched_py.session.session import Session
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 
@@ -78,6 +82,32 @@ def test_the_generated_workload_is_what_its_readme_makes(tmp_path: Path) -> None
     made = tmp_path / "lublin200.json"
     exec(code.replace('"workloads/lublin200.json"', repr(str(made))))
     assert made.read_bytes() == (ROOT / "workloads" / "lublin200.json").read_bytes()
+
+
+def simulated(platform: str, workload: str, algorithm: str) -> dict[str, JobRecord]:
+    """What became of each job, by its name."""
+    machine, jobs = read_platform(ROOT / "platforms" / platform), read_workload(ROOT / "workloads" / workload)
+    result = Simulation(machine, [jobs]).run(Session(load(algorithm)).answer)
+    return {record.job.name: record for record in result.jobs}
+
+
+def test_the_first_workload_shows_what_its_readme_says() -> None:
+    """C and G are backfilled, D is not although it could start, B starts at once when A ends early."""
+    starts = {
+        algorithm: {name: record.start for name, record in simulated("tiny4.xml", "first.json", algorithm).items()}
+        for algorithm in ("easy", "fcfs")
+    }
+    assert starts["easy"] == {"A": 0, "B": 40, "C": 10, "D": 60, "E": 60, "F": 90, "G": 70, "H": 110}
+    assert (starts["fcfs"]["C"], starts["fcfs"]["B"]) == (60, 40)
+
+
+def test_the_mixed_workload_ends_in_the_ways_its_readme_says() -> None:
+    """On 32 hosts the switch takes twice as long as the computation on 16."""
+    records = simulated("cluster32.xml", "mixed.json", "easy")
+    others = {"m11": "COMPLETED_WALLTIME_REACHED", "m12": "COMPLETED_FAILED", "m14": "REJECTED"}
+    assert {name: record.state for name, record in records.items() if not record.success} == others
+    assert records["m02"].execution == pytest.approx(60, abs=0.1)
+    assert records["m13"].execution == pytest.approx(119, abs=0.1)
 
 
 @pytest.mark.parametrize("path", [*PLATFORMS, *WORKLOADS], ids=lambda path: path.name)

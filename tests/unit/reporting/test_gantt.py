@@ -97,6 +97,12 @@ def test_a_few_jobs_with_other_names_than_their_letters_have_a_legend() -> None:
     assert render(both, 80).plain.splitlines()[-1] == "A=w0!1  B=w1!1"
 
 
+def test_a_legend_is_silent_on_jobs_that_are_not_in_the_picture() -> None:
+    """B was rejected."""
+    picture = render(result(record("7"), rejected("8", submit=1), record("9", submit=2)), 80)
+    assert picture.plain.splitlines()[-1] == "A=7  C=9"
+
+
 def test_many_jobs_have_no_legend() -> None:
     """It would be longer than the picture."""
     many = result(*(record(f"long-name-{number}", submit=number, start=number) for number in range(40)), hosts=1)

@@ -31,7 +31,7 @@ def test_the_table_says_every_figure_with_its_unit() -> None:
     assert printed(whole) == [
         "hosts 4",
         "jobs 3",
-        "successfully 1",
+        "successful 1",
         "walltime reached 1",
         "rejected 1",
         "makespan 1 d 02:03:04 93784.250 s",
