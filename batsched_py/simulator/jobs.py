@@ -66,6 +66,8 @@ class LiveJob:
     hosts: HostSet = NO_HOSTS
     start: float = 0.0
     work: Work | None = None
+    #: Return code if nobody kills it; None if its walltime ends it.
+    code: int | None = None
     end: Ticket = 0
     consumption: Consumption | None = None
 
@@ -123,7 +125,7 @@ class Jobs:
         self._machines.occupy(hosts, now)
         if self._stage.meter is not None:
             live.consumption = Consumption(self._stage, self._stage.meter, hosts, work)
-        duration, _ = ending(work, job.walltime)
+        duration, live.code = ending(work, job.walltime)
         live.end = self._timeline.at(now + duration, RANK_END, self._complete, live)
 
     def reject(self, command: RejectJob) -> None:
@@ -172,8 +174,7 @@ class Jobs:
 
     def _complete(self, live: LiveJob) -> None:
         """It ends by itself or at its walltime."""
-        assert live.work is not None  # noqa: S101  # set when it was executed
-        _, code = ending(live.work, live.job.walltime)
+        code = live.code
         what = "stopped at its walltime" if code is None else "failed" if code else "succeeded"
         self._end(live, _next_state(live, what), -1 if code is None else code)
 

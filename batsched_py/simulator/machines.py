@@ -17,7 +17,7 @@ UNAVAILABLE: Final = "unavailable"
 class Machines:
     """States of the compute hosts. Being unavailable covers a host's own state, which goes on underneath."""
 
-    __slots__ = ("_jobs_on", "_since", "all", "count", "hosts_in", "seconds", "unavailable")
+    __slots__ = ("_changes", "_counts", "_jobs_on", "_seconds", "_since", "all", "count", "hosts_in", "unavailable")
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -26,10 +26,12 @@ class Machines:
         self.hosts_in = {IDLE: self.all, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0}
         #: Hosts that an external event has made unavailable.
         self.unavailable = 0
-        #: State -> seconds spent in it, summed over hosts, each up to its last change of state.
-        self.seconds = dict.fromkeys((*self.hosts_in, UNAVAILABLE), 0.0)
-        #: Host -> time of its last change of state.
-        self._since = [0.0] * count
+        #: State -> hosts seen in it; when that number last changed; seconds spent in it until then, by all hosts.
+        self._counts = {IDLE: count, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0, UNAVAILABLE: 0}
+        self._since = dict.fromkeys(self._counts, 0.0)
+        self._seconds = dict.fromkeys(self._counts, 0.0)
+        #: (time, hosts) of changes of state, ascending: at least the latest one of each host that ever changed.
+        self._changes: list[tuple[float, int]] = []
         #: Host -> jobs on it, only for hosts that have more than one.
         self._jobs_on: dict[int, int] = {}
 
@@ -40,9 +42,11 @@ class Machines:
 
     def occupy(self, hosts: int, now: float) -> None:
         """A job begins on idle or computing hosts."""
-        for host in members(hosts & self.hosts_in[COMPUTING]):
-            self._jobs_on[host] = self._jobs_on.get(host, 1) + 1
-        self.move(hosts & self.hosts_in[IDLE], IDLE, COMPUTING, now)
+        shared = hosts & self.hosts_in[COMPUTING]
+        if shared:
+            for host in members(shared):
+                self._jobs_on[host] = self._jobs_on.get(host, 1) + 1
+        self.move(hosts & ~shared, IDLE, COMPUTING, now)
 
     def release(self, hosts: int, now: float) -> None:
         """A job ends on hosts that `occupy` gave it; those without another job are idle again."""
@@ -56,20 +60,31 @@ class Machines:
 
     def move(self, hosts: int, source: str, target: str, now: float) -> None:
         """Hosts that are all in the state `source` change to `target`."""
-        self.seconds[source] += self._spent(hosts & ~self.unavailable, now)
+        self._count(hosts & ~self.unavailable, source, target, now)
         self.hosts_in[source] &= ~hosts
         self.hosts_in[target] |= hosts
 
     def withdraw(self, hosts: int, now: float) -> None:
         """Available hosts become unavailable; jobs on them go on (E16)."""
-        for state, members in self.hosts_in.items():
-            self.seconds[state] += self._spent(members & hosts, now)
+        for state, in_state in self.hosts_in.items():
+            self._count(in_state & hosts, state, UNAVAILABLE, now)
         self.unavailable |= hosts
 
     def restore(self, hosts: int, now: float) -> None:
         """Unavailable hosts are again what they are underneath."""
-        self.seconds[UNAVAILABLE] += self._spent(hosts, now)
+        for state, in_state in self.hosts_in.items():
+            self._count(in_state & hosts, UNAVAILABLE, state, now)
         self.unavailable &= ~hosts
+
+    def seconds(self) -> dict[str, float]:
+        """State -> seconds spent in it, summed over hosts, each up to its last change of state, as Batsim counts."""
+        spent = dict(self._seconds)
+        open_since = dict.fromkeys(range(self.count), 0.0)
+        open_since |= {host: time for time, hosts in self._latest_changes() for host in members(hosts)}
+        for state, in_state in (*self.hosts_in.items(), (UNAVAILABLE, self.unavailable)):
+            for host in members(in_state if state == UNAVAILABLE else in_state & ~self.unavailable):
+                spent[state] -= self._since[state] - open_since[host]
+        return spent
 
     def states(self, hosts: int) -> str:
         """The states of these hosts in words, for messages: "0-3 idle, 4 sleeping"."""
@@ -77,15 +92,30 @@ class Machines:
         shown |= {state: members & hosts & ~self.unavailable for state, members in self.hosts_in.items()}
         return ", ".join(f"{format_bits(bits)} {state}" for state, bits in shown.items() if bits)
 
-    def _spent(self, hosts: int, now: float) -> float:
-        """Seconds since the last change, summed; the next are counted from now."""
-        total = 0.0
-        since = self._since
-        for low, high in bit_runs(hosts):
-            size = high - low + 1
-            total += size * now - sum(since[low : high + 1])
-            since[low : high + 1] = [now] * size
-        return total
+    def _count(self, hosts: int, source: str, target: str, now: float) -> None:
+        """The hosts are seen in another state from now on."""
+        if not hosts:
+            return
+        counts, since, seconds = self._counts, self._since, self._seconds
+        seconds[source] += counts[source] * (now - since[source])
+        seconds[target] += counts[target] * (now - since[target])
+        since[source] = since[target] = now
+        moved = hosts.bit_count()
+        counts[source] -= moved
+        counts[target] += moved
+        self._changes.append((now, hosts))
+        if len(self._changes) > 8 * self.count + 1000:
+            self._changes = self._latest_changes()
+
+    def _latest_changes(self) -> list[tuple[float, int]]:
+        """For each host its last change, in order of time."""
+        latest = []
+        rest = self.all
+        for time, hosts in reversed(self._changes):
+            if hosts & rest:
+                latest.append((time, hosts & rest))
+                rest &= ~hosts
+        return latest[::-1]
 
 
 def members(hosts: int) -> list[int]:

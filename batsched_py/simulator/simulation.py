@@ -113,7 +113,7 @@ class Simulation:
             makespan=max((record.finish for record in records), default=0.0),
             end=self._timeline.now,
             messages=talk.messages,
-            host_seconds=dict(self._stage.machines.seconds),
+            host_seconds=self._stage.machines.seconds(),
             joules=joules,
             switch_requests=self._switching.requests,
             host_switches=self._switching.host_switches,

@@ -35,7 +35,7 @@ class Timeline:
     def at(self, time: float, rank: int, action: Callable[[Any], None], argument: Any) -> Ticket:
         """Have `action(argument)` done at `time` (now, if that is past); ties go by rank, then by order of asking."""
         self._sequence += 1
-        heappush(self._heap, (max(time, self.now), rank, self._sequence, action, argument))
+        heappush(self._heap, (time if time > self.now else self.now, rank, self._sequence, action, argument))
         return self._sequence
 
     def cancel(self, ticket: Ticket) -> None:
@@ -51,12 +51,14 @@ class Timeline:
 
     def run_until(self, time: float) -> None:
         """Let everything happen that is due up to and including `time`, and leave the clock there."""
-        due = self.next_time()
-        while due is not None and due <= time:
+        heap, cancelled = self._heap, self._cancelled
+        while heap and heap[0][0] <= time:
+            due, _, ticket, action, argument = heappop(heap)
+            if ticket in cancelled:
+                cancelled.discard(ticket)
+                continue
             self._move(due)
-            _, _, _, action, argument = heappop(self._heap)
             action(argument)
-            due = self.next_time()
         self._move(time)
 
     def _move(self, time: float) -> None:
