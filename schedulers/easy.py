@@ -43,12 +43,14 @@ class Easy(Scheduler[EasyOptions]):
 
     def start_in_order(self, view: View, plan: Plan) -> Job | None:
         """Start jobs until one does not fit: that one."""
+        free = plan.free
         for job in view.queue:
-            hosts = plan.free.first(job.size)
+            hosts = free.first(job.size)
             if hosts is None:
-                plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} are free")
+                plan.hold(job, f"needs {job.size} hosts, {len(free)} are free")
                 return job
             plan.start(job, hosts)
+            free -= hosts
         return None
 
     def promise(self, job: Job, view: View, plan: Plan) -> None:

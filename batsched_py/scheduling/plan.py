@@ -43,20 +43,27 @@ class Hold:
 class Plan:
     """The decisions of one message. A verb that Batsim would refuse raises PlanError, naming job, hosts and rule."""
 
-    __slots__ = ("_state", "commands", "holds", "promises", "rejections", "timestamp")
+    __slots__ = ("_calls", "_others", "_state", "holds", "promises", "rejections", "timestamp")
 
     def __init__(self, state: State) -> None:
         self._state = state
         #: When the commands take effect: `now`, or later with a decision clock.
         self.timestamp = 0.0
-        #: What will be sent, in the order of the verbs.
-        self.commands: list[Command] = []
+        #: What will be sent, in the order of the verbs, but for the calls.
+        self._others: list[Command] = []
+        #: The calls. They are sent first: Batsim's clock moves on a little with each event it applies (E18).
+        self._calls: list[Command] = []
         #: Job id -> why it waits; only jobs that wait.
         self.holds: dict[str, Hold] = {}
         #: Job id -> the latest promise of a start; only jobs that wait.
         self.promises: dict[str, Slot | Shadow] = {}
         #: Job id -> why it was rejected.
         self.rejections: dict[str, str] = {}
+
+    @property
+    def commands(self) -> list[Command]:
+        """What will be sent, in the order of sending."""
+        return self._calls + self._others if self._calls else self._others
 
     @property
     def free(self) -> HostSet:
@@ -109,7 +116,9 @@ class Plan:
             raise PlanError(f"wake at {time!r}: it must be later than now, {self._state.now!r}")
         time = max(time, self.timestamp + SHORTEST_CALL)
         if time not in self._state.wakeups:
-            self._send(CallMeLater(self.timestamp, time))
+            call = CallMeLater(self.timestamp, time)
+            self._state.apply(call)
+            self._calls.append(call)
 
     def set_pstate(self, hosts: HostSet, pstate: int) -> None:
         """Switch hosts to a pstate; they take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
@@ -192,11 +201,12 @@ class Plan:
     def begin(self, timestamp: float) -> None:
         """For the engine: a new message; commands take effect at `timestamp`."""
         self.timestamp = timestamp
-        self.commands = []
+        self._others = []
+        self._calls = []
 
     def _send(self, command: Command) -> None:
         self._state.apply(command)
-        self.commands.append(command)
+        self._others.append(command)
 
     def _forget(self, job_id: str) -> None:
         if self.holds:

@@ -19,7 +19,7 @@ from batsched_py.errors import (
 )
 from batsched_py.hostset import HostSet
 from batsched_py.protocol.codec import Message
-from batsched_py.protocol.commands import CallMeLater, Command
+from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide
 from batsched_py.protocol.events import Config, Event, Query, SimulationBegins, SimulationEnds
 from batsched_py.protocol.fields import FieldError
@@ -104,7 +104,8 @@ class Session:
         commands: Sequence[Command] = self._plan.commands
         if wall is not None:
             now = message.now + max(0.0, wall() - began)
-        reply = self._conversation.reply(now, _in_sending_order(commands, now, wall is not None))
+            commands = [replace(command, timestamp=now) for command in commands]
+        reply = self._conversation.reply(now, commands)
         self.over = ends
         self.messages += 1
         return reply
@@ -202,16 +203,6 @@ class Session:
                 estimate = -1.0 if known is None else waiting_time(known, self._view, self._plan)
                 answer = {"job_id": job_id, "estimated_waiting_time": estimate}
                 self._plan.answer({"estimate_waiting_time": answer})
-
-
-def _in_sending_order(commands: Sequence[Command], now: float, measured: bool) -> Sequence[Command]:
-    """Calls first: Batsim's clock moves on a little with each event it applies, and a call must be later than it."""
-    calls = [command for command in commands if type(command) is CallMeLater]
-    if calls:
-        commands = [*calls, *(command for command in commands if type(command) is not CallMeLater)]
-    if measured:
-        commands = [replace(command, timestamp=now) for command in commands]
-    return commands
 
 
 def _scheduler_options(config: Config) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class Host:
 class Hosts:
     """All hosts as bit sets, one for each reason not to use a host."""
 
-    __slots__ = ("all", "asleep", "busy", "by_id", "pstate", "switching", "unavailable")
+    __slots__ = ("all", "asleep", "busy", "by_id", "down", "pstate", "switching", "unavailable")
 
     def __init__(self, resources: Sequence[Resource]) -> None:
         #: Host number -> host.
@@ -51,18 +51,30 @@ class Hosts:
         self.asleep = _bits(resources, _ASLEEP)
         #: Bits of hosts whose change of pstate was asked for and not acknowledged.
         self.switching = _bits(resources, _SWITCHING)
+        #: Bits of hosts that cannot take a job for a reason other than work: the three above.
+        self.down = self.unavailable | self.asleep | self.switching
         #: Host number -> the pstate last acknowledged, as text; absent until the first change.
         self.pstate: dict[int, str] = {}
 
     @property
-    def down(self) -> int:
-        """Bits of hosts that cannot take a job for a reason other than work."""
-        return self.unavailable | self.asleep | self.switching
-
-    @property
     def free(self) -> int:
         """Bits of hosts that could take a job now."""
-        return self.all & ~(self.busy | self.unavailable | self.asleep | self.switching)
+        return self.all & ~(self.busy | self.down)
+
+    def fail(self, hosts: int) -> None:
+        """These hosts are announced unavailable."""
+        self.unavailable |= hosts
+        self._recount()
+
+    def recover(self, hosts: int) -> None:
+        """These hosts are announced available."""
+        self.unavailable &= ~hosts
+        self._recount()
+
+    def switch(self, hosts: int) -> None:
+        """A change of pstate was asked for these hosts."""
+        self.switching |= hosts
+        self._recount()
 
     def settle(self, hosts: int, pstate: str) -> None:
         """The change to `pstate` is done for these hosts."""
@@ -73,6 +85,10 @@ class Hosts:
                 self.pstate[number] = pstate
                 if pstate in self.by_id[number].sleep_pstates:
                     self.asleep |= 1 << number
+        self._recount()
+
+    def _recount(self) -> None:
+        self.down = self.unavailable | self.asleep | self.switching
 
 
 def sleep_pstates(properties: Mapping[str, Any]) -> frozenset[str]:

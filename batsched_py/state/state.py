@@ -204,10 +204,10 @@ class State:
         if item.kind == NO_MORE_STATIC_JOB:
             self.all_submitted = True
         elif item.kind == MACHINE_UNAVAILABLE and item.hosts is not None:
-            self.hosts.unavailable |= item.hosts.bits
+            self.hosts.fail(item.hosts.bits)
             self._hosts_moved()
         elif item.kind == MACHINE_AVAILABLE and item.hosts is not None:
-            self.hosts.unavailable &= ~item.hosts.bits
+            self.hosts.recover(item.hosts.bits)
             self._hosts_moved()
         elif item.kind in _REGISTRATION:
             self.registration_open = _REGISTRATION[item.kind]
@@ -253,7 +253,7 @@ class State:
         self.profiles.setdefault(command.workload, {})[command.name] = command.profile
 
     def _switch(self, command: SetResourceState) -> None:
-        self.hosts.switching |= command.hosts.bits
+        self.hosts.switch(command.hosts.bits)
         self._hosts_moved()
 
     def _hosts_moved(self) -> None:
