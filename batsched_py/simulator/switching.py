@@ -81,14 +81,14 @@ class Switching:
             bit = 1 << host
             model = meter.models[host]
             if pstate >= len(self._tables[host]):
-                raise BrokenRuleError(f"have no pstate {pstate}", hosts=bit)
+                raise BrokenRuleError(f"has no pstate {pstate}", hosts=bit)
             if pstate in model.virtual:
                 raise BrokenRuleError(f"cannot be put into pstate {pstate}: it only models a transition", hosts=bit)
             if not bit & (self._machines.hosts_in[IDLE] | self._machines.hosts_in[COMPUTING] | self._asleep()):
-                raise BrokenRuleError(f"are switching already ({self._machines.states(bit)})", hosts=bit)
+                raise BrokenRuleError(f"is switching already ({self._machines.states(bit)})", hosts=bit)
             sleeps_now, will_sleep = self._pstates[host] in model.sleeps, pstate in model.sleeps
             if sleeps_now and will_sleep:
-                raise BrokenRuleError("sleep already; they can only be switched to a computing pstate", hosts=bit)
+                raise BrokenRuleError("sleeps already; it can only be switched to a computing pstate", hosts=bit)
             if will_sleep and bit & self._machines.hosts_in[COMPUTING]:
                 raise BrokenRuleError("cannot sleep while a job runs there", hosts=bit)
             sleeping |= bit if will_sleep else 0

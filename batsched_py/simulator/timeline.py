@@ -63,5 +63,5 @@ class Timeline:
 
     def _move(self, time: float) -> None:
         if time > self.now:
-            self.now = time
-            self.stamp = round(time, 6)
+            self.now = float(time)  # an integer of a file would be printed as one
+            self.stamp = round(self.now, 6)

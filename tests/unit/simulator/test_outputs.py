@@ -1,0 +1,53 @@
+"""Batsim's files."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from batsched_py.simulator.outputs import write_jobs, write_schedule
+from batsched_py.simulator.records import Result
+from tests.unit.simulator.scenario import execute, job, play, reject, workload
+
+
+@pytest.fixture
+def result() -> Result:
+    jobs = workload(job("a", at=1.5, res=2, walltime=30), job("b", at=1.5), job("c", at=2))
+    finished, _ = play(jobs, {1.5: [execute("a", "0 2"), reject("b")], 2.0: [execute("c", "1")]})
+    return finished
+
+
+def test_a_row_for_each_job_in_order_of_its_end(tmp_path: Path, result: Result) -> None:
+    """A job without walltime asks for -1 s; a rejected one has empty times."""
+    write_jobs(tmp_path / "out_jobs.csv", result)
+    assert (tmp_path / "out_jobs.csv").read_text().splitlines()[1:] == [
+        'b,w0,d10,1.500000,1,-1.000000,0,REJECTED,,,,,,,,,""',
+        "a,w0,d10,1.500000,2,30.000000,1,COMPLETED_SUCCESSFULLY,1.500000,10.000000,11.500000,0.000000,10.000000,"
+        '1.000000,0 2,-1.000000,""',
+        "c,w0,d10,2.000000,1,-1.000000,1,COMPLETED_SUCCESSFULLY,2.000000,10.000000,12.000000,0.000000,10.000000,"
+        '1.000000,1,-1.000000,""',
+    ]
+
+
+def test_the_schedule_says_who_made_it(tmp_path: Path, result: Result) -> None:
+    """Nobody shall take it for real Batsim's."""
+    write_schedule(tmp_path / "out_schedule.csv", result)
+    header, row = (tmp_path / "out_schedule.csv").read_text().splitlines()
+    columns = dict(zip(header.split(","), row.split(","), strict=True))
+    assert columns["batsim_version"].startswith("batsched-py ")
+    assert (columns["nb_jobs"], columns["nb_jobs_rejected"], columns["success_rate"]) == ("3", "1", "0.666667")
+    assert (columns["makespan"], columns["mean_slowdown"]) == ("12.000000", "0.666667")
+
+
+def test_a_simulation_without_jobs_has_a_schedule(tmp_path: Path, result: Result) -> None:
+    """No mean divides by nothing."""
+    write_schedule(tmp_path / "out_schedule.csv", replace(result, jobs=()))
+    assert "nan" not in (tmp_path / "out_schedule.csv").read_text()
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, result: Result) -> None:
+    """Neither a temporary file nor half of the real one."""
+    (tmp_path / "out").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_jobs(tmp_path / "out", result)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -1,0 +1,99 @@
+"""Jobs and profiles that the scheduler registers."""
+
+from typing import Any
+
+import pytest
+
+from batsched_py.errors import RefusedError
+from batsched_py.simulator.registration import DYNAMIC_COMPOSED
+from batsched_py.simulator.settings import Settings
+from tests.unit.simulator.scenario import Command, call, execute, job, play, reject, workload
+
+DYNAMIC = Settings(dynamic_jobs=True)
+ACKNOWLEDGED = Settings(dynamic_jobs=True, acknowledge_dynamic_jobs=True)
+FINISHED: Command = ("NOTIFY", {"type": "registration_finished"})
+CONTINUED: Command = ("NOTIFY", {"type": "continue_registration"})
+STATIC = workload(job("a", at=1))
+
+
+def profile(name: str = "p", workload_name: str = "dyn", **members: Any) -> Command:
+    described = members or {"type": "delay", "delay": 7}
+    return "REGISTER_PROFILE", {"workload_name": workload_name, "profile_name": name, "profile": described}
+
+
+def register(job_id: str = "dyn!1", **members: Any) -> Command:
+    described = {"id": job_id.partition("!")[2], "subtime": 0, "res": 1, "profile": "p", **members}
+    return "REGISTER_JOB", {"job_id": job_id, "job": described}
+
+
+def test_a_registered_job_may_be_executed_in_the_same_reply() -> None:
+    """Without acknowledgement nothing more is said about it."""
+    script = {1.0: [reject("a"), profile(), register(), execute("dyn!1", "0"), FINISHED]}
+    result, peer = play(STATIC, script, settings=DYNAMIC)
+    assert [(record.job.id, record.finish) for record in result.jobs] == [("w0!a", 0.0), ("dyn!1", 8.0)]
+    assert len(peer.told("JOB_SUBMITTED")) == 1
+
+
+def test_an_acknowledged_job_is_told_with_its_full_id() -> None:
+    """At once, whatever its subtime; other members are kept."""
+    script = {1.0: [reject("a"), profile(), register(subtime=40, mine=[1]), execute("dyn!1", "0"), FINISHED]}
+    _, peer = play(STATIC, script, settings=ACKNOWLEDGED)
+    sent = {"id": "dyn!1", "subtime": 40, "res": 1, "profile": "p", "mine": [1]}
+    assert peer.told("JOB_SUBMITTED")[1] == (1.0, {"job_id": "dyn!1", "job": sent})
+
+
+def test_profiles_are_forwarded_if_so_asked() -> None:
+    """Of static and of registered jobs."""
+    settings = Settings(dynamic_jobs=True, acknowledge_dynamic_jobs=True, forward_profiles=True)
+    script = {1.0: [reject("a"), profile(), register(), execute("dyn!1", "0"), FINISHED]}
+    _, peer = play(STATIC, script, settings=settings)
+    assert [data["profile"]["delay"] for _, data in peer.told("JOB_SUBMITTED")] == [10, 7]
+
+
+def test_a_profile_goes_with_its_last_job() -> None:
+    """Unless profiles are reused (E8)."""
+    script = {1.0: [reject("a"), profile(), register(), execute("dyn!1", "0"), call(20)], 20.0: [register("dyn!2")]}
+    with pytest.raises(RefusedError, match=r"dyn!2 cannot run its profile: profiles.p names the profile 'p'"):
+        play(STATIC, script, settings=DYNAMIC)
+    script[20.0] += [execute("dyn!2", "0"), FINISHED]
+    result, _ = play(STATIC, script, settings=Settings(dynamic_jobs=True, profile_reuse=True))
+    assert result.end == 27.0
+
+
+def test_registration_may_be_finished_and_go_on() -> None:
+    """The simulation ends when the last word is finished."""
+    script = {1.0: [reject("a"), FINISHED, CONTINUED, call(20)], 20.0: [FINISHED]}
+    result, _ = play(STATIC, script, settings=DYNAMIC)
+    assert result.end == 20.0
+
+
+def test_a_registered_composed_profile_runs_here_and_says_so() -> None:
+    """Real Batsim 4.2.1 crashes when it executes one."""
+    composed = profile("c", type="composed", seq=["p", "p"])
+    script = {1.0: [reject("a"), profile(), composed, register(profile="c"), execute("dyn!1", "0"), FINISHED]}
+    result, _ = play(STATIC, script, settings=DYNAMIC)
+    assert (result.end, result.approximations) == (15.0, (DYNAMIC_COMPOSED,))
+
+
+@pytest.mark.parametrize(
+    ("commands", "rule"),
+    [
+        ([profile(), profile()], "events[1] REGISTER_PROFILE: profile dyn!p exists already"),
+        ([profile(type="delay", delay=-1)], "profile dyn!p: delay must be"),
+        ([profile(type="smpi")], "profiles.p.type 'smpi' is not simulated here"),
+        ([profile(type="composed", seq=["q"])], "names the profile 'q', which does not exist"),
+        ([profile(type="composed", seq=["p"])], "is part of itself: p > p"),
+        ([register()], "job dyn!1 belongs to the workload dyn, which does not exist"),
+        ([profile("q"), register()], "job dyn!1 cannot run its profile"),
+        ([profile(), register(), register()], "job dyn!1 has an id that was used before"),
+        ([register("w0!a", profile="d10")], "job w0!a has an id that was used before"),
+        ([profile(), register(id="other")], "job dyn!1 has another id in its description: 'other'"),
+        ([profile(type="parallel", cpu=[1.0, 1.0]), register()], "is for 2 hosts, a job that runs it asks for 1"),
+        ([("REGISTER_JOB", {"job_id": "dyn!1"})], "job dyn!1 has no description, and there is no Redis"),
+    ],
+)
+def test_what_cannot_be_registered_is_refused(commands: list[Command], rule: str) -> None:
+    """With the job or the profile and the rule."""
+    with pytest.raises(RefusedError) as caught:
+        play(STATIC, {1.0: commands}, settings=DYNAMIC)
+    assert rule in str(caught.value)
