@@ -1,0 +1,105 @@
+"""The decision process's end of the wire: a ZeroMQ REP socket to which Batsim connects."""
+
+from __future__ import annotations
+
+import errno
+import time
+from types import TracebackType
+from typing import Final, Self
+
+import zmq
+
+from batsched_py.errors import TransportError
+from batsched_py.transport.address import FORM, check_address
+from batsched_py.transport.peer_watch import PeerWatch
+
+#: Milliseconds between two looks at the peer while it is silent. A message does not wait for the look, only news of a
+#: death does, and a signal that arrives in the few instructions where Python cannot yet see it.
+LOOK_EVERY: Final = 200
+
+#: Milliseconds that close() waits for the last reply to leave, if the peer lives but does not read.
+LINGER: Final = 5000
+
+#: Seconds of silence after which the kernel asks a remote machine whether it still exists. The kernel answers, not
+#: Batsim: a Batsim that computes for hours, or is stopped in a debugger, is not dead.
+KEEPALIVE: Final = 60
+
+
+class RepSocket:
+    """Receives requests and sends replies, in strict alternation; a context manager.
+
+    Attributes:
+        address: where it really listens; a port asked for as `*` is a number here.
+    """
+
+    __slots__ = ("_context", "_peers", "_socket", "address")
+
+    def __init__(self, address: str) -> None:
+        """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible."""
+        check_address(address)
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.REP)
+        self._socket.rcvtimeo = LOOK_EVERY
+        self._socket.setsockopt(zmq.TCP_KEEPALIVE, 1)
+        self._socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, KEEPALIVE)
+        self._peers = PeerWatch(self._socket)
+        try:
+            self._socket.bind(address)
+        except zmq.ZMQError as error:
+            self.close()
+            raise TransportError(f"cannot listen on {address}: {_bind_problem(error)}") from error
+        self.address = self._socket.get_string(zmq.LAST_ENDPOINT)
+
+    def receive(self, timeout: float | None = None) -> bytes:
+        """Wait for the next request.
+
+        TransportError if a peer that had introduced itself goes away, however long that takes to happen, or if nobody
+        says anything for `timeout` seconds.
+        """
+        started = time.monotonic()
+        while True:
+            try:
+                return self._socket.recv()
+            except zmq.Again:
+                self._check_peer()
+                if timeout is not None and time.monotonic() - started >= timeout:
+                    raise TransportError(f"Batsim has said nothing for {timeout:g} s (on {self.address})") from None
+            except zmq.ZMQError as error:
+                raise TransportError(f"cannot receive on {self.address}: {error.strerror}") from error
+
+    def send(self, reply: bytes) -> None:
+        """Answer the request received last. Does not wait; a peer that has gone is found out by the next receive()."""
+        try:
+            self._socket.send(reply)
+        except zmq.ZMQError as error:
+            raise TransportError(f"cannot send on {self.address}: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Close, after the last reply has left."""
+        self._peers.close()
+        self._socket.close(linger=LINGER)
+        self._context.term()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _check_peer(self) -> None:
+        """A peer's last words come before its end: what it said and nobody has read yet is still to be received."""
+        self._peers.look()
+        if self._peers.lost and not self._socket.poll(0):
+            raise TransportError(f"Batsim closed the connection to {self.address} before SIMULATION_ENDS")
+
+
+def _bind_problem(error: zmq.ZMQError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return "the address is in use; is another decision process still running?"
+    if error.errno in (errno.ENODEV, errno.EADDRNOTAVAIL):
+        return "this machine has no such address; give a number (127.0.0.1), an interface, or * for all"
+    if error.errno in (errno.EINVAL, errno.EPROTONOSUPPORT):
+        return FORM
+    return error.strerror

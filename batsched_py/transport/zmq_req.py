@@ -1,0 +1,84 @@
+"""Batsim's end of the wire, for the simulator: a ZeroMQ REQ socket that connects to a decision process."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Final, Self
+
+import zmq
+
+from batsched_py.errors import TransportError
+from batsched_py.transport.address import FORM, check_address
+from batsched_py.transport.peer_watch import PeerWatch
+
+#: Milliseconds between two looks at the peer while it is silent.
+LOOK_EVERY: Final = 200
+
+
+class ReqSocket:
+    """Sends requests and receives replies, in strict alternation; a context manager."""
+
+    __slots__ = ("_context", "_peers", "_socket", "address", "answer_timeout", "connect_timeout")
+
+    def __init__(
+        self, address: str, *, connect_timeout: float | None = None, answer_timeout: float | None = None
+    ) -> None:
+        """Connect to `address`, such as "tcp://127.0.0.1:28000", without waiting. TransportError if it is not one.
+
+        Args:
+            address: where the decision process listens, now or a little later.
+            connect_timeout: seconds that the first exchange waits for somebody to listen; None: for ever.
+            answer_timeout: seconds that an exchange waits for its reply; None: for ever.
+        """
+        check_address(address)
+        self.address, self.connect_timeout, self.answer_timeout = address, connect_timeout, answer_timeout
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.REQ)
+        self._socket.rcvtimeo = LOOK_EVERY
+        self._peers = PeerWatch(self._socket)
+        try:
+            self._socket.connect(address)
+        except zmq.ZMQError as error:
+            self.close()
+            raise TransportError(f"cannot connect to {address}: {FORM}") from error
+
+    def exchange(self, request: bytes) -> bytes:
+        """Send a request and wait for its reply.
+
+        TransportError if nobody listens, or if the peer goes away or is silent for longer than the time-outs allow.
+        """
+        started = time.monotonic()
+        try:
+            self._socket.send(request)
+            while True:
+                try:
+                    return self._socket.recv()
+                except zmq.Again:
+                    self._check_peer(time.monotonic() - started)
+        except zmq.ZMQError as error:
+            raise TransportError(f"cannot talk to {self.address}: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Close at once: whoever has its reply owes nothing."""
+        self._peers.close()
+        self._socket.close(linger=0)
+        self._context.term()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _check_peer(self, waited: float) -> None:
+        self._peers.look()
+        if self._peers.lost and not self._socket.poll(0):
+            raise TransportError(f"the decision process on {self.address} closed the connection before it answered")
+        if not self._peers.greeted:
+            if self.connect_timeout is not None and waited >= self.connect_timeout:
+                raise TransportError(f"no decision process listens on {self.address} (waited {waited:.0f} s)")
+        elif self.answer_timeout is not None and waited >= self.answer_timeout:
+            raise TransportError(f"the decision process on {self.address} has not answered for {waited:.0f} s")

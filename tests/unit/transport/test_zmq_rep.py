@@ -1,0 +1,136 @@
+"""The decision process's socket: what it receives, what it notices, what it says when it cannot."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+import zmq
+
+from batsched_py.errors import TransportError
+from batsched_py.transport.zmq_rep import RepSocket
+
+ANY_PORT = "tcp://127.0.0.1:*"
+
+
+@pytest.fixture
+def rep() -> Iterator[RepSocket]:
+    with RepSocket(ANY_PORT) as opened:
+        yield opened
+
+
+@pytest.fixture
+def batsim(rep: RepSocket) -> Iterator[zmq.Socket[bytes]]:
+    with zmq.Context() as context, context.socket(zmq.REQ) as client:
+        client.connect(rep.address)
+        yield client
+
+
+def test_a_request_is_received_and_its_reply_delivered(rep: RepSocket, batsim: zmq.Socket[bytes]) -> None:
+    """Bytes come through as they were sent, both ways."""
+    batsim.send(b"\x00 request")
+    assert rep.receive() == b"\x00 request"
+    rep.send(b"reply \xff")
+    assert batsim.recv() == b"reply \xff"
+
+
+def test_the_address_has_the_port_that_was_found(rep: RepSocket) -> None:
+    """A port asked for as `*` is a number in `address`."""
+    assert rep.address.startswith("tcp://127.0.0.1:")
+    assert int(rep.address.rpartition(":")[2]) > 0
+
+
+def test_the_last_reply_leaves_before_the_socket_closes() -> None:
+    """close() right after send() loses nothing, however large the reply."""
+    reply = b"x" * 5_000_000
+    with zmq.Context() as context, context.socket(zmq.REQ) as client:
+        with RepSocket(ANY_PORT) as rep:
+            client.connect(rep.address)
+            client.send(b"last")
+            rep.receive()
+            rep.send(reply)
+        assert client.recv() == reply
+
+
+def test_a_peer_that_goes_is_noticed_without_a_time_out(rep: RepSocket, batsim: zmq.Socket[bytes]) -> None:
+    """No reply and no request ever comes from a dead Batsim: waiting for it ends with an error."""
+    batsim.send(b"request")
+    rep.receive()
+    rep.send(b"reply")
+    batsim.recv()
+    batsim.close(linger=0)
+    with pytest.raises(TransportError, match=r"closed the connection .* before SIMULATION_ENDS"):
+        rep.receive()
+
+
+def test_a_peer_that_goes_while_its_reply_is_made_is_noticed(rep: RepSocket, batsim: zmq.Socket[bytes]) -> None:
+    """Sending to nobody is not an error; the next receive() is."""
+    batsim.send(b"request")
+    rep.receive()
+    batsim.close(linger=0)
+    rep.send(b"reply")
+    with pytest.raises(TransportError, match="closed the connection"):
+        rep.receive()
+
+
+def test_the_last_words_of_a_peer_that_has_gone_are_received(rep: RepSocket, batsim: zmq.Socket[bytes]) -> None:
+    """A request that arrived before the connection ended is not lost."""
+    batsim.send(b"first")
+    rep.receive()
+    rep.send(b"reply")
+    batsim.recv()
+    batsim.send(b"last words")
+    batsim.close(linger=1000)
+    assert rep.receive() == b"last words"
+
+
+@pytest.mark.parametrize("words", [b"", b"GET / HTTP/1.1\r\n\r\n", b"\xff" + b"x" * 100])
+def test_a_stranger_that_comes_and_goes_is_not_a_peer(rep: RepSocket, batsim: zmq.Socket[bytes], words: bytes) -> None:
+    """What connects without speaking ZeroMQ does not end the wait for Batsim."""
+    port = int(rep.address.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port)) as stranger:
+        stranger.sendall(words)
+    batsim.send(b"request")
+    assert rep.receive() == b"request"
+    rep.send(b"reply")
+    with pytest.raises(TransportError, match="has said nothing"):
+        rep.receive(timeout=0.0)
+
+
+def test_silence_longer_than_the_time_out_is_an_error(rep: RepSocket) -> None:
+    """The error names the time-out and the address."""
+    with pytest.raises(TransportError, match=r"has said nothing for 0.1 s \(on tcp://127.0.0.1"):
+        rep.receive(timeout=0.1)
+
+
+def test_an_address_in_use_is_one_clear_line(rep: RepSocket) -> None:
+    """The second decision process on an address says so and does not wait."""
+    with pytest.raises(TransportError, match=f"cannot listen on {rep.address}: the address is in use"):
+        RepSocket(rep.address)
+
+
+@pytest.mark.parametrize(
+    ("address", "rule"),
+    [
+        ("nonsense", "must be an address like"),
+        ("127.0.0.1:28000", "must be an address like"),
+        ("tcp://127.0.0.1", "must be an address like"),
+        ("smoke://signal", "must be an address like"),
+        ("tcp://127.0.0.1:93536", "the port must be at most 65535"),
+        ("tcp://no-such-interface:28000", "this machine has no such address"),
+    ],
+)
+def test_a_wrong_address_is_refused(address: str, rule: str) -> None:
+    """The error has the address as it was given and the rule it breaks, on one line."""
+    with pytest.raises(TransportError) as caught:
+        RepSocket(address)
+    assert address in str(caught.value)
+    assert rule in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_reply_out_of_turn_is_refused(rep: RepSocket) -> None:
+    """A reply without a request cannot be sent."""
+    with pytest.raises(TransportError, match="cannot send"):
+        rep.send(b"reply")
