@@ -32,14 +32,17 @@ class Easy(Scheduler[EasyOptions]):
     promised: Shadow | Slot | None = None
 
     def decide(self, view: View, plan: Plan) -> None:
+        candidates: Iterable[Job] = view.arrived  # if no host became free, who did not fit before does not fit now
         if self.head is None or view.hosts_changed:
             self.withdraw(view)
             self.head = self.start_in_order(view, plan)
-            if self.head is not None:
-                self.promise(self.head, view, plan)
-                self.backfill(view.queue.up_to(len(plan.free)), view, plan)
-        else:  # no host became free: whoever did not fit before does not fit now
-            self.backfill(view.arrived, view, plan)
+            if self.head is None:
+                return
+            self.promise(self.head, view, plan)
+            candidates = view.queue.up_to(len(plan.free))
+        if self.options.backfill_order == "sjf":
+            candidates = sorted(candidates, key=lambda job: job.walltime or math.inf)
+        self.backfill(candidates, view, plan)
 
     def start_in_order(self, view: View, plan: Plan) -> Job | None:
         """Start jobs until one does not fit: that one."""
@@ -71,18 +74,18 @@ class Easy(Scheduler[EasyOptions]):
         self.promised = None
 
     def backfill(self, candidates: Iterable[Job], view: View, plan: Plan) -> None:
-        if self.options.backfill_order == "sjf":
-            candidates = sorted(candidates, key=lambda job: job.walltime or math.inf)
+        """Start those that break no promise."""
+        free, now = plan.free, view.now
         for job in candidates:
-            hosts = self.room(job, view, plan.free)
+            if job.size > len(free):
+                continue
+            hosts = self.room(job, now + (job.walltime or math.inf), free, view)
             if hosts is not None:
                 plan.start(job, hosts)
+                free -= hosts
 
-    def room(self, job: Job, view: View, free: HostSet) -> HostSet | None:
-        """Hosts on which the job breaks no promise if it starts now."""
-        if job.size > len(free):
-            return None
-        end = view.now + (job.walltime or math.inf)
+    def room(self, job: Job, end: float, free: HostSet, view: View) -> HostSet | None:
+        """Hosts on which the job breaks no promise if it runs from now to `end`."""
         if not isinstance(self.promised, Shadow):
             return view.availability().free_during(view.now, end).first(job.size)
         if end > self.promised.start:

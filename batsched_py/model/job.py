@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
 
 #: Members of Batsim's job object that have an attribute of their own.
 KNOWN_MEMBERS = frozenset({"id", "subtime", "res", "walltime", "profile"})
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """A rigid job: `size` hosts, all at once, for at most `walltime` seconds.
 
     Attributes:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from batsched_py.hostset import HostSet, lowest
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """Hosts during the half-open time [start, end), in seconds."""
 
     start: float
@@ -19,8 +19,7 @@ class Slot:
     hosts: HostSet
 
 
-@dataclass(frozen=True, slots=True)
-class Shadow:
+class Shadow(Struct, frozen=True):
     """A number of hosts, whichever, from `start` on; `spare` more than asked will be free then."""
 
     start: float
@@ -167,9 +166,9 @@ class Availability:
         EASY's "shadow time" and "extra nodes" (Lifka 1995; Mu'alem and Feitelson 2001): a promise on a count of hosts.
         """
         for time, free in self.steps():
-            count = free.bit_count()
-            if count >= size:
-                return Shadow(time, count - size)
+            spare = free.bit_count() - size
+            if spare >= 0:
+                return Shadow(time, spare)
         return None
 
     def steps(self) -> Iterator[tuple[float, int]]:
@@ -184,12 +183,14 @@ class Availability:
                 busy &= ~ends[time]
             yield math.nextafter(self.now, math.inf), hosts & ~(busy | reserved)
             times = times[overdue:]
-        if stops:
-            times = sorted({*times, *starts, *stops})
-        for time in times:
+        if not stops:
+            for time in times:
+                busy &= ~ends[time]
+                yield time, hosts & ~busy
+            return
+        for time in sorted({*times, *starts, *stops}):
             busy &= ~ends.get(time, 0)
-            if stops:
-                reserved = reserved & ~stops.get(time, 0) | starts.get(time, 0)
+            reserved = reserved & ~stops.get(time, 0) | starts.get(time, 0)
             yield time, hosts & ~(busy | reserved)
 
     def _free_at(self, start: float) -> int:

@@ -42,6 +42,9 @@ def read_v4(timestamp: float, data: Data) -> SimulationBegins:
     """The flat form of Batsim 3 and 4."""
     resources = _read_resources(data, "compute_resources")
     storages = _read_resources(data, "storage_resources") if "storage_resources" in data else ()
+    shared = {resource.id for resource in resources} & {storage.id for storage in storages}
+    if shared:
+        raise FieldError("storage_resources", f"must have ids of their own, not those of hosts: {sorted(shared)}")
     _check_count(data, "nb_compute_resources", len(resources))
     _check_count(data, "nb_storage_resources", len(storages))
     _check_count(data, "nb_resources", len(resources) + len(storages))
@@ -151,7 +154,8 @@ def read_nested_config(data: Data) -> Config:
 
 
 def write_nested_config(config: Config) -> dict[str, Any]:
-    """The two objects of v1.4."""
+    """The two objects of v1.4; the algorithm's options are a key of the user's own there."""
+    own = {"sched-config": config.scheduler_config} if config.scheduler_config else {}
     return {
         "redis": {
             "enabled": config.redis,
@@ -163,6 +167,7 @@ def write_nested_config(config: Config) -> dict[str, Any]:
             "forward_profiles": config.profiles_forwarded,
             "from_scheduler": {"enabled": config.dynamic_jobs, "acknowledge": config.dynamic_jobs_acknowledged},
         },
+        **own,
     }
 
 

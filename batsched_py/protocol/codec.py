@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.protocol.dialects import Forms, Item
 from batsched_py.protocol.events import Nop, Unknown
-from batsched_py.protocol.fields import FieldError, shown
+from batsched_py.protocol.fields import FieldError, one_line, shown
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """A moment of the simulation and what is said in it.
 
     Attributes:
@@ -71,8 +70,7 @@ def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool)
         try:
             events.append(reader(timestamp, data))
         except FieldError as error:
-            path = f"events[{position}].data" + (f".{error.path}" if error.path else "")
-            raise RemoteProtocolError(path, f"{error.rule} ({kind})") from None
+            raise RemoteProtocolError(_path(position, error), f"{error.rule} ({kind})") from None
     return Message(document["now"], tuple(events))
 
 
@@ -98,8 +96,7 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
         try:
             events.append({"timestamp": event.timestamp, "type": name, "data": write(event)})
         except FieldError as error:
-            path = f"events[{len(events)}].data" + (f".{error.path}" if error.path else "")
-            raise LocalProtocolError(path, f"{error.rule} ({name})") from None
+            raise LocalProtocolError(_path(len(events), error), f"{error.rule} ({name})") from None
     return to_json({"now": message.now, "events": events})
 
 
@@ -116,6 +113,10 @@ def _plain(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{shown(value)} is a {type(value).__name__}")
+
+
+def _path(position: int, error: FieldError) -> str:
+    return f"events[{position}].data" + (f".{one_line(error.path)}" if error.path else "")
 
 
 def _must(document: dict[str, Any], key: str, expected: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -23,8 +24,7 @@ SETTABLE_STATES: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AdditionalIo:
+class AdditionalIo(Struct, frozen=True):
     """Input and output that runs beside a job: its own profile on its own hosts."""
 
     hosts: HostSet
@@ -32,8 +32,7 @@ class AdditionalIo:
     profile: Members
 
 
-@dataclass(frozen=True, slots=True)
-class ExecuteJob:
+class ExecuteJob(Struct, frozen=True):
     """Start a submitted job on these hosts; at most one of the three extras.
 
     `mapping` places executor i on the mapping[i]-th host of `hosts`; `storage_mapping` gives labels their hosts.
@@ -47,32 +46,28 @@ class ExecuteJob:
     additional_io: AdditionalIo | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RejectJob:
+class RejectJob(Struct, frozen=True):
     """Refuse a submitted job for good."""
 
     timestamp: float
     job_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class KillJob:
+class KillJob(Struct, frozen=True):
     """Stop running jobs; answered by their completions and one JobKilled."""
 
     timestamp: float
     job_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CallMeLater:
+class CallMeLater(Struct, frozen=True):
     """Ask for a RequestedCall at `at`, strictly later than now. Cannot be taken back."""
 
     timestamp: float
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterJob:
+class RegisterJob(Struct, frozen=True):
     """Submit a job of one's own (v1.4: SUBMIT_JOB).
 
     `job` is None if it is in Redis; `profile` travels along in v1.4 only.
@@ -84,8 +79,7 @@ class RegisterJob:
     profile: Members | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterProfile:
+class RegisterProfile(Struct, frozen=True):
     """Add a profile to a workload, which is created if new (v1.4: SUBMIT_PROFILE)."""
 
     timestamp: float
@@ -94,8 +88,7 @@ class RegisterProfile:
     profile: Members
 
 
-@dataclass(frozen=True, slots=True)
-class SetResourceState:
+class SetResourceState(Struct, frozen=True):
     """Switch hosts to a pstate (its number as text); needs energy in Batsim."""
 
     timestamp: float
@@ -103,8 +96,7 @@ class SetResourceState:
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class SetJobMetadata:
+class SetJobMetadata(Struct, frozen=True):
     """Attach a text without double quotes to a job; ends in Batsim's jobs file (not in v1.4)."""
 
     timestamp: float
@@ -112,8 +104,7 @@ class SetJobMetadata:
     metadata: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeJobState:
+class ChangeJobState(Struct, frozen=True):
     """Change Batsim's books about a control job; starts and stops nothing."""
 
     timestamp: float
@@ -122,8 +113,7 @@ class ChangeJobState:
     kill_reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToJobMessage:
+class ToJobMessage(Struct, frozen=True):
     """Send a text to a running job (TO_JOB_MSG)."""
 
     timestamp: float

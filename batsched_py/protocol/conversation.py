@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from enum import Enum
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 from typing import Final
 
 import orjson
@@ -14,9 +14,10 @@ from batsched_py.protocol.codec import Message, decode, encode, parse, read_docu
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import V4, Dialect, dialect_of
 from batsched_py.protocol.events import Event, SimulationBegins, SimulationEnds, Unknown
+from batsched_py.protocol.fields import one_line
 
 
-class Turn(Enum):
+class Turn(StrEnum):
     """Where the conversation stands, seen from outside."""
 
     BEFORE = "before SIMULATION_BEGINS"
@@ -34,6 +35,9 @@ TURNS: Final = {
     (Turn.SIMULATING, "end"): Turn.LAST_REPLY,
     (Turn.LAST_REPLY, "reply"): Turn.OVER,
 }
+
+#: Events that change the turn -> what happens.
+_MILESTONES: Final[Mapping[type, str]] = {SimulationBegins: "begin", SimulationEnds: "end"}
 
 #: The type of the event that makes Batsim stop: it aborts on an event it does not know, and its log shows this name.
 STOP_EVENT: Final = "BATSCHED_PY_STOPPED"
@@ -57,12 +61,12 @@ class DecisionSide:
         document = parse(raw)
         dialect = _opening_dialect(document["events"]) if self.turn is Turn.BEFORE else self.dialect
         message = read_document(document, dialect.events, keep_unknown=True)
-        turn = _requested(self.turn, message.events, RemoteProtocolError)
-        _check_times(self.now, message, RemoteProtocolError)
+        turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError)
         self.turn, self.dialect, self.now = turn, dialect, message.now
         for event in message.events:
             if type(event) is Unknown:
-                self._warn(f"t={message.now:g}: event of unknown type {event.type} kept, but nothing is done with it")
+                kind = one_line(event.type)
+                self._warn(f"t={message.now:g}: event of unknown type {kind} kept, but nothing is done with it")
         return message
 
     def reply(self, now: float, commands: Sequence[Command]) -> bytes:
@@ -111,8 +115,7 @@ class BatsimSide:
     def request(self, now: float, events: Sequence[Event]) -> bytes:
         """Write the next request. LocalProtocolError if it breaks a rule that the other end checks."""
         message = Message(now, tuple(events))
-        turn = _requested(self.turn, message.events, LocalProtocolError)
-        _check_times(self.now, message, LocalProtocolError)
+        turn = _checked_turn(self.turn, self.now, message, LocalProtocolError)
         raw = encode(message, self.dialect.events, self.dialect.name, keep_unknown=True)
         self.turn, self.now = turn, now
         return raw
@@ -141,32 +144,38 @@ def _opening_dialect(events: list[object]) -> Dialect:
     raise RemoteProtocolError("events[0].type", "must be SIMULATION_BEGINS in the first message")
 
 
-def _requested(turn: Turn, events: Sequence[Event], error: type[ProtocolError]) -> Turn:
-    """The turn that a request with these events leads to; `error` if it is not its turn or its order is wrong."""
-    kinds = [type(event) for event in events]
-    if SimulationBegins in kinds[1:]:
-        raise error("events", "SIMULATION_BEGINS must be the first event")
-    if SimulationEnds in kinds[:-1]:
-        raise error("events", "SIMULATION_ENDS must be the last event")
-    begins, ends = SimulationBegins in kinds, SimulationEnds in kinds
-    if begins and ends:
-        raise error("events", "SIMULATION_ENDS must not stand in the message of SIMULATION_BEGINS")
-    next_turn = TURNS.get((turn, "begin" if begins else "end" if ends else "request"))
-    if next_turn is None:
-        what = "SIMULATION_BEGINS" if begins else "SIMULATION_ENDS" if ends else "a request"
-        raise error("message", f"{what} is out of turn; now: {turn.value}")
-    return next_turn
-
-
-def _check_times(previous: float, message: Message, error: type[ProtocolError]) -> None:
-    """Requests go forward in time, and so do the events in one (E3)."""
+def _checked_turn(turn: Turn, previous: float, message: Message, error: type[ProtocolError]) -> Turn:
+    """The turn that a request leads to; `error` if it is out of turn, if its order is wrong or time goes back (E3)."""
     now = message.now
     if not previous <= now < math.inf:
         raise error("now", f"must not go back: it was {previous!r}, it is {now!r}")
     before = -math.inf
-    for position, event in enumerate(message.events):
+    what = "request"
+    for event in message.events:
         timestamp = event.timestamp
         if not before <= timestamp <= now:
             rule = f"must ascend and be at most now={now!r}, not {timestamp!r}"
-            raise error(f"events[{position}].timestamp", rule)
+            raise error(f"events[{_position(event, message)}].timestamp", rule)
         before = timestamp
+        if type(event) in _MILESTONES:
+            _check_milestone(event, message, error)
+            what = _MILESTONES[type(event)]
+    next_turn = TURNS.get((turn, what))
+    if next_turn is None:
+        said = {"begin": "SIMULATION_BEGINS", "end": "SIMULATION_ENDS"}.get(what, "a request")
+        raise error("message", f"{said} is out of turn; now: {turn.value}")
+    return next_turn
+
+
+def _check_milestone(event: Event, message: Message, error: type[ProtocolError]) -> None:
+    kinds = [type(other) for other in message.events]
+    if SimulationBegins in kinds[1:]:
+        raise error("events", "SIMULATION_BEGINS must be the first event")
+    if SimulationEnds in kinds[:-1]:
+        raise error("events", "SIMULATION_ENDS must be the last event")
+    if type(event) is SimulationEnds and kinds[0] is SimulationBegins:
+        raise error("events", "SIMULATION_ENDS must not stand in the message of SIMULATION_BEGINS")
+
+
+def _position(event: Event, message: Message) -> int:
+    return next(position for position, other in enumerate(message.events) if other is event)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -14,12 +15,6 @@ from batsched_py.model.job import Job
 #: Members that no dialect describes; kept, handed on and written back.
 Members = Mapping[str, Any]
 NO_MEMBERS: Final[Members] = MappingProxyType({})
-
-
-def no_members() -> Members:
-    """The one empty mapping, as a dataclass default."""
-    return NO_MEMBERS
-
 
 #: Final states of a job (`job_state`), as Batsim spells them.
 COMPLETED_SUCCESSFULLY: Final = "COMPLETED_SUCCESSFULLY"
@@ -42,8 +37,7 @@ REGISTRATION_FINISHED: Final = "registration_finished"
 CONTINUE_REGISTRATION: Final = "continue_registration"
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """A host as SIMULATION_BEGINS describes it.
 
     Attributes:
@@ -59,11 +53,10 @@ class Resource:
     state: str
     properties: Members
     zone_properties: Members | None = None
-    extra: Members = field(default_factory=no_members)
+    extra: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """Batsim's configuration, read from either spelling; `members` is all of it as it was written."""
 
     redis: bool = False
@@ -76,11 +69,10 @@ class Config:
     profile_reuse: bool = False
     forward_unknown_events: bool = False
     scheduler_config: str = ""
-    members: Members = field(default_factory=no_members)
+    members: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class SimulationBegins:
+class SimulationBegins(Struct, frozen=True):
     """The first event: the hosts, the configuration, the static workloads with all their profiles (v3 and later)."""
 
     timestamp: float
@@ -88,33 +80,30 @@ class SimulationBegins:
     storages: tuple[Resource, ...] = ()
     compute_sharing: bool = False
     storage_sharing: bool = True
-    config: Config = field(default_factory=Config)
-    workloads: Mapping[str, str] = field(default_factory=no_members)
-    profiles: Mapping[str, Mapping[str, Members]] = field(default_factory=no_members)
-    extra: Members = field(default_factory=no_members)
+    config: Config = Config()
+    workloads: Mapping[str, str] = NO_MEMBERS
+    profiles: Mapping[str, Mapping[str, Members]] = NO_MEMBERS
+    extra: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class SimulationEnds:
+class SimulationEnds(Struct, frozen=True):
     """The last event; the reply to it holds nothing, and both sides close."""
 
     timestamp: float
-    extra: Members = field(default_factory=no_members)
+    extra: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class JobSubmitted:
+class JobSubmitted(Struct, frozen=True):
     """A job has arrived. `job` is None if its description is in Redis; `profile` only with profile forwarding."""
 
     timestamp: float
     job_id: str
     job: Job | None
     profile: Members | None = None
-    extra: Members = field(default_factory=no_members)
+    extra: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class JobCompleted:
+class JobCompleted(Struct, frozen=True):
     """A job has ended by itself, by its walltime, or (v3 and later) killed; its hosts are free.
 
     `hosts` is None in v1.4, which does not tell; `status` and `kill_reason` exist in v1.4 only.
@@ -127,11 +116,10 @@ class JobCompleted:
     hosts: HostSet | None = None
     status: str | None = None
     kill_reason: str | None = None
-    extra: Members = field(default_factory=no_members)
+    extra: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far a killed job was: a leaf has `progress` in [0, 1], an inner node the step that was running."""
 
     profile: str
@@ -140,54 +128,48 @@ class Progress:
     current: Progress | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JobKilled:
+class JobKilled(Struct, frozen=True):
     """A KILL_JOB is done: all its jobs have ended. `progress` has those that were really killed by it."""
 
     timestamp: float
     job_ids: tuple[str, ...]
-    progress: Mapping[str, Progress] = field(default_factory=no_members)
-    extra: Members = field(default_factory=no_members)
+    progress: Mapping[str, Progress] = NO_MEMBERS
+    extra: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceStateChanged:
+class ResourceStateChanged(Struct, frozen=True):
     """A SET_RESOURCE_STATE is done for all its hosts; `state` is the pstate's number as text."""
 
     timestamp: float
     hosts: HostSet
     state: str
-    extra: Members = field(default_factory=no_members)
+    extra: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class RequestedCall:
+class RequestedCall(Struct, frozen=True):
     """A CALL_ME_LATER has come due; Batsim does not say which."""
 
     timestamp: float
-    extra: Members = field(default_factory=no_members)
+    extra: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class FromJobMessage:
+class FromJobMessage(Struct, frozen=True):
     """A running job said something (FROM_JOB_MSG): `message` is any JSON value."""
 
     timestamp: float
     job_id: str
     message: Any
-    extra: Members = field(default_factory=no_members)
+    extra: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A question, in either direction: name of the question -> its arguments."""
 
     timestamp: float
     requests: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The reply to a Query, in either direction; `values` as they stand in the message."""
 
     timestamp: float
@@ -204,25 +186,22 @@ class Answer:
         return joules if math.isfinite(joules) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Notify:
+class Notify(Struct, frozen=True):
     """A notice, in either direction. `hosts` are those of a machine event; `members` is the whole data."""
 
     timestamp: float
     kind: str
     hosts: HostSet | None = None
-    members: Members = field(default_factory=no_members)
+    members: Members = NO_MEMBERS
 
 
-@dataclass(frozen=True, slots=True)
-class Nop:
+class Nop(Struct, frozen=True):
     """The seed document's word for nothing; on the wire an empty list of events says it."""
 
     timestamp: float
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """An event of a type that no dialect knows: kept whole, shown to the algorithm, otherwise ignored."""
 
     timestamp: float

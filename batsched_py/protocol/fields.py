@@ -35,12 +35,17 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def wrong(path: str, expected: str, data: Data) -> FieldError:
-    """The error for the member at the end of `path` that is missing or of another type than `expected`."""
-    key = path.rpartition(".")[2]
+def one_line(name: str) -> str:
+    """A name that the peer chose, for a message of one readable line."""
+    printable = name if name.isprintable() else repr(name)[1:-1]
+    return printable if len(printable) <= 120 else printable[:117] + "..."
+
+
+def wrong(key: str, expected: str, data: Data) -> FieldError:
+    """The error for a member that is missing or of another type than `expected`."""
     if key not in data:
-        return FieldError(path, f"is missing; it must be {expected}")
-    return FieldError(path, f"must be {expected}, not {shown(data[key])}")
+        return FieldError(key, f"is missing; it must be {expected}")
+    return FieldError(key, f"must be {expected}, not {shown(data[key])}")
 
 
 def text(data: Data, key: str) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet, format_bits
@@ -31,8 +32,7 @@ from batsched_py.state.state import State
 SHORTEST_CALL: Final = 1e-3
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(Struct, frozen=True):
     """Why a job waits, in the algorithm's words, and since which decision."""
 
     job: Job

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import orjson
+from msgspec.structs import replace
 
 from batsched_py.errors import (
     AlgorithmError,
@@ -18,6 +18,7 @@ from batsched_py.errors import (
     RemoteProtocolError,
 )
 from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide
@@ -69,6 +70,7 @@ class Session:
         self._scheduler = scheduler(parse_options(scheduler.options_type, self._given, scheduler.name))
         #: True once the algorithm's `setup` was called.
         self._ready = False
+        self._observes = scheduler.observe is not Scheduler.observe
         #: True once the last reply was written.
         self.over = False
         #: Requests answered.
@@ -160,19 +162,21 @@ class Session:
                 scheduler.setup(view)
                 if self._state.registration_open and not self._class.needs_dynamic_jobs:
                     plan.finish_registration()
-            self._admit()
-            self._observe(message.events)
+            if self._state.arrived:
+                self._admit(self._state.arrived)
+            if self._observes:
+                for event in message.events:
+                    scheduler.observe(event, view)
             scheduler.decide(view, plan)
-            self._answer_queries(message.events)
+            for event in message.events:
+                if type(event) is Query:
+                    self._answer_query(event)
         except (InvariantError, LocalProtocolError):
             raise
         except Exception as error:
             raise AlgorithmError(_story(self._class.name, message, error)) from error
 
-    def _admit(self) -> None:
-        arrived = self._state.arrived
-        if not arrived:
-            return
+    def _admit(self, arrived: Sequence[Job]) -> None:
         host_count = self._state.hosts.all.bit_count()
         needs_walltime = self._class.needs_walltime
         for job in arrived:
@@ -181,28 +185,20 @@ class Session:
                 self._plan.reject(job, why)
                 self._warn(f"t={self.now:g}: {job.id} rejected: it {why}")
 
-    def _observe(self, events: Sequence[Event]) -> None:
-        if type(self._scheduler).observe is Scheduler.observe:
-            return
-        for event in events:
-            self._scheduler.observe(event, self._view)
-
-    def _answer_queries(self, events: Sequence[Event]) -> None:
+    def _answer_query(self, query: Query) -> None:
         """Batsim may ask how long a job would wait; other questions it does not have."""
-        for event in events:
-            if type(event) is Query:
-                asked = event.requests.get("estimate_waiting_time")
-                if not isinstance(asked, dict):
-                    self._warn(f"t={self.now:g}: query {', '.join(event.requests)} is unknown and stays unanswered")
-                    continue
-                job_id = str(asked.get("job_id"))
-                known = self._view.job(job_id)
-                described = asked.get("job")
-                if known is None and isinstance(described, dict):
-                    known = read_job(job_id, described)
-                estimate = -1.0 if known is None else waiting_time(known, self._view, self._plan)
-                answer = {"job_id": job_id, "estimated_waiting_time": estimate}
-                self._plan.answer({"estimate_waiting_time": answer})
+        asked = query.requests.get("estimate_waiting_time")
+        if not isinstance(asked, dict):
+            self._warn(f"t={self.now:g}: query {', '.join(query.requests)} is unknown and stays unanswered")
+            return
+        job_id = str(asked.get("job_id"))
+        described = asked.get("job")
+        job = self._view.job(job_id)
+        if job is None and isinstance(described, dict):
+            job = read_job(job_id, described)
+        estimate = -1.0 if job is None else waiting_time(job, self._view, self._plan)
+        answer = {"job_id": job_id, "estimated_waiting_time": estimate}
+        self._plan.answer({"estimate_waiting_time": answer})
 
 
 def _scheduler_options(config: Config) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 
 
-@dataclass(frozen=True, slots=True)
-class JobRecord:
+class JobRecord(Struct, frozen=True):
     """How a job ended. Times in seconds since the start of the simulation.
 
     Attributes:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.errors import InvariantError
 from batsched_py.model.job import Job
@@ -44,8 +46,7 @@ from batsched_py.state.queue import Queue
 WIRE_RESOLUTION: Final = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """A job that runs.
 
     Attributes:
