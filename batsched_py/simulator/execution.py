@@ -28,16 +28,14 @@ Profiles = Mapping[str, Profile]
 
 
 class Execution:
-    """Turns profiles into work; keeps what does not depend on the hosts."""
+    """Turns profiles into work."""
 
-    __slots__ = ("_delays", "_network", "approximations")
+    __slots__ = ("_network", "approximations")
 
     def __init__(self, network: Network, approximations: set[str]) -> None:
         """`approximations` receives a line when a simplification is really used."""
         self.approximations = approximations
         self._network = network
-        #: Profile -> its task, for delays: the same on any hosts. By identity: a name may be registered anew.
-        self._delays: dict[int, tuple[Profile, Task]] = {}
 
     def work(self, profile: Profile, profiles: Profiles, executors: SequenceOf[int], speeds: SequenceOf[float]) -> Work:
         """What the profile does with executor i on host executors[i]; speeds[h] is that of host h, in flop/s.
@@ -45,11 +43,7 @@ class Execution:
         `profiles` are those of the job's workload, which a composed profile names.
         """
         if isinstance(profile, Delay):
-            kept = self._delays.get(id(profile))
-            if kept is None:
-                kept = profile, Task(profile.name, profile.delay, profile.return_code)
-                self._delays[id(profile)] = kept
-            return kept[1]
+            return Task(profile.name, profile.delay, profile.return_code)
         if isinstance(profile, Composed):
             return self._sequence(profile, profiles, executors, speeds)
         return self._parallel(profile, executors, speeds)

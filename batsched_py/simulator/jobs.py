@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -54,8 +55,7 @@ NULL_RUNTIME: Final = 1e-5
 SHARED_HOSTS: Final = "computation: parallel tasks that share a host do not slow each other down"
 
 
-@dataclass(slots=True, eq=False)
-class LiveJob:
+class LiveJob(Struct, eq=False):
     """A job that Batsim knows: from its submission until the message that tells its end was sent."""
 
     job: Job
@@ -90,7 +90,7 @@ class Jobs:
         self.joules_at_last_end = 0.0
         #: Ended, but the message that says so was not sent yet.
         self._to_forget: list[str] = []
-        #: Id -> metadata, of jobs that have not ended; they may be set before the submission.
+        #: Id -> metadata, of jobs that have not ended.
         self._metadata: dict[str, str] = {}
 
     def submit(self, job: Job, profile: Profile) -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from batsched_py.errors import DeadlockError, PlatformError, WorkloadError
+from batsched_py.errors import DeadlockError, OptionError, PlatformError, WorkloadError
 from batsched_py.model.platform import Host, Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
@@ -21,6 +21,7 @@ from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.network import Network
 from batsched_py.simulator.opening import opening
 from batsched_py.simulator.power import read_power_model
+from batsched_py.simulator.progress import ProgressReport
 from batsched_py.simulator.records import Progress, Result
 from batsched_py.simulator.referee import Referee
 from batsched_py.simulator.registration import Registration
@@ -29,7 +30,7 @@ from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.standstill import standstill
 from batsched_py.simulator.submissions import Submissions
 from batsched_py.simulator.switching import Switching
-from batsched_py.simulator.talk import Exchange, Report, Talk
+from batsched_py.simulator.talk import Exchange, Talk
 
 #: Batsim without any option.
 DEFAULTS: Final = Settings()
@@ -39,7 +40,7 @@ class Simulation:
     """Batsim's part in one run: construct it, then call `run` once."""
 
     def __init__(self, platform: Platform, workloads: Sequence[Workload], settings: Settings = DEFAULTS) -> None:
-        """PlatformError or WorkloadError if this cannot be simulated, in the words of the user's files."""
+        """PlatformError, WorkloadError or OptionError if this cannot be simulated, in the words of the user's files."""
         hosts = _compute_hosts(platform, settings)
         library = Library(workloads)
         if not settings.allow_oversized:
@@ -70,7 +71,7 @@ class Simulation:
         again although not everything is over.
         """
         talk = Talk(exchange, clock)
-        report = Report(progress, self._submissions.count)
+        report = ProgressReport(progress, self._submissions.count)
         self._apply(talk.say(0.0, [self._begins]))
         while True:
             if not self._stage.outbox:
@@ -124,6 +125,8 @@ class Simulation:
 
 
 def _compute_hosts(platform: Platform, settings: Settings) -> tuple[Host, ...]:
+    if settings.machines is not None and settings.machines < 1:
+        raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
     hosts = platform.compute_hosts(settings.master_host)[: settings.machines]
     if not hosts:
         raise PlatformError(platform.source, "", f"must have a compute host besides the master {settings.master_host}")
@@ -132,10 +135,10 @@ def _compute_hosts(platform: Platform, settings: Settings) -> tuple[Host, ...]:
 
 def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
     for workload in workloads:
-        for position, job in enumerate(workload.jobs):
+        for job in workload.jobs:
             if job.size > host_count:
                 rule = f"asks for {job.size} hosts, the platform has {host_count}"
-                raise WorkloadError(workload.source, f"jobs[{position}] {job.id}.res", rule)
+                raise WorkloadError(workload.source, f"job {job.id}.res", rule)
 
 
 def _meter(platform: Platform, hosts: Sequence[Host]) -> Meter:

@@ -76,6 +76,7 @@ class Switching:
 
     def _sort_out(self, meter: Meter, hosts: int, pstate: int) -> tuple[int, int]:
         """(hosts that go to sleep, hosts that wake up); the others change at once."""
+        in_state = self._machines.hosts_in
         sleeping = waking = 0
         for host in members(hosts):
             bit = 1 << host
@@ -84,19 +85,16 @@ class Switching:
                 raise BrokenRuleError(f"has no pstate {pstate}", hosts=bit)
             if pstate in model.virtual:
                 raise BrokenRuleError(f"cannot be put into pstate {pstate}: it only models a transition", hosts=bit)
-            if not bit & (self._machines.hosts_in[IDLE] | self._machines.hosts_in[COMPUTING] | self._asleep()):
+            if bit & (in_state[SWITCHING_ON] | in_state[SWITCHING_OFF]):
                 raise BrokenRuleError(f"is switching already ({self._machines.states(bit)})", hosts=bit)
             sleeps_now, will_sleep = self._pstates[host] in model.sleeps, pstate in model.sleeps
             if sleeps_now and will_sleep:
                 raise BrokenRuleError("sleeps already; it can only be switched to a computing pstate", hosts=bit)
-            if will_sleep and bit & self._machines.hosts_in[COMPUTING]:
+            if will_sleep and bit & in_state[COMPUTING]:
                 raise BrokenRuleError("cannot sleep while a job runs there", hosts=bit)
             sleeping |= bit if will_sleep else 0
             waking |= bit if sleeps_now else 0
         return sleeping, waking
-
-    def _asleep(self) -> int:
-        return self._machines.hosts_in[SLEEPING]
 
     def _depart(self, meter: Meter, request: Request, hosts: int, source: str, state: str) -> None:
         """Pass through the virtual pstate; a transition lasts one flop at its speed, by SimGrid's convention."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.conversation import BatsimSide
 from batsched_py.protocol.events import Event
-from batsched_py.simulator.records import Progress
 
 #: Sends a request and waits for its reply.
 Exchange = Callable[[bytes], bytes]
@@ -37,22 +36,3 @@ class Talk:
     def total_seconds(self) -> float:
         """Wall-clock time since the talk began."""
         return self._clock() - self._begun
-
-
-class Report:
-    """Calls back about a hundred times in a run."""
-
-    __slots__ = ("_callback", "_next", "_static")
-
-    def __init__(self, callback: Callable[[Progress], None] | None, static_jobs: int) -> None:
-        self._callback, self._static = callback, static_jobs
-        #: Jobs that must have ended before the next call.
-        self._next = 0
-
-    def ended(self, count: int, registered: int, now: float) -> None:
-        """So many jobs have ended, and the scheduler has registered so many."""
-        if self._callback is None or count < self._next:
-            return
-        total = self._static + registered
-        self._next = count + max(1, total // 100)
-        self._callback(Progress(count, total, now))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from batsched_py.protocol.events import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """One delay or one parallel task.
 
     Attributes:
@@ -32,8 +32,7 @@ class Task:
         return -1 if self.is_delay else -2
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """Steps one after the other, the whole `repeat` times; `duration` is that of everything."""
 
     profile: str

@@ -2,7 +2,7 @@
 
 import pytest
 
-from batsched_py.errors import DeadlockError, PlatformError, RemoteProtocolError, WorkloadError
+from batsched_py.errors import DeadlockError, OptionError, PlatformError, RemoteProtocolError, WorkloadError
 from batsched_py.model.job import Job
 from batsched_py.simulator.records import Progress
 from batsched_py.simulator.settings import Settings
@@ -126,7 +126,7 @@ def test_an_empty_workload_ends_at_once() -> None:
 def test_a_job_larger_than_the_platform_is_an_error_in_the_workload() -> None:
     """Unless it is allowed; then it is sent, and the scheduler must reject it."""
     jobs = workload(job("a", at=1, res=5))
-    with pytest.raises(WorkloadError, match=r"test workload: jobs\[0\] a\.res: asks for 5 hosts, the platform has 4"):
+    with pytest.raises(WorkloadError, match=r"test workload: job a\.res: asks for 5 hosts, the platform has 4"):
         play(jobs, {})
     result, _ = play(jobs, {1.0: [reject("a")]}, settings=Settings(allow_oversized=True))
     assert [record.state for record in result.jobs] == ["REJECTED"]
@@ -137,6 +137,12 @@ def test_only_the_first_hosts_take_part_if_so_asked() -> None:
     result, peer = play(workload(job("a", at=1)), {1.0: [reject("a")]}, settings=Settings(machines=2))
     assert [host["name"] for host in peer.told("SIMULATION_BEGINS")[0][1]["compute_resources"]] == ["h0", "h1"]
     assert result.host_count == 2
+
+
+def test_some_host_must_take_part() -> None:
+    """--mmax 0 leaves nothing."""
+    with pytest.raises(OptionError, match="must be from 1, not 0"):
+        play(workload(), {}, settings=Settings(machines=0))
 
 
 def test_a_platform_needs_a_compute_host() -> None:

@@ -1,0 +1,26 @@
+"""Progress: told about a hundred times in a run, whatever its length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from batsched_py.simulator.records import Progress
+
+
+class ProgressReport:
+    """Calls back about a hundred times in a run."""
+
+    __slots__ = ("_callback", "_next", "_static")
+
+    def __init__(self, callback: Callable[[Progress], None] | None, static_jobs: int) -> None:
+        self._callback, self._static = callback, static_jobs
+        #: Jobs that must have ended before the next call.
+        self._next = 0
+
+    def ended(self, count: int, registered: int, now: float) -> None:
+        """So many jobs have ended, and the scheduler has registered so many."""
+        if self._callback is None or count < self._next:
+            return
+        total = self._static + registered
+        self._next = count + max(1, total // 100)
+        self._callback(Progress(count, total, now))
