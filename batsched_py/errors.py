@@ -60,6 +60,12 @@ class RemoteProtocolError(ProtocolError):
     exit_code = 4
 
 
+class StoreError(BatschedError):
+    """Redis cannot be reached, or does not hold what Batsim said it holds."""
+
+    exit_code = 4
+
+
 class PlanError(BatschedError):
     """An algorithm asked its Plan for something impossible; names the job, the hosts and the rule."""
 

@@ -16,12 +16,15 @@ from batsched_py.errors import (
     LocalProtocolError,
     OptionError,
     RemoteProtocolError,
+    StoreError,
 )
 from batsched_py.hostset import HostSet
+from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide
+from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import Config, Event, Query, SimulationBegins, SimulationEnds
 from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.jobs import read_job
@@ -32,6 +35,7 @@ from batsched_py.scheduling.options import parse_options
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
+from batsched_py.session.stored_jobs import deposit, describe
 from batsched_py.state.state import State
 
 
@@ -46,6 +50,7 @@ class Session:
         scheduler: the algorithm's class.
         options: its options, as text or as JSON values; they rule over those in Batsim's `sched-config`.
         clock: how long decisions take in simulated time.
+        open_store: where jobs are described if Batsim does not send them; called once, if its configuration says so.
         warn: receives one line for each thing that is strange but legal.
 
     Raises OptionError at once if the options are wrong.
@@ -57,12 +62,15 @@ class Session:
         options: Mapping[str, Any] | None = None,
         *,
         clock: DecisionClock = ZERO,
+        open_store: Callable[[Config], JobStore] | None = None,
         warn: Callable[[str], None] = _ignore,
     ) -> None:
         self._class = scheduler
         self._given = dict(options or {})
         self._clock = clock
         self._warn = warn
+        self._open_store = open_store
+        self._store: JobStore | None = None
         self._conversation = DecisionSide(warn)
         self._state = State()
         self._plan = Plan(self._state)
@@ -107,6 +115,8 @@ class Session:
         if wall is not None:
             now = message.now + max(0.0, wall() - began)
             commands = [replace(command, timestamp=now) for command in commands]
+        if self._store is not None:
+            commands = deposit(commands, self._store, with_profiles=self._conversation.dialect is V14)
         reply = self._conversation.reply(now, commands)
         self.over = ends
         self.messages += 1
@@ -135,7 +145,7 @@ class Session:
     def _apply(self, message: Message) -> None:
         for position, event in enumerate(message.events):
             try:
-                self._state.apply(event)
+                self._state.apply(event if self._store is None else describe(event, self._store))
             except FieldError as error:
                 path = f"events[{position}].data.{error.path}"
                 raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
@@ -145,6 +155,10 @@ class Session:
     def _begin(self, event: SimulationBegins) -> None:
         """The hosts and Batsim's own options for the algorithm are known now."""
         scheduler = self._class
+        if event.config.redis:
+            if self._open_store is None:
+                raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")
+            self._store = self._open_store(event.config)
         sent = _scheduler_options(event.config)
         if sent:
             options = parse_options(scheduler.options_type, {**sent, **self._given}, scheduler.name)

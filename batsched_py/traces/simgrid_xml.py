@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 from batsched_py.errors import PlatformError
 from batsched_py.hostset import MAX_HOST
@@ -229,7 +229,7 @@ def write_homogeneous(
         raise PlatformError(str(path), "speed", str(error)) from error
     width = len(str(hosts - 1))
     names = [master, *(f"{prefix}{number:0{width}d}" for number in range(hosts))]
-    lines = [f'    <host id={quoteattr(name)} coordinates="0 0 0" speed={quoteattr(speed)}/>\n' for name in names]
+    lines = [f'    <host id="{escape(name)}" coordinates="0 0 0" speed="{escape(speed)}"/>\n' for name in names]
     try:
         write_atomically(path, "".join((_HEADER, *lines, _FOOTER)).encode())
     except OSError as error:

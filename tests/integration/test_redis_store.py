@@ -1,0 +1,134 @@
+"""Jobs in a real Redis: read when Batsim only names them, written when we submit our own (BA-14)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from batsched_py.api import Job, NoOptions, Plan, Scheduler, View
+from batsched_py.errors import StoreError
+from batsched_py.metadata.redis_store import RedisStore
+from batsched_py.protocol.events import Config
+from batsched_py.session.session import Session
+from schedulers.fcfs import Fcfs
+from tests.builders import begins_data, message
+from tests.redis_server import running
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A server for all tests of this module."""
+    with running(tmp_path_factory.mktemp("redis")) as free_port:
+        yield free_port
+
+
+@pytest.fixture
+def client(port: int) -> Iterator[redis.Redis]:
+    """A client of an empty server."""
+    with redis.Redis("127.0.0.1", port) as connection:
+        connection.flushall()
+        yield connection
+
+
+def opener(port: int) -> Callable[[Config], RedisStore]:
+    return lambda config: RedisStore("127.0.0.1", port, config.redis_prefix)
+
+
+def begun(port: int, scheduler: type[Scheduler[Any]] = Fcfs, **config: Any) -> tuple[Session, Any]:
+    session = Session(scheduler, open_store=opener(port))
+    request = begins_data(config={"redis-enabled": True, "redis-prefix": "lab", **config})
+    return session, json.loads(session.answer(message(0, ("SIMULATION_BEGINS", request))))
+
+
+def test_a_job_is_read_under_batsim_s_key(port: int, client: redis.Redis) -> None:
+    """JOB_SUBMITTED has only the id; the rest is under PREFIX:job_WORKLOAD!NAME."""
+    client.set("lab:job_w0!7", json.dumps({"id": "w0!7", "res": 3, "walltime": 9, "profile": "p", "subtime": 1}))
+    session, _ = begun(port)
+    reply = json.loads(session.answer(message(1, ("JOB_SUBMITTED", {"job_id": "w0!7"}))))
+    assert reply["events"][0]["data"] == {"job_id": "w0!7", "alloc": "0-2"}
+
+
+def test_a_missing_key_is_one_clear_line(port: int, client: redis.Redis) -> None:
+    """The server, the key and the rule."""
+    session, _ = begun(port)
+    with pytest.raises(StoreError) as caught:
+        session.answer(message(1, ("JOB_SUBMITTED", {"job_id": "w0!7"})))
+    assert str(caught.value) == (
+        f"Redis 127.0.0.1:{port}: key lab:job_w0!7: is missing, but Batsim has submitted this job"
+    )
+
+
+@pytest.mark.parametrize(("text", "rule"), [("{", "must be JSON"), ("[1]", "must be a JSON object")])
+def test_a_key_that_is_no_job_is_one_clear_line(port: int, client: redis.Redis, text: str, rule: str) -> None:
+    """What stands there is not an object."""
+    client.set("lab:job_w0!7", text)
+    session, _ = begun(port)
+    with pytest.raises(StoreError, match=f"key lab:job_w0!7: {rule}"):
+        session.answer(message(1, ("JOB_SUBMITTED", {"job_id": "w0!7"})))
+
+
+class Own(Scheduler[NoOptions]):
+    """Submits one job of its own."""
+
+    name = "own"
+    needs_dynamic_jobs = True
+
+    def setup(self, view: View) -> None:
+        self.submitted = False
+
+    def decide(self, view: View, plan: Plan) -> None:
+        if not self.submitted:
+            self.submitted = True
+            plan.submit(Job.create("dyn!1", size=2, profile="d", walltime=5), {"type": "delay", "delay": 3})
+            plan.finish_registration()
+
+
+def test_a_job_of_ones_own_is_written_before_it_is_named(port: int, client: redis.Redis) -> None:
+    """REGISTER_JOB has only the id; its profile still travels in the message (v3 and later)."""
+    _, reply = begun(port, Own, **{"dynamic-jobs-enabled": True})
+    assert [(event["type"], event["data"]) for event in reply["events"]] == [
+        ("REGISTER_PROFILE", {"workload_name": "dyn", "profile_name": "d", "profile": {"type": "delay", "delay": 3}}),
+        ("REGISTER_JOB", {"job_id": "dyn!1"}),
+        ("NOTIFY", {"type": "registration_finished"}),
+    ]
+    kept = client.get("lab:job_dyn!1")
+    assert isinstance(kept, bytes)
+    assert json.loads(kept) == {"id": "dyn!1", "subtime": 0.0, "res": 2, "profile": "d", "walltime": 5}
+
+
+def test_in_v14_the_profile_is_written_too(port: int, client: redis.Redis) -> None:
+    """v1.4 has the scheduler push profiles to Redis instead of SUBMIT_PROFILE."""
+    config = {
+        "redis": {"enabled": True, "prefix": "old"},
+        "job_submission": {"from_scheduler": {"enabled": True, "acknowledge": True}},
+    }
+    hosts = [{"id": 0, "name": "a", "state": "idle", "properties": {}}]
+    begins = {"nb_resources": 1, "allow_time_sharing": False, "config": config, "resources_data": hosts}
+    session = Session(Own, open_store=opener(port))
+    reply = json.loads(session.answer(message(0, ("SIMULATION_BEGINS", begins))))
+    assert [event["type"] for event in reply["events"]] == ["SUBMIT_JOB", "NOTIFY"]
+    assert client.exists("old:job_dyn!1", "old:profile_dyn!d") == 2
+
+
+def test_nobody_at_the_port_is_one_clear_line() -> None:
+    """The server is named."""
+    with pytest.raises(StoreError, match=r"Redis 127\.0\.0\.1:1: "):
+        RedisStore("127.0.0.1", 1, "x")
+
+
+def test_a_session_without_a_store_says_so() -> None:
+    """Batsim with Redis, a session without."""
+    with pytest.raises(StoreError, match="this session was given no way to read them"):
+        Session(Fcfs).answer(message(0, ("SIMULATION_BEGINS", begins_data(config={"redis-enabled": True}))))
+
+
+def test_a_missing_extra_is_one_line_that_names_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """pip install 'batsched-py[redis]'."""
+    monkeypatch.setattr("batsched_py.metadata.redis_store.redis", None)
+    with pytest.raises(StoreError, match=r"install the extra, pip install 'batsched-py\[redis\]'"):
+        RedisStore("127.0.0.1", 1, "x")
