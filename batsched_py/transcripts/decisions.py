@@ -1,0 +1,125 @@
+"""Messages in words: what a request told, what a reply decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from batsched_py.errors import RemoteProtocolError
+from batsched_py.protocol.codec import decode, parse
+from batsched_py.protocol.commands import CallMeLater, ExecuteJob, KillJob, RejectJob
+from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.protocol.dialects import Dialect
+from batsched_py.protocol.events import Nop, Unknown
+from batsched_py.protocol.fields import shown
+
+#: Events of a request that are told; of the others only the number is.
+_TOLD: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a reply says, whatever its spelling; two replies are the same decision if these are equal.
+
+    The order of the commands counts. Batsim applies them one after the other, each on the machine the ones before it
+    have left and, on a platform with a network, a latency later: another order is another schedule, if only by
+    microseconds. So do `now` and the timestamps, for which Batsim waits.
+
+    Attributes:
+        now: the reply's own; None if the reply cannot be read.
+        commands: typed, in their order; () for a reply that cannot be read.
+        stopped: True if the decision process gave up: the commands do not matter then, nor does what it said of it.
+        unreadable: the bytes of a reply that is no message, else b"".
+    """
+
+    now: float | None
+    commands: tuple[Any, ...]
+    stopped: bool = False
+    unreadable: bytes = b""
+
+
+def read_decision(reply: bytes, dialect: Dialect) -> Decision:
+    """The decision of a reply, also of one that Batsim would refuse."""
+    try:
+        message = decode(reply, dialect.commands, keep_unknown=True)
+    except RemoteProtocolError:
+        return Decision(None, (), unreadable=reply)
+    if any(type(command) is Unknown and command.type == STOP_EVENT for command in message.events):
+        return Decision(message.now, (), stopped=True)
+    return Decision(message.now, tuple(command for command in message.events if type(command) is not Nop))
+
+
+def reply_lines(reply: bytes, dialect: Dialect, asked_at: float) -> tuple[str, ...]:
+    """A reply in words, a line for each command; times are told where they are not the request's."""
+    decision = read_decision(reply, dialect)
+    if decision.now is None:
+        return (f"(no message: {shown(reply)})",)
+    events = parse(reply)["events"]
+    if decision.stopped:
+        return tuple(f"(stopped: {event['data'].get('reason')})" for event in events if event["type"] == STOP_EVENT)
+    written = [event for event in events if event["type"] != "NOP"]
+    lines = [
+        _command_line(command, event) + _when(command.timestamp, asked_at)
+        for command, event in zip(decision.commands, written, strict=True)
+    ]
+    if decision.now != asked_at:
+        lines.append(f"(the reply is sent at t={number_text(decision.now)})")
+    return tuple(lines)
+
+
+def request_time(request: bytes) -> float | None:
+    """`now` of a request; None if it is no message."""
+    try:
+        return float(parse(request)["now"])
+    except RemoteProtocolError:
+        return None
+
+
+def request_line(request: bytes) -> str:
+    """What a request told, on one line: the types of its events and the jobs they are about."""
+    try:
+        events = parse(request)["events"]
+    except RemoteProtocolError:
+        return f"(no message: {shown(request[:60])})"
+    told = [_event_text(event) for event in events[:_TOLD]]
+    if len(events) > _TOLD:
+        told.append(f"{len(events) - _TOLD} more")
+    return ", ".join(told) or "nothing"
+
+
+def number_text(number: float) -> str:
+    """The shortest spelling that keeps the value: 10, 10.5, 0.1."""
+    value = float(number)
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def _event_text(event: Any) -> str:
+    if not isinstance(event, dict) or not isinstance(event.get("data"), dict):
+        return shown(event)
+    data = event["data"]
+    about = data.get("job_id") or data.get("resources") or ", ".join(map(str, _list(data.get("job_ids"))))
+    return f"{event.get('type')} {about}".rstrip()
+
+
+def _list(value: object) -> Iterable[object]:
+    return value if isinstance(value, list) else ()
+
+
+def _command_line(command: Any, event: dict[str, Any]) -> str:
+    """The common commands in words; any other, and those with rare extras, by its data as it was written."""
+    if type(command) is ExecuteJob and len(event["data"]) == 2:
+        return f"EXECUTE_JOB {command.job_id} on {command.hosts}"
+    if type(command) is RejectJob:
+        return f"REJECT_JOB {command.job_id}"
+    if type(command) is KillJob:
+        return f"KILL_JOB {', '.join(command.job_ids)}"
+    if type(command) is CallMeLater:
+        return f"CALL_ME_LATER at t={number_text(command.at)}"
+    return f"{event['type']} {orjson.dumps(event['data']).decode()}"
+
+
+def _when(timestamp: float, asked_at: float) -> str:
+    return "" if timestamp == asked_at else f" at t={number_text(timestamp)}"

@@ -1,0 +1,61 @@
+"""Feeding recorded requests to a decision process, up to the first decision that differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from batsched_py.errors import BatschedError, RemoteProtocolError
+from batsched_py.protocol.codec import parse
+from batsched_py.protocol.dialects import V4, Dialect, dialect_of
+from batsched_py.transcripts.diff import Difference, find_difference
+from batsched_py.transcripts.transcript import Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a replay found.
+
+    Attributes:
+        exchanges: requests that were fed.
+        identical: replies that were equal byte by byte; the others of the same decision are spelled otherwise.
+        difference: the first one, where the replay stopped: the recorded requests after it answer decisions that were
+            not made this time.
+    """
+
+    exchanges: int
+    identical: int
+    difference: Difference | None
+
+
+def replay(
+    exchanges: Iterable[Exchange], answer: Callable[[bytes], bytes], refusal: Callable[[BaseException], bytes]
+) -> Replay:
+    """Feed each recorded request to `answer` and compare its reply with the recorded one.
+
+    Where `answer` raises an error of ours, its reply is `refusal(error)`: a run that was recorded up to a failure is
+    replayed up to the same failure.
+    """
+    dialect: Dialect | None = None
+    fed = identical = 0
+    for exchange in exchanges:
+        if dialect is None:
+            dialect = _dialect(exchange.request)
+        try:
+            reply = answer(exchange.request)
+        except BatschedError as error:
+            reply = refusal(error)
+        fed += 1
+        identical += reply == exchange.reply
+        difference = find_difference(exchange, reply, dialect)
+        if difference is not None:
+            return Replay(fed, identical, difference)
+    return Replay(fed, identical, None)
+
+
+def _dialect(first_request: bytes) -> Dialect:
+    """The dialect of a conversation that opens with this request."""
+    try:
+        return dialect_of(parse(first_request)["events"][0]["data"])
+    except (RemoteProtocolError, LookupError, TypeError):
+        return V4

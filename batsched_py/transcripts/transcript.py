@@ -1,0 +1,105 @@
+"""A recording, read back exchange by exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from batsched_py.errors import TranscriptError
+from batsched_py.transcripts.header import FORMAT, Header
+from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request and the reply it got, with its line's number of the exchange."""
+
+    number: int
+    request: bytes
+    reply: bytes
+
+
+class Transcript:
+    """A file of one run. Reading is lazy: a long recording is never in memory as a whole.
+
+    Attributes:
+        path: the file.
+        header: who decided; None in recordings of other programs, which have the messages only.
+    """
+
+    def __init__(self, path: Path, warn: Callable[[str], None]) -> None:
+        """Read the header. `warn` receives a line if the recording breaks off in the middle of an exchange.
+
+        TranscriptError, here and while iterating, names the file, the line and the rule.
+        """
+        self.path = path
+        self._warn = warn
+        self.header = self._read_header()
+
+    def __iter__(self) -> Iterator[Exchange]:
+        """The exchanges in their order. A last line that is torn, or a request without reply, ends them."""
+        request: Line | None = None
+        for number, members in self._lines():
+            if "format" in members:
+                if number > 1:
+                    raise self._error(number, "the header must be the first line")
+                continue
+            try:
+                line = Line.from_members(members)
+                _check_turn(request, line)
+            except ValueError as error:
+                raise self._error(number, str(error)) from None
+            if request is None:
+                request = line
+            else:
+                yield Exchange(line.number, request.content, line.content)
+                request = None
+        if request is not None:
+            self._warn(f"{self.path}: exchange {request.number} has no reply; the recording ends before it")
+
+    def _read_header(self) -> Header | None:
+        number, members = next(self._lines(), (1, None))
+        if members is None:
+            raise self._error(number, "holds no complete line")
+        if "format" not in members:
+            return None
+        if members["format"] != FORMAT:
+            raise self._error(number, f"format: must be {FORMAT!r}, not {members['format']!r}")
+        try:
+            return Header.from_members(members)
+        except ValueError as error:
+            raise self._error(number, str(error)) from None
+
+    def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The number and members of each line; a torn last one is told and left out."""
+        try:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    try:
+                        members = orjson.loads(line)
+                    except orjson.JSONDecodeError as error:
+                        if not line.endswith(b"\n"):
+                            self._warn(f"{self.path}: line {number} is torn; the recording ends before it")
+                            return
+                        raise self._error(number, f"must be JSON: {error}") from None
+                    if type(members) is not dict:
+                        raise self._error(number, "must be an object")
+                    yield number, members
+        except OSError as error:
+            raise TranscriptError(str(self.path), "", f"cannot be read: {error.strerror or error}") from error
+
+    def _error(self, number: int, rule: str) -> TranscriptError:
+        return TranscriptError(str(self.path), f"line {number}", rule)
+
+
+def _check_turn(request: Line | None, line: Line) -> None:
+    """Batsim and the scheduler speak in turn, the reply under its request's number; ValueError otherwise."""
+    expected = BATSIM if request is None else SCHEDULER
+    if line.speaker != expected:
+        raise ValueError(f"from: must be {expected}, whose turn it is, not {line.speaker}")
+    if request is not None and line.number != request.number:
+        raise ValueError(f"seq: must be {request.number}, its request's, not {line.number}")
