@@ -100,6 +100,8 @@ class Jobs:
 
     def forget_ended(self) -> None:
         """A message was sent: the jobs whose end it told are unknown from now on (E8)."""
+        if not self._to_forget:
+            return
         for job_id in self._to_forget:
             live = self.live.pop(job_id)
             if self._forget_profiles:

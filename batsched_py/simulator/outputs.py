@@ -10,7 +10,7 @@ from typing import Final
 
 import batsched_py
 from batsched_py.hostset import HostSet, format_bits
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.simulator.records import Result
 
 JOBS_HEADER: Final = (
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -72,21 +72,19 @@ def _rows(result: Result) -> Iterator[str]:
     spelled: dict[int, str] = {}
     for record in result.jobs:
         job = record.job
+        workload, _, name = job.id.partition("!")
         walltime = -1.0 if job.walltime is None else job.walltime
-        head = f"{job.name},{record.workload},{job.profile},{job.submit_time:.6f},{job.size},{walltime:.6f}"
+        head = f"{name},{workload},{job.profile},{job.submit_time:.6f},{job.size},{walltime:.6f}"
         if record.rejected:
             yield f'{head},0,{record.state},,,,,,,,,"{record.metadata}"'
             continue
-        hosts = _spell(record.hosts, spelled)
-        tail = f'{hosts},{record.energy:.6f},"{record.metadata}"'
-        yield f"{head},{record.success:d},{record.state},{_times(record)},{tail}"
-
-
-def _times(record: JobRecord) -> str:
-    start, finish, submitted = record.start, record.finish, record.job.submit_time
-    execution, turnaround = finish - start, finish - submitted
-    stretch = turnaround / execution
-    return f"{start:.6f},{execution:.6f},{finish:.6f},{start - submitted:.6f},{turnaround:.6f},{stretch:.6f}"
+        start, finish, submitted = record.start, record.finish, job.submit_time
+        execution, turnaround = finish - start, finish - submitted
+        yield (
+            f"{head},{record.success:d},{record.state},{start:.6f},{execution:.6f},{finish:.6f},"
+            f"{start - submitted:.6f},{turnaround:.6f},{turnaround / execution:.6f},"
+            f'{_spell(record.hosts, spelled)},{record.energy:.6f},"{record.metadata}"'
+        )
 
 
 def _spell(hosts: HostSet, spelled: dict[int, str]) -> str:

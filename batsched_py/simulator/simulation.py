@@ -72,36 +72,34 @@ class Simulation:
         """
         talk = Talk(exchange, clock)
         report = ProgressReport(progress, self._submissions.count)
+        outbox, timeline = self._stage.outbox, self._timeline
         self._apply(talk.say(0.0, [self._begins]))
-        while True:
-            if not self._stage.outbox:
-                due = self._timeline.next_time()
-                if due is None:
-                    break
-                self._timeline.run_until(due)
+        while outbox or timeline.run_next():
+            if not outbox:
                 continue
-            events = self._stage.outbox.copy()
-            self._stage.outbox.clear()
-            reply = talk.say(self._timeline.stamp, events)
+            events = outbox.copy()
+            outbox.clear()
+            reply = talk.say(timeline.stamp, events)
             self._jobs.forget_ended()
             self._apply(reply)
-            report.ended(len(self._jobs.records), self._registration.count, self._timeline.stamp)
+            report.ended(len(self._jobs.records), self._registration.count, timeline.stamp)
         if self._jobs.unfinished or self._registration.open:
             raise DeadlockError(standstill(self._timeline, self._jobs, self._stage.machines, self._registration))
         talk.say(self._timeline.stamp, [SimulationEnds(self._timeline.stamp)])
         return self._result(talk)
 
     def _apply(self, reply: Message) -> None:
-        """Apply the commands in turn, each not before its time; time passes until the reply's `now`."""
-        for position, command in enumerate(reply.events):
-            self._wait_until(command.timestamp)
-            self._referee.apply(position, command)
-        self._wait_until(reply.now)
+        """Apply the commands in turn, each not before its time; time passes until the reply's `now`.
 
-    def _wait_until(self, time: float) -> None:
-        """The clock as the scheduler knows it is rounded: what is not later than that is now."""
-        if time > self._timeline.stamp:
-            self._timeline.run_until(time)
+        The scheduler knows the clock as messages round it: what is not later than that is now.
+        """
+        timeline = self._timeline
+        for position, command in enumerate(reply.events):
+            if command.timestamp > timeline.stamp:
+                timeline.run_until(command.timestamp)
+            self._referee.apply(position, command)
+        if reply.now > timeline.stamp:
+            timeline.run_until(reply.now)
 
     def _result(self, talk: Talk) -> Result:
         records = self._jobs.records

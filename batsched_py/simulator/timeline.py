@@ -42,12 +42,15 @@ class Timeline:
         """Forget an entry that has not happened yet."""
         self._cancelled.add(ticket)
 
-    def next_time(self) -> float | None:
-        """When the next thing happens; None if nothing ever will."""
+    def run_next(self) -> bool:
+        """Let everything of the next instant happen; False if nothing ever will again."""
         heap = self._heap
         while heap and heap[0][2] in self._cancelled:
             self._cancelled.discard(heappop(heap)[2])
-        return heap[0][0] if heap else None
+        if not heap:
+            return False
+        self.run_until(heap[0][0])
+        return True
 
     def run_until(self, time: float) -> None:
         """Let everything happen that is due up to and including `time`, and leave the clock there."""

@@ -22,9 +22,18 @@ def test_what_is_cancelled_does_not_happen_and_is_not_waited_for() -> None:
     timeline, happened = Timeline(), list[str]()
     ticket = timeline.at(5.0, RANK_END, happened.append, "never")
     timeline.cancel(ticket)
-    assert timeline.next_time() is None
+    assert not timeline.run_next()
     timeline.run_until(9.0)
     assert (happened, timeline.now) == ([], 9.0)
+
+
+def test_the_next_instant_is_run_as_a_whole() -> None:
+    """And no other."""
+    timeline, happened = Timeline(), list[str]()
+    for name, time in (("late", 7.0), ("early", 5.0), ("early too", 5.0)):
+        timeline.at(time, RANK_END, happened.append, name)
+    assert timeline.run_next()
+    assert (happened, timeline.now) == (["early", "early too"], 5.0)
 
 
 def test_the_past_is_now() -> None:
