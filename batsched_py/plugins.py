@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import sys
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -72,12 +73,15 @@ def _load_module(module_name: str) -> ModuleType:
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PluginError(f"algorithm file {path}: no such file")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    # Under its path, so that it hides no module of its name; dataclasses and type hints look their module up there.
+    name = str(path.resolve())
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PluginError(f"algorithm file {path}: not a Python file")
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as error:
+        del sys.modules[name]
         raise PluginError(f"algorithm file {path}: {type(error).__name__}: {error}") from error
     return module

@@ -1,0 +1,199 @@
+"""The algorithms against the simulator: what each promises, on any workload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from batsched_py.model.job import Job
+from batsched_py.model.platform import Platform
+from batsched_py.model.profile import Delay
+from batsched_py.model.workload import Workload
+from batsched_py.plugins import load
+from batsched_py.session.session import Session
+from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.simulator.simulation import Simulation
+from tests.platforms import plain_platform
+
+HOSTS = 6
+PLATFORM: Platform = plain_platform(HOSTS)
+
+#: Every algorithm in every variant.
+VARIANTS: list[tuple[str, dict[str, str]]] = [
+    ("fcfs", {}),
+    ("filler", {}),
+    ("easy", {"reserve": "counts", "backfill_order": "fcfs"}),
+    ("easy", {"reserve": "counts", "backfill_order": "sjf"}),
+    ("easy", {"reserve": "hosts", "backfill_order": "fcfs"}),
+    ("easy", {"reserve": "hosts", "backfill_order": "sjf"}),
+]
+EASY = VARIANTS[2:]
+
+#: (submit time, hosts, run time, walltime): small numbers, so that instants coincide; some walltimes stop the job.
+SPECS = st.lists(
+    st.tuples(st.integers(0, 12), st.integers(1, HOSTS), st.integers(1, 9), st.integers(1, 12)), min_size=1, max_size=25
+)
+
+
+def workload(specs: list[tuple[int, int, int, int]]) -> Workload:
+    """Delay jobs, named so that their order of submission is that of the list for equal times."""
+    profiles = {f"d{run}": Delay(f"d{run}", "delay", {"type": "delay", "delay": run}, run) for _, _, run, _ in specs}
+    jobs = [
+        Job.create(f"{number:03d}", size=size, profile=f"d{run}", submit_time=submit, walltime=walltime)
+        for number, (submit, size, run, walltime) in enumerate(specs)
+    ]
+    return Workload("test", HOSTS, tuple(sorted(jobs, key=lambda job: (job.submit_time, job.id))), profiles)
+
+
+def run(
+    name: str,
+    options: Mapping[str, Any],
+    specs: list[tuple[int, int, int, int]],
+    watch: Callable[[Session, bytes, bytes], None] = lambda session, request, reply: None,
+) -> Result:
+    """Simulate; `watch` sees the session after each exchange."""
+    session = Session(load(name), options)
+
+    def exchange(request: bytes) -> bytes:
+        reply = session.answer(request)
+        session.check()
+        watch(session, request, reply)
+        return reply
+
+    return Simulation(PLATFORM, [workload(specs)]).run(exchange)
+
+
+def in_order(result: Result) -> list[JobRecord]:
+    """Records in the order of submission."""
+    return sorted(result.jobs, key=lambda record: (record.job.submit_time, record.job.id))
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+@given(SPECS)
+def test_no_host_runs_two_jobs_and_no_job_starts_before_it_came(
+    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
+) -> None:
+    """Every job gets as many hosts as it asked for, its own while it runs, and not before its submission."""
+    records = run(name, options, specs).jobs
+    for position, one in enumerate(records):
+        assert one.start >= one.job.submit_time
+        assert len(one.hosts) == one.job.size
+        for other in records[position + 1 :]:
+            apart = one.finish <= other.start or other.finish <= one.start
+            assert apart or one.hosts.isdisjoint(other.hosts)
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+@given(SPECS)
+def test_every_job_ends_exactly_once(
+    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
+) -> None:
+    """Nobody is lost, nobody runs twice, and a walltime is reached exactly when the run is not shorter (E10)."""
+    result = run(name, options, specs)
+    assert [record.job.name for record in in_order(result)] == [job.id for job in workload(specs).jobs]
+    for record in in_order(result):
+        _, _, duration, walltime = specs[int(record.job.name)]
+        reached = duration >= walltime
+        assert record.state == ("COMPLETED_WALLTIME_REACHED" if reached else "COMPLETED_SUCCESSFULLY")
+        assert record.finish - record.start == min(duration, walltime)
+
+
+@given(SPECS)
+def test_fcfs_starts_jobs_in_order_of_arrival(specs: list[tuple[int, int, int, int]]) -> None:
+    """Nobody overtakes."""
+    starts = [record.start for record in in_order(run("fcfs", {}, specs))]
+    assert starts == sorted(starts)
+
+
+@given(SPECS)
+def test_filler_leaves_no_job_waiting_that_would_fit(specs: list[tuple[int, int, int, int]]) -> None:
+    """Whenever a message was answered, every waiting job is larger than what is free."""
+
+    def watch(session: Session, request: bytes, reply: bytes) -> None:
+        free = len(session._view.free)
+        assert all(job.size > free for job in session._view.queue)
+
+    run("filler", {}, specs, watch)
+
+
+@pytest.mark.parametrize(("name", "options"), EASY)
+@given(SPECS)
+@example([(0, 4, 5, 5), (0, 6, 5, 5), (1, 2, 4, 4), (1, 1, 9, 9), (2, 2, 9, 12)])
+def test_easy_never_moves_a_promised_start_to_later(
+    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
+) -> None:
+    """A promise may come nearer when jobs end early; the job starts no later than any promise it was given."""
+    promised: dict[str, float] = {}
+
+    def watch(session: Session, request: bytes, reply: bytes) -> None:
+        for job_id, slot in session._plan.promises.items():
+            assert slot.start <= promised.get(job_id, float("inf"))
+            promised[job_id] = slot.start
+
+    result = run(name, options, specs, watch)
+    for record in result.jobs:
+        if record.job.id in promised:
+            assert record.start <= promised[record.job.id]
+
+
+@pytest.mark.parametrize(("name", "options"), EASY)
+@given(SPECS)
+def test_easy_starts_the_oldest_waiting_job_as_soon_as_it_fits(
+    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
+) -> None:
+    """The first in the queue never waits while enough hosts are free."""
+
+    def watch(session: Session, request: bytes, reply: bytes) -> None:
+        first = session._view.queue.first()
+        assert first is None or first.size > len(session._view.free)
+
+    run(name, options, specs, watch)
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+@given(SPECS)
+def test_the_same_input_gives_the_same_bytes(
+    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
+) -> None:
+    """BA-17: every request and every reply of a second run equal those of the first."""
+    assert recorded(name, options, specs) == recorded(name, options, specs)
+
+
+def recorded(name: str, options: Mapping[str, str], specs: list[tuple[int, int, int, int]]) -> list[bytes]:
+    """Every request and every reply of a run."""
+    talk: list[bytes] = []
+
+    def watch(session: Session, request: bytes, reply: bytes) -> None:
+        talk.extend((request, reply))
+
+    run(name, options, specs, watch)
+    return talk
+
+
+def starts(name: str, options: Mapping[str, str], specs: list[tuple[int, int, int, int]]) -> list[float]:
+    return [record.start for record in in_order(run(name, options, specs))]
+
+
+def test_easy_backfills_what_fcfs_leaves_idle() -> None:
+    """The textbook: a small job runs in the gap before the large one that waits."""
+    specs = [(0, 4, 10, 10), (1, 6, 5, 5), (2, 2, 8, 8), (2, 2, 9, 9)]
+    assert starts("fcfs", {}, specs) == [0, 10, 15, 15]
+    assert starts("easy", {}, specs) == [0, 10, 2, 15]
+
+
+def test_promises_on_counts_let_more_jobs_overtake_than_promises_on_hosts() -> None:
+    """On counts a long job takes the free host 0, because five hosts will be free for four; on hosts it is promised."""
+    specs = [(0, 1, 1, 1), (0, 2, 10, 10), (0, 2, 4, 4), (0, 1, 20, 20), (1, 4, 5, 5), (2, 1, 12, 12)]
+    assert starts("easy", {"reserve": "counts"}, specs)[4:] == [10, 2]
+    assert starts("easy", {"reserve": "hosts"}, specs)[4:] == [10, 4]
+
+
+def test_the_shortest_overtakes_first_if_asked() -> None:
+    """One gap, two that fit: arrival order or walltime decides."""
+    specs = [(0, 5, 10, 10), (0, 6, 5, 5), (1, 1, 9, 9), (1, 1, 3, 3)]
+    assert starts("easy", {"backfill_order": "fcfs"}, specs)[2:] == [1, 15]
+    assert starts("easy", {"backfill_order": "sjf"}, specs)[2:] == [15, 1]

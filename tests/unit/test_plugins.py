@@ -1,0 +1,123 @@
+"""Finding algorithms: by name, by module, by file."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+
+from batsched_py import plugins
+from batsched_py.errors import PluginError
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.options import NoOptions
+from schedulers.easy import Easy, EasyOptions
+from schedulers.fcfs import Fcfs
+
+MINE = """
+from batsched_py.api import NoOptions, Plan, Scheduler, View
+
+class Mine(Scheduler[NoOptions]):
+    name = "mine"
+    def decide(self, view: View, plan: Plan) -> None:
+        pass
+
+class Abstract(Scheduler[NoOptions]):
+    name = "abstract"
+
+class Nameless(Scheduler[NoOptions]):
+    def decide(self, view: View, plan: Plan) -> None:
+        pass
+
+class Other:
+    pass
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A file with good and bad classes."""
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    return path
+
+
+def test_a_built_in_is_found_by_its_name() -> None:
+    """`-s easy`."""
+    assert plugins.load("easy") is Easy
+    assert plugins.load("fcfs") is Fcfs
+
+
+def test_a_class_is_found_in_a_module() -> None:
+    """`-s package.module:Class`."""
+    assert plugins.load("schedulers.easy:Easy") is Easy
+
+
+def test_a_class_is_found_in_a_file(mine: Path) -> None:
+    """`-s path/to/file.py:Class`, wherever the file is."""
+    assert plugins.load(f"{mine}:Mine").name == "mine"
+
+
+def test_an_options_class_is_the_one_between_the_brackets() -> None:
+    """Scheduler[EasyOptions]; NoOptions without."""
+    assert Easy.options_type is EasyOptions
+    assert Fcfs.options_type is NoOptions
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("eazy", "algorithm eazy: unknown; there are: easy, fcfs, filler"),
+        ("no.such.module:X", "algorithm module no.such.module: ModuleNotFoundError"),
+        ("nowhere.py:X", "algorithm file nowhere.py: no such file"),
+        ("{mine}:Nobody", "has no class Nobody"),
+        ("{mine}:Other", "Other is not a Scheduler"),
+        ("{mine}:Abstract", "Abstract does not define decide"),
+        ("{mine}:Nameless", "Nameless has no name"),
+    ],
+)
+def test_what_cannot_be_loaded_is_one_clear_line(mine: Path, name: str, words: str) -> None:
+    """PluginError says what was looked for and what is wrong with it."""
+    with pytest.raises(PluginError) as caught:
+        plugins.load(name.format(mine=mine))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_does_not_run_is_one_clear_line(tmp_path: Path) -> None:
+    """A syntax error is the user's, with its line."""
+    path = tmp_path / "bad.py"
+    path.write_text("def (:\n")
+    with pytest.raises(PluginError, match=r"bad\.py: SyntaxError"):
+        plugins.load(f"{path}:X")
+
+
+def test_a_module_of_a_file_that_failed_is_not_left_behind(tmp_path: Path) -> None:
+    """A file's module does not hide others of the same name."""
+    path = tmp_path / "json.py"
+    path.write_text(MINE)
+    before = sys.modules["json"]
+    plugins.load(f"{path}:Mine")
+    assert sys.modules["json"] is before
+
+
+def test_third_parties_announce_algorithms_by_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Group batsched_py.schedulers; an entry point never hides a built-in."""
+    points = EntryPoints(
+        EntryPoint(name, value, plugins.ENTRY_POINT_GROUP)
+        for name, value in (("theirs", "schedulers.fcfs:Fcfs"), ("easy", "schedulers.fcfs:Fcfs"))
+    )
+    monkeypatch.setattr(plugins, "entry_points", lambda group: points.select(group=group))
+    assert plugins.load("theirs") is Fcfs
+    assert plugins.load("easy") is Easy
+    assert plugins.available()["theirs"] == "schedulers.fcfs:Fcfs"
+
+
+@pytest.mark.parametrize("name", sorted(plugins.importlib.import_module("schedulers").BUILT_INS))
+def test_every_built_in_is_loaded_under_its_own_name_and_names_its_source(name: str) -> None:
+    """The table in schedulers/__init__ and the classes agree."""
+    scheduler: type[Scheduler[object]] = plugins.load(name)
+    assert scheduler.name == name
+    assert scheduler.source
+    assert scheduler.__doc__
