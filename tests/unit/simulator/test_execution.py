@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from batsched_py.hostset import HostSet
-from batsched_py.simulator.execution import NO_CONTENTION, Execution, ending
+from batsched_py.model.profile import parse_profile
+from batsched_py.simulator.execution import NO_CONTENTION, Execution, communication, ending
 from batsched_py.simulator.network import Network
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
@@ -57,6 +58,19 @@ def test_a_total_amount_is_spread_over_whatever_hosts_it_gets(profile: str, dura
     """Also a sequence of totals: only these may run on another number of hosts than they ask for."""
     result, _ = play(workload(job("a", profile, at=1, res=2), profiles=PROFILES), {1.0: [execute("a", "0-3")]})
     assert result.jobs[0].execution == duration
+
+
+@pytest.mark.parametrize(("profile", "sent"), [("each", 90.0), ("total", 30.0), ("matrix", 7.0)])
+def test_what_each_executor_sends(profile: str, sent: float) -> None:
+    """A total is divided by the number of hosts, as real Batsim does; nobody sends to itself unless it is told to."""
+    profiles = {
+        "each": parse_profile("each", {"type": "parallel_homogeneous", "cpu": 1, "com": 90}),
+        "total": parse_profile("total", {"type": "parallel_homogeneous_total", "cpu": 1, "com": 90}),
+        "matrix": parse_profile("matrix", {"type": "parallel", "cpu": [1, 1, 1], "com": [0, 7, 7, 7, 0, 7, 7, 7, 0]}),
+    }
+    transfers = [transfer for transfer in communication(profiles[profile], [4, 5, 6]) if transfer[2]]
+    pairs = [(4, 5), (4, 6), (5, 4), (5, 6), (6, 4), (6, 5)]
+    assert transfers == [(source, target, sent) for source, target in pairs]
 
 
 def test_executors_that_share_a_host_add_up() -> None:

@@ -1,5 +1,8 @@
 """The flow of messages, the passing of time and the end of a simulation."""
 
+from typing import Any
+
+import orjson
 import pytest
 
 from batsched_py.errors import DeadlockError, OptionError, PlatformError, RemoteProtocolError, WorkloadError
@@ -83,6 +86,22 @@ def test_a_reply_in_the_future_lets_time_pass() -> None:
     _, peer = play(jobs, {1.0: [execute("a", "0"), (*call(100), 20.0)], 30.0: [reject("b")]})
     assert shape(peer)[2] == (20.0, ["JOB_COMPLETED"])
     assert peer.told("JOB_COMPLETED")[0][0] == 6.0
+
+
+def test_time_passes_until_the_now_of_the_reply() -> None:
+    """Also without any command: the scheduler has thought for 20 s."""
+    requests: list[Any] = []
+
+    def thinker(raw: bytes) -> bytes:
+        requests.append(orjson.loads(raw))
+        now = requests[-1]["now"]
+        if len(requests) == 2:
+            event = {"timestamp": now, "type": "EXECUTE_JOB", "data": {"job_id": "w0!a", "alloc": "0"}}
+            return orjson.dumps({"now": now + 20, "events": [event]})
+        return orjson.dumps({"now": now, "events": []})
+
+    Simulation(platform(), [workload(job("a", at=1))]).run(thinker)
+    assert (requests[2]["now"], requests[2]["events"][0]["timestamp"]) == (21.0, 11.0)
 
 
 def test_descending_timestamps_are_each_slept_to() -> None:

@@ -27,6 +27,15 @@ def test_what_is_cancelled_does_not_happen_and_is_not_waited_for() -> None:
     assert (happened, timeline.now) == ([], 9.0)
 
 
+def test_what_is_cancelled_between_other_things_is_passed_over() -> None:
+    """Whatever stands before and after it."""
+    timeline, happened = Timeline(), list[str]()
+    tickets = [timeline.at(time, RANK_END, happened.append, f"{time:g}") for time in (1.0, 2.0, 3.0)]
+    timeline.cancel(tickets[1])
+    timeline.run_until(9.0)
+    assert happened == ["1", "3"]
+
+
 def test_the_next_instant_is_run_as_a_whole() -> None:
     """And no other."""
     timeline, happened = Timeline(), list[str]()
