@@ -8,17 +8,26 @@ from pathlib import Path
 
 import pytest
 
+import schedulers
 from batsched_py import plugins
 from batsched_py.errors import PluginError
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import NoOptions
+from batsched_py.scheduling.options import NoOptions, describe_options
 from schedulers.easy import Easy, EasyOptions
 from schedulers.fcfs import Fcfs
 
 MINE = """
-from batsched_py.api import NoOptions, Plan, Scheduler, View
+from __future__ import annotations
 
-class Mine(Scheduler[NoOptions]):
+from dataclasses import dataclass
+
+from batsched_py.api import NoOptions, Plan, Scheduler, View, option
+
+@dataclass(frozen=True, slots=True)
+class MyOptions:
+    depth: int = option(3, "how deep")
+
+class Mine(Scheduler[MyOptions]):
     name = "mine"
     def decide(self, view: View, plan: Plan) -> None:
         pass
@@ -56,7 +65,9 @@ def test_a_class_is_found_in_a_module() -> None:
 
 def test_a_class_is_found_in_a_file(mine: Path) -> None:
     """`-s path/to/file.py:Class`, wherever the file is."""
-    assert plugins.load(f"{mine}:Mine").name == "mine"
+    scheduler = plugins.load(f"{mine}:Mine")
+    assert scheduler.name == "mine"
+    assert [known.type for known in describe_options(scheduler.options_type)] == ["integer"]
 
 
 def test_an_options_class_is_the_one_between_the_brackets() -> None:
@@ -114,7 +125,7 @@ def test_third_parties_announce_algorithms_by_entry_points(monkeypatch: pytest.M
     assert plugins.available()["theirs"] == "schedulers.fcfs:Fcfs"
 
 
-@pytest.mark.parametrize("name", sorted(plugins.importlib.import_module("schedulers").BUILT_INS))
+@pytest.mark.parametrize("name", sorted(schedulers.BUILT_INS))
 def test_every_built_in_is_loaded_under_its_own_name_and_names_its_source(name: str) -> None:
     """The table in schedulers/__init__ and the classes agree."""
     scheduler: type[Scheduler[object]] = plugins.load(name)
