@@ -32,28 +32,23 @@ class Easy(Scheduler[EasyOptions]):
     promised: Shadow | Slot | None = None
 
     def decide(self, view: View, plan: Plan) -> None:
-        candidates: Iterable[Job] = view.arrived  # if no host became free, who did not fit before does not fit now
         if self.head is None or view.hosts_changed:
             self.withdraw(view)
             self.head = self.start_in_order(view, plan)
-            if self.head is None:
-                return
-            self.promise(self.head, view, plan)
-            candidates = view.queue.up_to(len(plan.free))
-        if self.options.backfill_order == "sjf":
-            candidates = sorted(candidates, key=lambda job: job.walltime or math.inf)
-        self.backfill(candidates, view, plan)
+            if self.head is not None:
+                self.promise(self.head, view, plan)
+                self.backfill(view.queue.up_to(len(plan.free)), view, plan)
+        else:  # no host became free: who did not fit before does not fit now
+            self.backfill(view.arrived, view, plan)
 
     def start_in_order(self, view: View, plan: Plan) -> Job | None:
         """Start jobs until one does not fit: that one."""
-        free = plan.free
-        for job in view.queue:
-            hosts = free.first(job.size)
+        while (job := view.queue.first()) is not None:
+            hosts = plan.free.first(job.size)
             if hosts is None:
-                plan.hold(job, f"needs {job.size} hosts, {len(free)} are free")
+                plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} are free")
                 return job
             plan.start(job, hosts)
-            free -= hosts
         return None
 
     def promise(self, job: Job, view: View, plan: Plan) -> None:
@@ -76,6 +71,10 @@ class Easy(Scheduler[EasyOptions]):
     def backfill(self, candidates: Iterable[Job], view: View, plan: Plan) -> None:
         """Start those that break no promise."""
         free, now = plan.free, view.now
+        if not free:
+            return
+        if self.options.backfill_order == "sjf":
+            candidates = sorted(candidates, key=lambda job: job.walltime or math.inf)
         for job in candidates:
             if job.size > len(free):
                 continue

@@ -5,12 +5,20 @@ from __future__ import annotations
 from batsched_py.model.job import Job
 
 
-def refusal(job: Job, host_count: int, *, needs_walltime: bool) -> str | None:
-    """Why the job must be rejected before any algorithm sees it, or None if it may wait."""
-    if job.size > host_count:
-        return f"needs {job.size} hosts, the platform has {host_count}"
-    if job.size == 0:
-        return "needs no host, and Batsim runs no job on none"
-    if needs_walltime and job.walltime is None:
-        return "has no walltime, and the algorithm needs one"
-    return None
+class Admission:
+    """The rules for one platform and one algorithm."""
+
+    __slots__ = ("_host_count", "_needs_walltime")
+
+    def __init__(self, host_count: int, *, needs_walltime: bool) -> None:
+        self._host_count, self._needs_walltime = host_count, needs_walltime
+
+    def refusal(self, job: Job) -> str | None:
+        """Why the job must be rejected before any algorithm sees it, or None if it may wait."""
+        if job.size > self._host_count:
+            return f"needs {job.size} hosts, the platform has {self._host_count}"
+        if job.size == 0:
+            return "needs no host, and Batsim runs no job on none"
+        if job.walltime is None and self._needs_walltime:
+            return "has no walltime, and the algorithm needs one"
+        return None

@@ -28,7 +28,7 @@ from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import Config, Event, Query, SimulationBegins, SimulationEnds
 from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.jobs import read_job
-from batsched_py.scheduling import admission
+from batsched_py.scheduling.admission import Admission
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.estimate import waiting_time
 from batsched_py.scheduling.options import parse_options
@@ -78,6 +78,7 @@ class Session:
         self._scheduler = scheduler(parse_options(scheduler.options_type, self._given, scheduler.name))
         #: True once the algorithm's `setup` was called.
         self._ready = False
+        self._admission = Admission(0, needs_walltime=scheduler.needs_walltime)
         self._observes = scheduler.observe is not Scheduler.observe
         #: True once the last reply was written.
         self.over = False
@@ -155,6 +156,7 @@ class Session:
     def _begin(self, event: SimulationBegins) -> None:
         """The hosts and Batsim's own options for the algorithm are known now."""
         scheduler = self._class
+        self._admission = Admission(len(event.resources), needs_walltime=scheduler.needs_walltime)
         if event.config.redis:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")
@@ -191,10 +193,8 @@ class Session:
             raise AlgorithmError(_story(self._class.name, message, error)) from error
 
     def _admit(self, arrived: Sequence[Job]) -> None:
-        host_count = self._state.hosts.all.bit_count()
-        needs_walltime = self._class.needs_walltime
         for job in arrived:
-            why = admission.refusal(job, host_count, needs_walltime=needs_walltime)
+            why = self._admission.refusal(job)
             if why is not None:
                 self._plan.reject(job, why)
                 self._warn(f"t={self.now:g}: {job.id} rejected: it {why}")
