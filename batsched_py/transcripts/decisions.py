@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
+from msgspec.structs import replace
 
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import decode, parse
@@ -41,19 +42,22 @@ class Decision:
     unreadable: bytes = b""
 
 
-def read_decision(reply: bytes, dialect: Dialect) -> Decision:
-    """The decision of a reply, also of one that Batsim would refuse."""
+def read_decision(reply: bytes, dialect: Dialect, *, timed: bool = True) -> Decision:
+    """The decision of a reply, also of one that Batsim would refuse; without `timed`, all its times are 0."""
     try:
         message = decode(reply, dialect.commands, keep_unknown=True)
     except RemoteProtocolError:
         return Decision(None, (), unreadable=reply)
     if any(type(command) is Unknown and command.type == STOP_EVENT for command in message.events):
         return Decision(message.now, (), stopped=True)
-    return Decision(message.now, tuple(command for command in message.events if type(command) is not Nop))
+    commands = tuple(command for command in message.events if type(command) is not Nop)
+    if timed:
+        return Decision(message.now, commands)
+    return Decision(0.0, tuple(replace(command, timestamp=0.0) for command in commands))
 
 
-def reply_lines(reply: bytes, dialect: Dialect, asked_at: float) -> tuple[str, ...]:
-    """A reply in words, a line for each command; times are told where they are not the request's."""
+def reply_lines(reply: bytes, dialect: Dialect, asked_at: float | None) -> tuple[str, ...]:
+    """A reply in words, a line for each command; times are told where they are not `asked_at`, None tells none."""
     decision = read_decision(reply, dialect)
     if decision.now is None:
         return (f"(no message: {shown(reply)})",)
@@ -65,7 +69,7 @@ def reply_lines(reply: bytes, dialect: Dialect, asked_at: float) -> tuple[str, .
         _command_line(command, event) + _when(command.timestamp, asked_at)
         for command, event in zip(decision.commands, written, strict=True)
     ]
-    if decision.now != asked_at:
+    if asked_at is not None and decision.now != asked_at:
         lines.append(f"(the reply is sent at t={number_text(decision.now)})")
     return tuple(lines)
 
@@ -121,5 +125,5 @@ def _command_line(command: Any, event: dict[str, Any]) -> str:
     return f"{event['type']} {orjson.dumps(event['data']).decode()}"
 
 
-def _when(timestamp: float, asked_at: float) -> str:
-    return "" if timestamp == asked_at else f" at t={number_text(timestamp)}"
+def _when(timestamp: float, asked_at: float | None) -> str:
+    return "" if asked_at is None or timestamp == asked_at else f" at t={number_text(timestamp)}"

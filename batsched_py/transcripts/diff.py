@@ -48,21 +48,25 @@ class Difference:
         return "\n".join((*head, *(f"  {mark} {line}" for mark, line in self.lines)))
 
 
-def same_decision(recorded: bytes, new: bytes, dialect: Dialect) -> bool:
-    """True if both replies make Batsim do the same; `10.0` for `10` or `0-1` for `1,0` make no difference."""
+def same_decision(recorded: bytes, new: bytes, dialect: Dialect, *, timed: bool = True) -> bool:
+    """True if both replies make Batsim do the same; `10.0` for `10` or `0-1` for `1,0` make no difference.
+
+    Without `timed` it may do so at other times.
+    """
     if recorded == new:
         return True
-    left, right = read_decision(recorded, dialect), read_decision(new, dialect)
+    left, right = (read_decision(reply, dialect, timed=timed) for reply in (recorded, new))
     return left == right or (left.stopped and right.stopped)
 
 
-def find_difference(exchange: Exchange, new: bytes, dialect: Dialect) -> Difference | None:
+def find_difference(exchange: Exchange, new: bytes, dialect: Dialect, *, timed: bool = True) -> Difference | None:
     """How the new reply differs from the recorded one; None if it is the same decision."""
-    if same_decision(exchange.reply, new, dialect):
+    if same_decision(exchange.reply, new, dialect, timed=timed):
         return None
     time = request_time(exchange.request)
-    before = reply_lines(exchange.reply, dialect, time or 0.0) or ("(nothing)",)
-    after = reply_lines(new, dialect, time or 0.0) or ("(nothing)",)
+    asked_at = time if timed else None
+    before = reply_lines(exchange.reply, dialect, asked_at) or ("(nothing)",)
+    after = reply_lines(new, dialect, asked_at) or ("(nothing)",)
     return Difference(
         exchange.number, time, request_line(exchange.request), _compare(before, after), sorted(before) == sorted(after)
     )

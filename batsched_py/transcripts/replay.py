@@ -29,12 +29,17 @@ class Replay:
 
 
 def replay(
-    exchanges: Iterable[Exchange], answer: Callable[[bytes], bytes], refusal: Callable[[BaseException], bytes]
+    exchanges: Iterable[Exchange],
+    answer: Callable[[bytes], bytes],
+    refusal: Callable[[BaseException], bytes],
+    *,
+    timed: bool = True,
 ) -> Replay:
     """Feed each recorded request to `answer` and compare its reply with the recorded one.
 
     Where `answer` raises an error of ours, its reply is `refusal(error)`: a run that was recorded up to a failure is
-    replayed up to the same failure.
+    replayed up to the same failure. Without `timed` replies may have other times: those of a measured clock are no
+    decisions.
     """
     dialect: Dialect | None = None
     fed = identical = 0
@@ -47,7 +52,7 @@ def replay(
             reply = refusal(error)
         fed += 1
         identical += reply == exchange.reply
-        difference = find_difference(exchange, reply, dialect)
+        difference = find_difference(exchange, reply, dialect, timed=timed)
         if difference is not None:
             return Replay(fed, identical, difference)
     return Replay(fed, identical, None)

@@ -152,3 +152,18 @@ def test_requests_and_replies_that_are_no_messages_can_be_told() -> None:
     assert difference.time is None
     assert "Batsim told: (no message: b'\\xff?')" in difference.story()
     assert "- (no message: b'hm')" in difference.story()
+
+
+def test_measured_times_can_be_left_out() -> None:
+    """A clock that measures gives other times in each run; the time of a call is a decision all the same."""
+    call = command("CALL_ME_LATER", '"timestamp": 20', "10.1")
+    recorded = reply(execute("1", "0", "10.1"), call, now="10.1")
+    later = reply(execute("1", "0", "10.2"), call.replace("10.1", "10.2"), now="10.2")
+    assert same_decision(recorded, later, V4, timed=False)
+    difference = find_difference(Exchange(7, REQUEST, recorded), later.replace(b"20", b"30"), V4, timed=False)
+    assert difference is not None
+    assert difference.lines == (
+        (" ", "EXECUTE_JOB w0!1 on 0"),
+        ("-", "CALL_ME_LATER at t=20"),
+        ("+", "CALL_ME_LATER at t=30"),
+    )

@@ -1,0 +1,101 @@
+"""The algorithm a user asked for, with its options: from words to a session."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from batsched_py.errors import OptionError
+from batsched_py.plugins import load
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.options import parse_options
+from batsched_py.session.clock import parse_clock
+from batsched_py.session.serve import Record
+from batsched_py.session.session import Session
+from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.recorder import Recorder
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An algorithm and how to run it, as a user gave it.
+
+    Attributes:
+        name: as after -s.
+        assignments: options given one by one, which rule over all others.
+        options_file: has options as a JSON object, which rule over the recorded ones.
+        clock: the decision clock, as after --clock.
+        recorded: options of an earlier run.
+    """
+
+    name: str
+    assignments: Mapping[str, str]
+    options_file: Path | None = None
+    clock: str = "zero"
+    recorded: Mapping[str, Any] = field(default_factory=dict)
+
+    def session(self) -> Session:
+        """A new run of it. PluginError or OptionError if there is no such algorithm or option."""
+        scheduler = load_from_here(self.name)
+        clock = parse_clock(self.clock, time.perf_counter)
+        return Session(scheduler, self._options(scheduler), clock=clock, warn=warn)
+
+    def header(self) -> Header:
+        """What a recording of the run begins with."""
+        return Header(self.name, {**read_options(self.options_file), **self.assignments}, self.clock)
+
+    def _options(self, scheduler: type[Scheduler[Any]]) -> Mapping[str, Any]:
+        """Those of the file are tried alone first, so that an error in them names the file."""
+        filed = read_options(self.options_file)
+        try:
+            parse_options(scheduler.options_type, filed, scheduler.name)
+        except OptionError as error:
+            raise OptionError(f"{self.options_file}: {error}") from error
+        return {**self.recorded, **filed, **self.assignments}
+
+
+def load_from_here(name: str) -> type[Scheduler[Any]]:
+    """The class of an algorithm; modules of the current folder can be named, too. PluginError."""
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.append(here)
+    return load(name)
+
+
+def read_options(path: Path | None) -> Mapping[str, Any]:
+    """The options in a JSON file; none without a file. OptionError names the file and the rule."""
+    if path is None:
+        return {}
+    try:
+        options = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise OptionError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except orjson.JSONDecodeError as error:
+        raise OptionError(f"{path}: must be a JSON object of options: {error}") from None
+    if not isinstance(options, dict):
+        raise OptionError(f'{path}: must be a JSON object of options, like {{"key": 1}}')
+    return options
+
+
+def warn(line: str) -> None:
+    """Tell what is strange but legal."""
+    click.echo(f"batsched-py: warning: {line}", err=True)
+
+
+@contextmanager
+def recording(path: Path | None, header: Header) -> Iterator[Record | None]:
+    """What keeps exchanges in a file, closed at the end; None without a file. TranscriptError."""
+    if path is None:
+        yield None
+        return
+    with Recorder(path, header) as recorder:
+        yield recorder.record

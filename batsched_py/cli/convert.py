@@ -1,0 +1,61 @@
+"""`batsched-py convert`: make a workload from a log in the Standard Workload Format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from batsched_py.cli.output import make_folder
+from batsched_py.cli.parameters import PATH, debug_option
+from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.cleaning import CleaningRules, clean
+from batsched_py.traces.swf import read_swf
+
+#: What to know about perfect estimates.
+_WALLTIME_NOTE: Final = (
+    "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
+)
+
+
+@click.command("convert")
+@click.argument("log", type=PATH, metavar="LOG.swf[.gz]")
+@click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The workload, Batsim JSON.")
+@click.option(
+    "--processors",
+    type=click.Choice(["requested", "used"]),
+    default="requested",
+    show_default=True,
+    help="What a job's size is; where it is unknown, the other.",
+)
+@click.option(
+    "--walltime",
+    type=click.Choice(["request", "run"]),
+    default="request",
+    show_default=True,
+    help="The user's estimate, or the run time itself (perfect estimates).",
+)
+@click.option("--max-jobs", type=click.IntRange(min=1), metavar="N", help="Only the first N jobs that are kept.")
+@click.option("--start", type=float, default=0.0, metavar="S", help="Leave out what was submitted before, in seconds.")
+@click.option("--end", type=float, metavar="S", help="Leave out what was submitted then or later, in seconds.")
+@click.option(
+    "--hosts",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Size of the machine; larger jobs are dropped. Default: what the log says.",
+)
+@click.option("--strict", is_flag=True, help="A job number that comes twice is an error.")
+@debug_option
+def command(*, log: Path, output: Path, hosts: int | None, **rules: Any) -> None:
+    """Make a workload of delay jobs from LOG, and tell how many jobs each cleaning rule dropped or corrected."""
+    applied = CleaningRules(hosts=hosts or 0, **rules)
+    workload, report = clean(read_swf(log), applied)
+    make_folder(output)
+    write_workload(output, workload, description=f"made from {log.name} by batsched-py convert")
+    for line in report.lines():
+        click.echo(line)
+    if applied.walltime == "run":
+        click.echo(_WALLTIME_NOTE)
+    size = f" for {workload.host_count} hosts" if workload.host_count else ""
+    click.echo(f"wrote {output}{size}")

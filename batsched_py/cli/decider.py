@@ -1,0 +1,67 @@
+"""Who decides in a simulation: an algorithm of ours in this process, or another program over ZeroMQ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import click
+
+from batsched_py.cli.algorithm import Choice, recording
+from batsched_py.errors import BatschedError, DeadlockError
+from batsched_py.session.serve import Record
+from batsched_py.session.session import Session
+from batsched_py.simulator.talk import Exchange
+from batsched_py.transcripts.header import Header
+from batsched_py.transport.zmq_req import ReqSocket
+
+#: Lines about waiting jobs that are told when the simulation stands still.
+_TOLD: Final = 10
+
+
+@contextmanager
+def our_decider(choice: Choice, record: Path | None) -> Iterator[Exchange]:
+    """An algorithm's session; if the simulation stands still, the error says what the algorithm is waiting for."""
+    session = choice.session()
+    with recording(record, choice.header()) as keep:
+        try:
+            yield session.answer if keep is None else _recorded(session, keep)
+        except DeadlockError as error:
+            raise DeadlockError("\n  ".join((str(error), *_waiting(session)))) from error
+
+
+@contextmanager
+def their_decider(address: str, connect_timeout: float, record: Path | None) -> Iterator[Exchange]:
+    """The decision process that listens on `address`, or will within `connect_timeout` seconds. TransportError."""
+    with ReqSocket(address, connect_timeout=connect_timeout) as socket, recording(record, Header()) as keep:
+        click.echo(f"asking the decision process on {address}", err=True)
+
+        def exchange(request: bytes) -> bytes:
+            reply = socket.exchange(request)
+            if keep is not None:
+                keep(request, reply)
+            return reply
+
+        yield exchange
+
+
+def _recorded(session: Session, keep: Record) -> Exchange:
+    """The session's answers, kept; of a failure the refusal is kept, which a Batsim would have got."""
+
+    def exchange(request: bytes) -> bytes:
+        try:
+            reply = session.answer(request)
+        except BatschedError as error:
+            keep(request, session.refusal(error))
+            raise
+        keep(request, reply)
+        return reply
+
+    return exchange
+
+
+def _waiting(session: Session) -> list[str]:
+    lines = list(session.waiting())
+    return lines if len(lines) <= _TOLD else [*lines[:_TOLD], f"and {len(lines) - _TOLD} more"]

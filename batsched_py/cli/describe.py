@@ -1,0 +1,49 @@
+"""`batsched-py describe`: an algorithm's options and its source."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from batsched_py.cli.algorithm import load_from_here
+from batsched_py.cli.parameters import debug_option
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.options import describe_options
+
+
+@click.command("describe")
+@click.argument("name")
+@debug_option
+def command(name: str) -> None:
+    """Show what the algorithm NAME does, what it needs, where it comes from, and its options."""
+    scheduler = load_from_here(name)
+    click.echo(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})\n")
+    click.echo(inspect.getdoc(scheduler) or "")
+    if scheduler.source:
+        click.echo(f"\nSource: {scheduler.source}")
+    for need in _needs(scheduler):
+        click.echo(f"\nNeeds {need}")
+    options = describe_options(scheduler.options_type)
+    if not options:
+        click.echo("\nIt has no options.")
+        return
+    table = Table("option", "type", "default", "", box=box.SIMPLE, pad_edge=False)
+    for option in options:
+        table.add_row(option.name, option.type, option.default, option.help)
+    Console().print(table)
+
+
+def _needs(scheduler: type[Scheduler[Any]]) -> list[str]:
+    needs = []
+    if scheduler.needs_walltime:
+        needs.append("walltimes: jobs without one are rejected.")
+    if scheduler.needs_energy:
+        needs.append("hosts that describe their power, and Batsim's option -E.")
+    if scheduler.needs_dynamic_jobs:
+        needs.append("Batsim's option --enable-dynamic-jobs: it submits jobs of its own.")
+    return needs

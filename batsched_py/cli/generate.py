@@ -1,0 +1,36 @@
+"""`batsched-py generate`: make a synthetic workload, and a platform to run it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import click
+
+from batsched_py.cli.output import make_folder
+from batsched_py.cli.parameters import PATH, debug_option
+from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.lublin import generate
+from batsched_py.traces.simgrid_xml import write_homogeneous
+
+
+@click.command("generate")
+@click.option("--jobs", type=click.IntRange(min=1), required=True, metavar="N", help="How many jobs.")
+@click.option("--hosts", type=click.IntRange(min=1), required=True, metavar="N", help="Size of the machine.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same workload.")
+@click.option("--load", type=float, metavar="L", help="Stretch the submission times for this load (0.8 = 80 %).")
+@click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The workload, Batsim JSON.")
+@click.option("--platform", type=PATH, metavar="FILE", help="Write a platform of that many like hosts, too.")
+@debug_option
+def command(*, jobs: int, hosts: int, seed: int, load: float | None, output: Path, platform: Path | None) -> None:
+    """Draw a workload from the model of Lublin and Feitelson (2003)."""
+    workload = generate(jobs, hosts, Random(seed), load=load)
+    make_folder(output)
+    if platform is not None:
+        make_folder(platform)
+        write_homogeneous(platform, hosts)
+        click.echo(f"wrote {platform}: {hosts} hosts")
+    stretched = "" if load is None else f" --load {load:g}"
+    made_by = f"batsched-py generate --jobs {jobs} --hosts {hosts} --seed {seed}{stretched}"
+    write_workload(output, workload, description=f"Lublin-Feitelson model: {made_by}")
+    click.echo(f"wrote {output}: {jobs} jobs for {hosts} hosts")

@@ -1,0 +1,33 @@
+"""Ctrl-C and SIGTERM as one exception, which nothing on the way takes for an error."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import Final, NoReturn
+
+_WORDS: Final = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+
+
+class Interruption(BaseException):
+    """Somebody wants us to stop."""
+
+    def __init__(self, number: int) -> None:
+        self.signal = signal.Signals(number)
+        super().__init__(f"{_WORDS[self.signal]} ({self.signal.name})")
+
+    @property
+    def exit_code(self) -> int:
+        """What a shell reports of a process that the signal ended: 130 or 143."""
+        return 128 + self.signal
+
+
+def raise_on_signals() -> None:
+    """From now on, both signals raise an Interruption wherever the program is; but one that is ignored stays so."""
+    for number in _WORDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _raise)
+
+
+def _raise(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    raise Interruption(number)

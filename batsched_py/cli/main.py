@@ -1,0 +1,121 @@
+"""The program `batsched-py`: finds the command, and turns whatever ends it into one line and an exit code.
+
+Exit codes:
+    0    all is well
+    1    a replay decided otherwise than the recording
+    2    the input or the usage is wrong: a file, an option, the name of an algorithm
+    3    our side failed: the algorithm raised, its plan or decision was refused, the simulation stands still
+    4    the other side failed: it broke the protocol, died, or was silent for too long; or there is no connection
+    130  interrupted (Ctrl-C)
+    143  terminated (SIGTERM)
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Final
+
+import click
+
+import batsched_py
+from batsched_py.cli.interruption import Interruption, raise_on_signals
+from batsched_py.cli.parameters import Invocation, debug_option
+from batsched_py.errors import BatschedError
+
+PROGRAM: Final = "batsched-py"
+
+#: Command -> (module, what it does). The modules are imported when needed: `serve` must not wait for the simulator.
+COMMANDS: Final = {
+    "serve": ("serve", "Decide for Batsim, over ZeroMQ."),
+    "simulate": ("simulate", "Run a workload on a platform without Batsim."),
+    "replay": ("replay", "Ask an algorithm again what a recording asked, and compare."),
+    "list": ("listing", "Show the algorithms there are."),
+    "describe": ("describe", "Show an algorithm's options and its source."),
+    "convert": ("convert", "Make a workload from a log in SWF."),
+    "generate": ("generate", "Make a synthetic workload, and a platform to run it."),
+}
+
+_EPILOG: Final = """\b
+Exit codes: 0 all is well; 1 a replay decided otherwise; 2 wrong input or usage;
+3 our side failed (algorithm, plan, refused decision, standstill); 4 the other side
+failed (protocol, death, silence, no connection); 130 Ctrl-C; 143 SIGTERM."""
+
+
+class LazyGroup(click.Group):
+    """Commands by the table above."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """In the order of the table, which is that of a newcomer's interest."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import the command's module; None for a name that is not in the table."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"batsched_py.cli.{COMMANDS[cmd_name][0]}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List them without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup, epilog=_EPILOG, no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(batsched_py.__version__, prog_name=PROGRAM)
+@debug_option
+def batsched() -> None:
+    """Decide for the Batsim platform simulator, or do without Batsim."""
+
+
+def main() -> None:
+    """The console command."""
+    raise_on_signals()
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command; returns its exit code, after saying on stderr, in one line, what went wrong if something did."""
+    invocation = Invocation()
+    try:
+        code = batsched.main(args=list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=invocation)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return error.exit_code
+    except click.ClickException as error:
+        _tell("error", _usage(error))
+        return error.exit_code
+    except Interruption as interruption:
+        _trace(invocation)
+        _tell(str(interruption))
+        return interruption.exit_code
+    except BatschedError as error:
+        _trace(invocation)
+        _tell("error", str(error))
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - the last place where a defect can be told in a line
+        _trace(invocation)
+        _tell("internal error", f"{type(error).__name__}: {error}; please report it with what --debug prints")
+        return 3
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: click.ClickException) -> str:
+    """What is wrong with the arguments, and where to look."""
+    context = getattr(error, "ctx", None)
+    help_command = context.command_path if context is not None else PROGRAM
+    return f"{error.format_message()} (see {help_command} --help)"
+
+
+def _trace(invocation: Invocation) -> None:
+    if invocation.debug:
+        traceback.print_exc()
+
+
+def _tell(*parts: str) -> None:
+    click.echo(": ".join((PROGRAM, *parts)), err=True)

@@ -1,0 +1,81 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+#: A path of any kind: the reader of the file says what is wrong with it, and names it.
+PATH: Final = click.Path(path_type=Path)
+
+
+@dataclass(slots=True)
+class Invocation:
+    """What is known about this run of the program: `debug` is True once --debug was seen, before or after a command."""
+
+    debug: bool = False
+
+
+def _set_debug(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    if value:
+        context.ensure_object(Invocation).debug = True
+
+
+def _read_assignments(
+    context: click.Context,
+    parameter: click.Parameter,
+    values: Sequence[str],
+) -> Mapping[str, str]:
+    assignments = {}
+    for value in values:
+        name, sign, text = value.partition("=")
+        if not (name and sign):
+            raise click.BadParameter(f"must be key=value, not {value!r}", context, parameter)
+        assignments[name.strip()] = text
+    return assignments
+
+
+debug_option = click.option(
+    "--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show a traceback when something fails."
+)
+
+scheduler_option = click.option(
+    "-s", "--scheduler", metavar="ALGORITHM", help="A name (see list), package.module:Class or file.py:Class."
+)
+
+_assignments_option = click.option(
+    "-o",
+    "--option",
+    "assignments",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_read_assignments,
+    help="An option of the algorithm (see describe); may be given several times.",
+)
+
+_options_file_option = click.option(
+    "--options-file", type=PATH, metavar="FILE", help="Options of the algorithm as a JSON object; -o rules over it."
+)
+
+clock_option = click.option(
+    "--clock",
+    default="zero",
+    show_default=True,
+    metavar="zero|fixed:S|measured",
+    help="Simulated time that a decision takes: none, S seconds, or what it really takes.",
+)
+
+record_option = click.option(
+    "--record", type=PATH, metavar="FILE", help="Keep the whole conversation in FILE (JSON lines), for replay."
+)
+
+
+def algorithm_options(command: Decorated) -> Decorated:
+    """-o and --options-file, as `assignments` and `options_file`."""
+    return _assignments_option(_options_file_option(command))

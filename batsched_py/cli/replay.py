@@ -1,0 +1,63 @@
+"""`batsched-py replay`: ask an algorithm again what a recording asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import click
+
+from batsched_py.cli.algorithm import Choice, warn
+from batsched_py.cli.parameters import PATH, algorithm_options, debug_option, scheduler_option
+from batsched_py.errors import TranscriptError
+from batsched_py.transcripts.diff import NEW, RECORDED
+from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.replay import Replay, replay
+from batsched_py.transcripts.transcript import Transcript
+
+_COLOURS: Final = {RECORDED: "red", NEW: "green"}
+
+
+@click.command("replay")
+@click.argument("recording", type=PATH, metavar="RUN.jsonl")
+@scheduler_option
+@algorithm_options
+@debug_option
+def command(recording: Path, scheduler: str | None, assignments: Mapping[str, str], options_file: Path | None) -> int:
+    """Feed the requests of the recording RUN.jsonl to an algorithm and compare its decisions with the recorded ones.
+
+    Algorithm, options and clock are those of the recording, unless others are given; another algorithm begins without
+    the recorded options. Exit code 0 if all decisions are the same, 1 if one differs: the first is shown, and the
+    replay ends, because what Batsim said next answered the recorded decision.
+    """
+    transcript = Transcript(recording, warn)
+    header = transcript.header or Header()
+    choice = _choice(header, scheduler, assignments, options_file)
+    session = choice.session()
+    timed = header.clock != "measured"
+    outcome = replay(transcript, session.answer, session.refusal, timed=timed)
+    if not outcome.exchanges:
+        raise TranscriptError(str(recording), "", "holds no exchange; there is nothing to compare")
+    _tell(choice.name, outcome)
+    return 1 if outcome.difference is not None else 0
+
+
+def _choice(header: Header, scheduler: str | None, assignments: Mapping[str, str], options_file: Path | None) -> Choice:
+    name = scheduler or header.algorithm
+    if not name:
+        raise click.UsageError("Missing option '-s': the recording does not say which algorithm decided")
+    options = header.options if name == header.algorithm else {}
+    # Measured times are not repeatable: the replay leaves all times out of the comparison, and measures none.
+    clock = "zero" if header.clock == "measured" else header.clock
+    return Choice(name, assignments, options_file, clock, options)
+
+
+def _tell(name: str, outcome: Replay) -> None:
+    if outcome.difference is None:
+        same = "all decisions are the same"
+        click.echo(f"{name}: {outcome.exchanges} exchanges, {same} ({outcome.identical} replies byte for byte)")
+        return
+    click.echo(f"{name}: {outcome.exchanges - 1} exchanges with the same decision, then:")
+    for line in outcome.difference.story().splitlines():
+        click.secho(line, fg=_COLOURS.get(line[2:3]))

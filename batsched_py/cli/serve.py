@@ -1,0 +1,66 @@
+"""`batsched-py serve`: decide for a Batsim that connects over ZeroMQ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from batsched_py.cli.algorithm import Choice, recording
+from batsched_py.cli.parameters import (
+    algorithm_options,
+    clock_option,
+    debug_option,
+    record_option,
+    scheduler_option,
+)
+from batsched_py.session.serve import serve
+from batsched_py.transport.zmq_rep import RepSocket
+
+
+@click.command("serve")
+@scheduler_option
+@click.option(
+    "-b",
+    "--bind",
+    default="tcp://127.0.0.1:28000",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where to listen; the port may be * for a free one.",
+)
+@algorithm_options
+@record_option
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help="Give up when Batsim says nothing for S seconds. Default: never; its death is noticed anyway.",
+)
+@clock_option
+@debug_option
+def command(
+    *,
+    scheduler: str | None,
+    bind: str,
+    assignments: Mapping[str, str],
+    options_file: Path | None,
+    record: Path | None,
+    timeout: float | None,
+    clock: str,
+) -> None:
+    """Listen for Batsim and decide with ALGORITHM until the simulation ends.
+
+    Start Batsim with the same address: batsim -s tcp://127.0.0.1:28000 ...
+
+    When the algorithm fails, Batsim is told to stop; it does not wait for ever.
+    """
+    if scheduler is None:
+        raise click.UsageError("Missing option '-s': which algorithm shall decide?")
+    choice = Choice(scheduler, assignments, options_file, clock)
+    session = choice.session()
+    # The recording is opened last: it must not replace an older one if nothing can be recorded.
+    with RepSocket(bind) as socket, recording(record, choice.header()) as keep:
+        click.echo(f"{scheduler} listens on {socket.address}", err=True)
+        serve(session, socket, record=keep, timeout=timeout)
+    click.echo(f"the simulation ended at t={session.now:g} after {session.messages} messages", err=True)

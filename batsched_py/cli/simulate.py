@@ -1,0 +1,128 @@
+"""`batsched-py simulate`: run a workload on a platform without Batsim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from batsched_py.cli.algorithm import Choice
+from batsched_py.cli.decider import our_decider, their_decider
+from batsched_py.cli.output import make_folder, write_result
+from batsched_py.cli.parameters import (
+    PATH,
+    Decorated,
+    algorithm_options,
+    clock_option,
+    debug_option,
+    record_option,
+    scheduler_option,
+)
+from batsched_py.cli.progress import progress_bar
+from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.reporting.gantt import render
+from batsched_py.reporting.metrics import summarise
+from batsched_py.reporting.tables import summary_table
+from batsched_py.simulator.external import read_events
+from batsched_py.simulator.records import Result
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.simgrid_xml import read_platform
+
+
+def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated]:
+    """A switch of Batsim that becomes a field of Settings."""
+    return click.option(name, setting, is_flag=True, help=text)
+
+
+@click.command("simulate")
+@click.option("-p", "--platform", type=PATH, required=True, metavar="FILE", help="Platform, SimGrid XML.")
+@click.option(
+    "-w", "--workload", "workloads", type=PATH, required=True, multiple=True, metavar="FILE", help="Batsim JSON."
+)
+@scheduler_option
+@algorithm_options
+@click.option("-e", "--export", type=PATH, metavar="PREFIX", help="Write PREFIX_jobs.csv and PREFIX_schedule.csv.")
+@click.option("--mmax", "machines", type=click.IntRange(min=1), metavar="N", help="Only the first N hosts.")
+@click.option("-m", "--master-host", default=DEFAULT_MASTER, show_default=True, metavar="NAME", help="Runs no jobs.")
+@_flag("-E", "energy", "Count energy and allow power states to be changed.")
+@click.option("--events", type=PATH, metavar="FILE", help="What happens to the machines (JSON lines).")
+@_flag("--enable-compute-sharing", "compute_sharing", "Several jobs may run on one host.")
+@_flag("--enable-dynamic-jobs", "dynamic_jobs", "The algorithm may register jobs.")
+@_flag("--acknowledge-dynamic-jobs", "acknowledge_dynamic_jobs", "Registered jobs are submitted back.")
+@_flag("--forward-profiles-on-submission", "forward_profiles", "Submissions carry the profile.")
+@_flag("--forward-unknown-events", "forward_unknown_events", "Events of other types reach the algorithm.")
+@_flag("--enable-profile-reuse", "profile_reuse", "Profiles outlive their last job.")
+@click.option("--sched-cfg", "scheduler_config", default="", metavar="JSON", help="Options, as Batsim sends them.")
+@_flag("--allow-oversized-jobs", "allow_oversized", "Submit jobs larger than the platform, to see them rejected.")
+@record_option
+@clock_option
+@click.option("--socket", metavar="ADDRESS", help="Ask the decision process that listens there, as Batsim does.")
+@click.option(
+    "--connect-timeout",
+    type=click.FloatRange(min=0),
+    default=10.0,
+    show_default=True,
+    metavar="S",
+    help="With --socket: wait so long for somebody to listen.",
+)
+@click.option("--gantt", is_flag=True, help="Draw what happened.")
+@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@debug_option
+def command(
+    *,
+    platform: Path,
+    workloads: Sequence[Path],
+    scheduler: str | None,
+    assignments: Mapping[str, str],
+    options_file: Path | None,
+    export: Path | None,
+    events: Path | None,
+    record: Path | None,
+    clock: str,
+    socket: str | None,
+    connect_timeout: float,
+    gantt: bool,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    """Play Batsim: run the jobs of the workloads on the platform as the algorithm decides.
+
+    Each decision is checked as Batsim checks it. The algorithm is one of ours (-s), or any program that speaks Batsim's
+    protocol (--socket).
+    """
+    if (scheduler is None) == (socket is None):
+        raise click.UsageError("One of '-s' and '--socket' is needed: who decides?")
+    if socket is not None and (assignments or options_file is not None or clock != "zero"):
+        raise click.UsageError("'-o', '--options-file' and '--clock' go with '-s': another program has its own options")
+    external = () if events is None else read_events(events)
+    simulation = Simulation(
+        read_platform(platform),
+        [read_workload(path) for path in workloads],
+        Settings(external_events=external, **settings),
+    )
+    if scheduler is not None:
+        decider = our_decider(Choice(scheduler, assignments, options_file, clock), record)
+    else:
+        decider = their_decider(str(socket), connect_timeout, record)
+    with decider as exchange, progress_bar(wanted=not quiet) as progress:
+        if export is not None:
+            make_folder(export)  # before the run, which may be long: a wrong PREFIX is told at once
+        result = simulation.run(exchange, progress)
+    if export is not None:
+        write_result(export, result)
+    _show(result, gantt=gantt, summary=not quiet)
+
+
+def _show(result: Result, *, gantt: bool, summary: bool) -> None:
+    console = Console()
+    if gantt:
+        console.print(render(result, console.width))
+    if summary:
+        console.print(summary_table(summarise(result)))
+        for line in result.approximations:
+            click.echo(f"approximation: {line}")
