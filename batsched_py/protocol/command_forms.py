@@ -51,6 +51,8 @@ def read_execute_job(timestamp: float, data: Data) -> ExecuteJob:
     allocated = hosts(data, "alloc")
     if not allocated:
         raise FieldError("alloc", "must name at least one host")
+    if len(data) == 2:
+        return ExecuteJob(timestamp, text(data, "job_id"), allocated)
     extra_io = optional_mapping(data, "additional_io_job")
     return ExecuteJob(
         timestamp,
@@ -309,8 +311,11 @@ def _read_storage_mapping(data: Data | None) -> Mapping[str, int] | None:
 
 
 def _read_additional_io(data: Data) -> AdditionalIo:
-    allocated: HostSet = hosts(data, "alloc")
-    return AdditionalIo(allocated, text(data, "profile_name"), mapping(data, "profile"))
+    try:
+        allocated: HostSet = hosts(data, "alloc")
+        return AdditionalIo(allocated, text(data, "profile_name"), mapping(data, "profile"))
+    except FieldError as error:
+        raise FieldError(f"additional_io_job.{error.path}", error.rule) from None
 
 
 def _only(data: Data, names: set[str]) -> None:
