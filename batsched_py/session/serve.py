@@ -58,11 +58,16 @@ def serve(
 def _stop_batsim(
     session: Session, connection: Connection, request: bytes | None, error: BaseException, record: Record | None
 ) -> None:
+    refusal = session.refusal(error)
+    if request is not None:
+        try:
+            connection.send(refusal)
+        except TransportError:
+            request = None  # its reply had just left when we were interrupted
     if request is None:
         if not session.messages:
             return
         request = connection.receive(GRACE)
-    refusal = session.refusal(error)
-    connection.send(refusal)
+        connection.send(refusal)
     if record is not None:
         record(request, refusal)

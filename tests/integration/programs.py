@@ -1,0 +1,84 @@
+"""batsched-py as a process of its own, and a Batsim that is played by the test."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+import zmq
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+
+#: A process that has not ended after so many seconds never will: the test fails instead of waiting for ever.
+PATIENCE = 60
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command, to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "batsched_py.cli", *arguments],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[Popen[str]]:
+    """A command that runs beside the test; killed at the end if it has not ended."""
+    command = [sys.executable, "-m", "batsched_py.cli", *arguments]
+    with Popen(command, cwd=folder, env=ENVIRONMENT, stdout=PIPE, stderr=PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+class Served:
+    """A `serve` that listens on a free port: its process and its address."""
+
+    def __init__(self, process: Popen[str]) -> None:
+        self.process = process
+        assert process.stderr is not None
+        self.greeting = process.stderr.readline()
+        found = re.search(r"listens on (\S+)", self.greeting)
+        assert found, self.greeting + process.stderr.read()
+        self.address = found[1]
+
+    def end(self) -> tuple[int, list[str]]:
+        """Wait for its end; exit code and what it said after its greeting."""
+        _, said = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, said.splitlines()
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str) -> Iterator[Served]:
+    """`batsched-py serve` with these arguments, once it listens."""
+    with started(folder, "serve", "-b", "tcp://127.0.0.1:*", *arguments) as process:
+        yield Served(process)
+
+
+@contextmanager
+def batsim(address: str) -> Iterator[zmq.Socket[bytes]]:
+    """Batsim's socket; no reply within PATIENCE fails the test."""
+    with zmq.Context() as context, context.socket(zmq.REQ) as socket:
+        socket.linger = 0
+        socket.rcvtimeo = 1000 * PATIENCE
+        socket.connect(address)
+        yield socket
+
+
+def ask(socket: zmq.Socket[bytes], request: bytes) -> bytes:
+    """One exchange."""
+    socket.send(request)
+    return socket.recv()

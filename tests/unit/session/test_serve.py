@@ -1,0 +1,154 @@
+"""The loop: what is recorded and sent, and what Batsim hears when the loop ends before the simulation does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
+from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.session.serve import GRACE, serve
+from batsched_py.session.session import Session
+from schedulers.fcfs import Fcfs
+from tests.builders import begins_data, message
+
+BEGINS = message(0.0, ("SIMULATION_BEGINS", begins_data()))
+NOTHING = message(1.0)
+ENDS = message(2.0, ("SIMULATION_ENDS", {}))
+
+
+class Wire:
+    """A connection whose requests are a script; an exception in it is raised in the place of a request."""
+
+    def __init__(self, *script: bytes | BaseException) -> None:
+        self.script = list(script)
+        self.replies: list[bytes] = []
+        self.timeouts: list[float | None] = []
+        self.owes_reply = False
+
+    def receive(self, timeout: float | None = None) -> bytes:
+        self.timeouts.append(timeout)
+        told = self.script.pop(0)
+        if isinstance(told, BaseException):
+            raise told
+        self.owes_reply = True
+        return told
+
+    def send(self, reply: bytes) -> None:
+        if not self.owes_reply:
+            raise TransportError("out of turn")
+        self.owes_reply = False
+        self.replies.append(reply)
+
+
+def stops(reply: bytes) -> bool:
+    return [event["type"] for event in json.loads(reply)["events"]] == [STOP_EVENT]
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session(Fcfs)
+
+
+@pytest.fixture
+def kept() -> list[tuple[bytes, bytes]]:
+    return []
+
+
+@pytest.fixture
+def record(kept: list[tuple[bytes, bytes]]) -> Callable[[bytes, bytes], None]:
+    return lambda request, reply: kept.append((request, reply))
+
+
+def test_the_loop_ends_with_the_simulation(
+    session: Session, kept: list[tuple[bytes, bytes]], record: Callable[[bytes, bytes], None]
+) -> None:
+    """Each exchange is recorded; the time-out is handed to the connection."""
+    wire = Wire(BEGINS, NOTHING, ENDS, b"never received")
+    serve(session, wire, record=record, timeout=7.0)
+    assert wire.script == [b"never received"]
+    assert wire.timeouts == [7.0] * 3
+    assert kept == list(zip([BEGINS, NOTHING, ENDS], wire.replies, strict=True))
+
+
+def test_an_exchange_is_recorded_before_batsim_can_act_on_it(session: Session) -> None:
+    """Nothing was sent yet when the recorder is called."""
+    wire = Wire(BEGINS, ENDS)
+    sent = []
+    serve(session, wire, record=lambda request, reply: sent.append(len(wire.replies)))
+    assert sent == [0, 1]
+
+
+def test_an_error_stops_batsim_and_is_raised(
+    session: Session, kept: list[tuple[bytes, bytes]], record: Callable[[bytes, bytes], None]
+) -> None:
+    """The refusal is recorded in the place of the reply."""
+    wire = Wire(b"nonsense")
+    with pytest.raises(RemoteProtocolError):
+        serve(session, wire, record=record)
+    assert stops(wire.replies[0])
+    assert kept == [(b"nonsense", wire.replies[0])]
+
+
+def test_a_recorder_that_fails_stops_batsim(session: Session) -> None:
+    """A run that cannot be recorded as asked does not go on."""
+
+    def full(request: bytes, reply: bytes) -> None:
+        raise TranscriptError("run.jsonl", "", "cannot be written")
+
+    wire = Wire(BEGINS)
+    with pytest.raises(TranscriptError):
+        serve(session, wire, record=full)
+    assert stops(wire.replies[0])
+
+
+def test_an_interruption_refuses_the_next_request(
+    session: Session, kept: list[tuple[bytes, bytes]], record: Callable[[bytes, bytes], None]
+) -> None:
+    """Batsim would wait for ever for its reply; it is given a moment to ask."""
+    wire = Wire(BEGINS, KeyboardInterrupt(), NOTHING)
+    with pytest.raises(KeyboardInterrupt):
+        serve(session, wire, record=record)
+    assert wire.timeouts == [None, None, GRACE]
+    assert stops(wire.replies[1])
+    assert kept[1] == (NOTHING, wire.replies[1])
+
+
+def test_an_interruption_before_the_first_request_ends_at_once(session: Session) -> None:
+    """There is no Batsim to stop."""
+    wire = Wire(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        serve(session, wire)
+    assert wire.timeouts == [None]
+
+
+def test_an_interruption_of_a_silent_batsim_ends_after_the_moment(session: Session) -> None:
+    """The interruption is what the caller hears of, not the silence."""
+    wire = Wire(BEGINS, KeyboardInterrupt(), TransportError("silence"))
+    with pytest.raises(KeyboardInterrupt):
+        serve(session, wire)
+
+
+def test_an_interruption_just_after_a_reply_refuses_the_next_request(session: Session) -> None:
+    """The request is answered already: refusing it again would be out of turn."""
+
+    class Interrupted(Wire):
+        def send(self, reply: bytes) -> None:
+            super().send(reply)
+            if len(self.replies) == 1:
+                raise KeyboardInterrupt
+
+    wire = Interrupted(BEGINS, NOTHING)
+    with pytest.raises(KeyboardInterrupt):
+        serve(session, wire)
+    assert stops(wire.replies[1])
+
+
+def test_a_peer_that_is_gone_is_told_nothing(session: Session) -> None:
+    """The transport's error goes to the caller as it is."""
+    wire = Wire(BEGINS, TransportError("gone"), b"never received")
+    with pytest.raises(TransportError, match="gone"):
+        serve(session, wire)
+    assert wire.script == [b"never received"]
