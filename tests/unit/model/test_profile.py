@@ -1,0 +1,151 @@
+"""Profiles: typed where the type is known, kept whole where it is not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from batsched_py.model.profile import (
+    Composed,
+    Delay,
+    Parallel,
+    ParallelHomogeneous,
+    ParallelHomogeneousTotal,
+    Profile,
+    ProfileError,
+    parse_profile,
+)
+from tests.unit.protocol.strategies import objects
+
+DELAY = {"type": "delay", "delay": 5}
+PARALLEL = {"type": "parallel", "cpu": [1, 2.5], "com": [0, 1, 2, 3]}
+HOMOGENEOUS = {"type": "parallel_homogeneous", "cpu": 5e6, "com": 1}
+TOTAL = {"type": "parallel_homogeneous_total", "cpu": 5e6, "com": 1}
+COMPOSED = {"type": "composed", "seq": ["p", "q", "p"], "repeat": 2}
+
+
+@pytest.mark.parametrize(
+    ("members", "profile"),
+    [
+        (DELAY, Delay("n", "delay", DELAY, 5.0)),
+        (PARALLEL, Parallel("n", "parallel", PARALLEL, (1.0, 2.5), (0.0, 1.0, 2.0, 3.0))),
+        (HOMOGENEOUS, ParallelHomogeneous("n", "parallel_homogeneous", HOMOGENEOUS, 5e6, 1.0)),
+        (TOTAL, ParallelHomogeneousTotal("n", "parallel_homogeneous_total", TOTAL, 5e6, 1.0)),
+        (COMPOSED, Composed("n", "composed", COMPOSED, ("p", "q", "p"), 2)),
+    ],
+)
+def test_a_known_type_has_its_class(members: dict[str, Any], profile: Profile) -> None:
+    """With its numbers as attributes and all members as written."""
+    assert parse_profile("n", members) == profile
+
+
+@given(objects)
+def test_a_profile_of_another_type_is_kept_whole(members: dict[str, Any]) -> None:
+    """It may be Batsim's alone (smpi, send...) or a type of the user's."""
+    whole = {**members, "type": "my_own", "ret": 0}
+    assert parse_profile("n", whole) == Profile("n", "my_own", whole)
+
+
+@pytest.mark.parametrize("kind", ["parallel_homogeneous", "parallel_homogeneous_total"])
+def test_communication_may_be_left_out_of_a_homogeneous_profile(kind: str) -> None:
+    """Then there is none."""
+    profile = parse_profile("n", {"type": kind, "cpu": 1})
+    assert isinstance(profile, (ParallelHomogeneous, ParallelHomogeneousTotal))
+    assert profile.com == 0.0
+
+
+def test_communication_may_be_left_out_of_a_parallel_profile() -> None:
+    """Then there is none."""
+    profile = parse_profile("n", {"type": "parallel", "cpu": [1, 2]})
+    assert isinstance(profile, Parallel)
+    assert profile.com == ()
+
+
+@pytest.mark.parametrize(("key", "repeat"), [("repeat", 3), ("nb", 3), ("neither", 1)])
+def test_a_sequence_is_repeated_under_both_names(key: str, repeat: int) -> None:
+    """v1.4 says `nb`; once if nothing is said."""
+    profile = parse_profile("n", {"type": "composed", "seq": ["p"], key: 3})
+    assert isinstance(profile, Composed)
+    assert profile.repeat == repeat
+
+
+def test_a_return_code_is_zero_unless_said_otherwise() -> None:
+    """The job succeeds."""
+    assert parse_profile("n", DELAY).return_code == 0
+
+
+def test_a_return_code_is_that_of_ret() -> None:
+    """More than 0 makes the job fail."""
+    assert parse_profile("n", {**DELAY, "ret": 3}).return_code == 3
+
+
+NO_NUMBERS: list[Any] = [None, "5", True, [], {}, -1, -0.5, math.nan, math.inf, -math.inf, 10**400]
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=lambda value: repr(value)[:20])
+@pytest.mark.parametrize(
+    ("members", "field"), [(DELAY, "delay"), (HOMOGENEOUS, "cpu"), (HOMOGENEOUS, "com"), (TOTAL, "cpu"), (TOTAL, "com")]
+)
+def test_a_number_is_finite_and_not_negative(members: dict[str, Any], field: str, value: Any) -> None:
+    """Whatever else stands there is named."""
+    with pytest.raises(ProfileError) as caught:
+        parse_profile("n", {**members, field: value})
+    assert caught.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("members", "field"),
+    [
+        ({}, "type"),
+        ({"type": 5}, "type"),
+        ({"type": ["delay"]}, "type"),
+        ({**DELAY, "delay": 0}, "delay"),
+        ({"type": "delay"}, "delay"),
+        ({**DELAY, "ret": "1"}, "ret"),
+        ({**DELAY, "ret": 1.0}, "ret"),
+        ({**DELAY, "ret": True}, "ret"),
+        ({**PARALLEL, "cpu": []}, "cpu"),
+        ({**PARALLEL, "cpu": 5}, "cpu"),
+        ({**PARALLEL, "cpu": [1, "2"]}, "cpu"),
+        ({**PARALLEL, "cpu": [1, math.nan]}, "cpu"),
+        ({**PARALLEL, "com": [1, 2]}, "com"),
+        ({**PARALLEL, "com": {}}, "com"),
+        ({"type": "parallel", "com": []}, "cpu"),
+        ({"type": "composed"}, "seq"),
+        ({**COMPOSED, "seq": []}, "seq"),
+        ({**COMPOSED, "seq": "p"}, "seq"),
+        ({**COMPOSED, "seq": ["p", 1]}, "seq"),
+        ({**COMPOSED, "repeat": 0}, "repeat"),
+        ({**COMPOSED, "repeat": 1.5}, "repeat"),
+        ({**COMPOSED, "repeat": True}, "repeat"),
+    ],
+)
+def test_a_wrong_member_is_named(members: dict[str, Any], field: str) -> None:
+    """With the rule that it breaks."""
+    with pytest.raises(ProfileError) as caught:
+        parse_profile("n", members)
+    assert caught.value.field == field
+    assert str(caught.value).startswith(f"{field}: must ")
+
+
+@given(objects)
+def test_any_object_is_a_profile_or_a_profile_error(members: dict[str, Any]) -> None:
+    """Of each type, with any members."""
+    for kind in ("delay", "parallel", "parallel_homogeneous", "composed", "smpi"):
+        try:
+            profile = parse_profile("n", {**members, "type": kind})
+        except ProfileError:
+            continue
+        assert profile.type == kind
+
+
+def test_a_member_that_nests_deep_is_a_profile_error() -> None:
+    """The error message is cut before it is written."""
+    deep: Any = 1
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(ProfileError, match="must be a finite number"):
+        parse_profile("n", {"type": "delay", "delay": deep})
