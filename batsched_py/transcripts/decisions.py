@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -104,12 +103,8 @@ def _event_text(event: Any) -> str:
     if not isinstance(event, dict) or not isinstance(event.get("data"), dict):
         return shown(event)
     data = event["data"]
-    about = data.get("job_id") or data.get("resources") or ", ".join(map(str, _list(data.get("job_ids"))))
-    return f"{event.get('type')} {about}".rstrip()
-
-
-def _list(value: object) -> Iterable[object]:
-    return value if isinstance(value, list) else ()
+    about = next((data[member] for member in ("job_id", "job_ids", "type", "resources") if member in data), "")
+    return f"{event.get('type')} {', '.join(map(str, about)) if isinstance(about, list) else about}".rstrip()
 
 
 def _command_line(command: Any, event: dict[str, Any]) -> str:

@@ -1,0 +1,37 @@
+"""A command loads what it needs and no more: waiting for imports is waiting all the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.programs import ENVIRONMENT, PATIENCE
+
+PROGRAM = "import sys; from batsched_py.cli.main import run; run(sys.argv[1:]); print(*sys.modules, sep=chr(10))"
+
+
+def loaded(folder: Path, *arguments: str) -> set[str]:
+    """The modules that are in memory after a command."""
+    command = [sys.executable, "-c", PROGRAM, *arguments]
+    done = subprocess.run(
+        command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    return set(done.stdout.splitlines())
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
+def test_the_program_itself_loads_no_command(tmp_path: Path, arguments: list[str]) -> None:
+    """Version and help are there at once."""
+    modules = loaded(tmp_path, *arguments)
+    assert "batsched_py.cli.main" in modules
+    assert not modules & {"zmq", "rich", "orjson", "batsched_py.cli.serve", "batsched_py.simulator", "schedulers"}
+
+
+def test_serve_does_not_load_the_simulator(tmp_path: Path) -> None:
+    """Nor what draws pictures, nor what reads files of traces."""
+    modules = loaded(tmp_path, "serve", "-s", "fcfs", "-b", "nonsense")
+    assert "batsched_py.transport.zmq_rep" in modules
+    assert not modules & {"rich", "defusedxml", "batsched_py.simulator", "batsched_py.reporting", "batsched_py.traces"}

@@ -1,0 +1,209 @@
+"""What each command prints and writes when all is well."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from batsched_py.cli.main import COMMANDS, run
+
+SWF = """; MaxProcs: 4
+1 0 -1 10 2 -1 -1 2 20 -1 1 7 -1 -1 -1 -1 -1 -1
+2 5 -1 0 1 -1 -1 1 20 -1 0 7 -1 -1 -1 -1 -1 -1
+3 8 -1 10 1 -1 -1 9 20 -1 1 7 -1 -1 -1 -1 -1 -1
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+@pytest.fixture
+def generated(here: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, ...]:
+    """A generated platform and workload, as options of simulate."""
+    assert run(["generate", "--jobs", "20", "--hosts", "8", "-o", "w.json", "--platform", "p.xml"]) == 0
+    assert capsys.readouterr().out == "wrote p.xml: 8 hosts\nwrote w.json: 20 jobs for 8 hosts\n"
+    return ("simulate", "-p", "p.xml", "-w", "w.json")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """--help works and its first sentence is there."""
+    assert run([name, "--help"]) == 0
+    assert capsys.readouterr().out.startswith(f"Usage: batsched-py {name} ")
+
+
+def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    """And all commands."""
+    assert run(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert "Exit codes: 0 all is well" in out
+    assert all(f"\n  {name} " in out for name in COMMANDS)
+
+
+def test_generate_gives_the_same_workload_for_the_same_seed(here: Path) -> None:
+    """Another seed, another workload; folders are made; the load stretches the arrivals."""
+    for name, seed in (("a/w.json", "1"), ("b/w.json", "1"), ("c/w.json", "2")):
+        assert run(["generate", "--jobs", "9", "--hosts", "8", "--seed", seed, "--load", "0.5", "-o", name]) == 0
+    first, second, third = ((here / name / "w.json").read_bytes() for name in "abc")
+    assert first == second != third
+    assert json.loads(first)["nb_res"] == 8
+
+
+def test_convert_counts_what_it_dropped_and_corrected(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only the rules that touched something are told."""
+    (here / "log.swf").write_text(SWF)
+    assert run(["convert", "log.swf", "-o", "w.json"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "3 jobs in the log",
+        "1 jobs kept",
+        "1 dropped: run time unknown or 0",
+        "1 dropped: larger than the machine",
+        "wrote w.json for 4 hosts",
+    ]
+    (job,) = json.loads((here / "w.json").read_bytes())["jobs"]
+    assert (job["id"], job["res"], job["walltime"]) == ("1", 2, 20)
+
+
+def test_convert_has_each_cleaning_rule_as_an_option(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Perfect estimates come with a note on what Batsim makes of them."""
+    (here / "log.swf").write_text(SWF)
+    rules = ["--processors", "used", "--walltime", "run", "--hosts", "16", "--start", "6", "--end", "9"]
+    assert run(["convert", "log.swf", "-o", "w.json", *rules, "--max-jobs", "1", "--strict"]) == 0
+    out = capsys.readouterr().out
+    assert "1 left out: submitted outside the window" in out
+    assert "COMPLETED_WALLTIME_REACHED" in out
+    assert out.endswith("wrote w.json for 16 hosts\n")
+    (job,) = json.loads((here / "w.json").read_bytes())["jobs"]
+    assert (job["id"], job["res"], job["subtime"], job["walltime"]) == ("3", 1, 2, 10)
+
+
+def test_simulate_prints_the_figures(generated: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """A table on stdout, nothing on stderr, no file that nobody asked for."""
+    assert run([*generated, "-s", "easy"]) == 0
+    out, err = capsys.readouterr()
+    figures = ("jobs ", "makespan", "utilisation", "mean wait", "maximum wait", "mean bounded slowdown", "messages")
+    assert all(figure in out for figure in (*figures, "deciding", "simulating"))
+    assert err == ""
+    assert sorted(path.name for path in Path().iterdir()) == ["p.xml", "w.json"]
+
+
+def test_simulate_writes_the_files_of_batsim(generated: tuple[str, ...], here: Path) -> None:
+    """Under the prefix, in a folder that is made."""
+    assert run([*generated, "-s", "easy", "-e", "out/deep/run", "--quiet"]) == 0
+    assert sorted(path.name for path in (here / "out" / "deep").iterdir()) == ["run_jobs.csv", "run_schedule.csv"]
+    assert len((here / "out" / "deep" / "run_jobs.csv").read_text().splitlines()) == 21
+
+
+def test_simulate_is_quiet_or_draws_as_asked(generated: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """--quiet takes the summary away, --gantt adds the picture."""
+    assert run([*generated, "-s", "fcfs", "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+    assert run([*generated, "-s", "fcfs", "--quiet", "--gantt"]) == 0
+    assert capsys.readouterr().out.startswith("20 jobs on 8 hosts")
+
+
+def test_simulate_names_its_approximations(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A result that rests on a simplification says so."""
+    root = Path(__file__).parents[3]
+    files = ["-p", str(root / "platforms" / "cluster32.xml"), "-w", str(root / "workloads" / "mixed.json")]
+    assert run(["simulate", *files, "-s", "filler"]) == 0
+    assert "approximation: " in capsys.readouterr().out
+
+
+def test_options_come_from_a_file_and_are_overruled_one_by_one(
+    generated: tuple[str, ...], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The recording keeps what was given."""
+    (here / "options.json").write_text('{"reserve": "hosts", "backfill_order": "sjf"}')
+    options = ["--options-file", "options.json", "-o", "backfill_order=fcfs"]
+    assert run([*generated, "-s", "easy", *options, "--clock", "fixed:1", "--record", "run.jsonl", "--quiet"]) == 0
+    header = json.loads((here / "run.jsonl").read_text().splitlines()[0])
+    assert header["options"] == {"reserve": "hosts", "backfill_order": "fcfs"}
+    assert (header["algorithm"], header["clock"]) == ("easy", "fixed:1")
+
+
+@pytest.mark.parametrize("clock", ["zero", "fixed:0.5", "measured"])
+def test_a_simulation_is_replayed(generated: tuple[str, ...], capsys: pytest.CaptureFixture[str], clock: str) -> None:
+    """With the algorithm, the options and the clock of the recording; measured times make no difference."""
+    assert (
+        run([*generated, "-s", "easy", "-o", "reserve=hosts", "--clock", clock, "--record", "r.jsonl", "--quiet"]) == 0
+    )
+    assert run(["replay", "r.jsonl"]) == 0
+    assert "exchanges, all decisions are the same" in capsys.readouterr().out
+
+
+def test_a_replay_that_decides_otherwise_shows_the_first_difference(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1; the recorded options do not go to another algorithm."""
+    jobs = [{"id": name, "subtime": 0, "res": size, "walltime": 100, "profile": "p"} for name, size in SIZES.items()]
+    workload = {"nb_res": 4, "jobs": jobs, "profiles": {"p": {"type": "delay", "delay": 10}}}
+    (here / "w.json").write_text(json.dumps(workload))
+    assert run(["generate", "--jobs", "1", "--hosts", "4", "-o", "other.json", "--platform", "p.xml"]) == 0
+    recording = ["-s", "easy", "-o", "reserve=hosts", "--record", "r.jsonl", "--quiet"]
+    assert run(["simulate", "-p", "p.xml", "-w", "w.json", *recording]) == 0
+    capsys.readouterr()
+    assert run(["replay", "r.jsonl", "-s", "fcfs"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "fcfs: 1 exchanges with the same decision, then:",
+        "exchange 1, t=0: another decision",
+        "  Batsim told: JOB_SUBMITTED w0!1, JOB_SUBMITTED w0!2, JOB_SUBMITTED w0!3, "
+        "NOTIFY no_more_static_job_to_submit",
+        "  - recorded, + now",
+        "    EXECUTE_JOB w0!1 on 0-2",
+        "  - EXECUTE_JOB w0!3 on 3",
+    ]
+
+
+#: Jobs of which EASY lets the third overtake the second, and FCFS does not.
+SIZES = {"1": 3, "2": 4, "3": 1}
+
+
+def test_list_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Name, purpose and place of each algorithm."""
+    assert run(["list"]) == 0
+    out = capsys.readouterr().out
+    assert "easy" in out
+    assert "schedulers.fcfs:Fcfs" in out
+    assert "Start every waiting job that fits" in out
+
+
+def test_describe_shows_options_and_source(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each option with its type and default."""
+    assert run(["describe", "easy"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("easy (schedulers.easy:Easy)\n\nStart jobs in arrival order;")
+    assert "Source: Lifka" in out
+    assert "Needs walltimes" in out
+    assert "counts | hosts" in out
+    assert run(["describe", "fcfs"]) == 0
+    assert "It has no options." in capsys.readouterr().out
+
+
+def test_an_algorithm_of_ones_own_is_found_where_one_is(
+    generated: tuple[str, ...], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its file, or as a module of the current folder."""
+    (here / "my_algorithm.py").write_text(
+        "from batsched_py.api import *\n"
+        "class Mine(Scheduler[NoOptions]):\n"
+        '    """Wait for nobody, and for nothing."""\n'
+        '    name = "mine"\n'
+        "    needs_energy = needs_dynamic_jobs = True\n"
+        "    def decide(self, view, plan):\n"
+        "        for job in view.queue: plan.reject(job, 'no')\n"
+    )
+    for name in ("my_algorithm.py:Mine", "my_algorithm:Mine"):
+        assert run(["describe", name]) == 0
+        out = capsys.readouterr().out
+        assert "Wait for nobody" in out
+        assert "-E" in out
+        assert "--enable-dynamic-jobs" in out

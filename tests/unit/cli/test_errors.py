@@ -1,0 +1,258 @@
+"""Whatever goes wrong is one line on stderr that names what and where, and the right exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batsched_py.cli import listing
+from batsched_py.cli.interruption import Interruption
+from batsched_py.cli.main import run
+from batsched_py.errors import PluginError
+
+#: Bytes of a transcript in which nothing happens.
+RECORDING = '{"seq": 0, "from": "batsim", "bytes": "?"}\n{"seq": 0, "from": "scheduler", "bytes": "!"}\n'
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A folder with a platform of 4 hosts (p.xml) and a workload (w.json)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert run(["generate", "--jobs", "3", "--hosts", "4", "-o", "w.json", "--platform", "p.xml"]) == 0
+    capsys.readouterr()
+    return tmp_path
+
+
+@pytest.fixture
+def fails(here: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Runs a command that must fail; what it said. It leaves no file behind."""
+
+    def check(*arguments: str, code: int = 2) -> str:
+        before = files(here)
+        assert run(arguments) == code
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("batsched-py: error: ")
+        assert err.count("\n") == 1
+        assert files(here) == before
+        return err.removeprefix("batsched-py: error: ").rstrip("\n")
+
+    return check
+
+
+def files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def simulate(*changes: str, platform: str = "p.xml", workload: str = "w.json", scheduler: str = "easy") -> list[str]:
+    return ["simulate", "-p", platform, "-w", workload, "-s", scheduler, "-e", "out/run", *changes]
+
+
+def workload(**changes: Any) -> str:
+    """A workload file of two jobs, the first with these members changed."""
+    job = {"id": "1", "subtime": 0, "res": 1, "walltime": 10, "profile": "p", **changes}
+    profiles = {"p": {"type": "delay", "delay": 5}, "odd": {"type": "tea"}}
+    used = {name: profile for name, profile in profiles.items() if name == job["profile"]}
+    return json.dumps({"nb_res": 4, "jobs": [job, {**job, "id": "2"}], "profiles": used})
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "line 1, column 2: is not JSON"),
+        (workload(res=5), "1.res: asks for 5 hosts, the platform has 4"),
+        (workload(walltime=-5), "walltime"),
+        (workload(walltime="NaN"), "walltime"),
+        (workload().replace('"walltime": 10', '"walltime": NaN'), "line 1, column"),
+        (workload(id="2"), "id"),
+        (workload(profile="none"), "profile"),
+        (workload(profile="odd"), "profiles.odd.type: 'tea' is not a type of profile"),
+    ],
+)
+def test_a_wrong_workload(here: Path, fails: Callable[..., str], content: str, said: str) -> None:
+    """The file, the job's field and the rule."""
+    (here / "bad.json").write_text(content)
+    line = fails(*simulate(workload="bad.json"))
+    assert line.startswith("bad.json: ")
+    assert said in line
+
+
+def test_a_wrong_platform(here: Path, fails: Callable[..., str]) -> None:
+    """The file and the rule."""
+    (here / "bad.xml").write_text("not XML")
+    assert fails(*simulate(platform="bad.xml")).startswith("bad.xml: ")
+    assert fails(*simulate(platform="none.xml")) == "none.xml: cannot be read: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (["-o", "depth=3"], "option depth: easy has no such option; it has: "),
+        (["-o", "reserve=rooms"], "option reserve of easy: must be counts | hosts, not 'rooms'"),
+        (["-o", "reserve"], "must be key=value, not 'reserve' (see batsched-py simulate --help)"),
+        (["--clock", "sun"], "clock: must be zero, measured or fixed:SECONDS like fixed:0.5, not 'sun'"),
+        (["--mmax", "0"], "'--mmax': 0 is not in the range x>=1. (see batsched-py simulate --help)"),
+        (["--options-file", "none.json"], "none.json: cannot be read: No such file or directory"),
+        (["--options-file", "list.json"], 'list.json: must be a JSON object of options, like {"key": 1}'),
+        (["--options-file", "half.json"], "half.json: must be a JSON object of options: "),
+        (["--options-file", "wrong.json"], "wrong.json: option reserve of easy: must be counts | hosts, not 3"),
+        (["--events", "none.txt"], "none.txt: "),
+        (["--events", "half.json"], "half.json:1: must be a JSON object"),
+        (["--sched-cfg", '{"reserve": 3}'], "option reserve of easy: must be counts | hosts, not 3"),
+        (["--record", "p.xml/run.jsonl"], "p.xml/run.jsonl: cannot be written: "),
+        (["-e", "p.xml/run"], "p.xml/run: cannot be written: "),
+        (["--socket", "tcp://127.0.0.1:1"], "One of '-s' and '--socket' is needed: who decides?"),
+        (["--teleport"], "--teleport"),
+    ],
+)
+def test_a_wrong_option(here: Path, fails: Callable[..., str], changes: list[str], said: str) -> None:
+    """Its name and the rule; its file if it stands in one."""
+    for name, content in {"list.json": "[]", "half.json": "{", "wrong.json": '{"reserve": 3}'}.items():
+        (here / name).write_text(content)
+    assert said in fails(*simulate(*changes))
+
+
+def test_a_program_of_its_own_takes_no_options_of_ours(fails: Callable[..., str]) -> None:
+    """-o would be dropped silently."""
+    arguments = ["simulate", "-p", "p.xml", "-w", "w.json", "--socket"]
+    assert "go with '-s'" in fails(*arguments, "tcp://127.0.0.1:1", "-o", "a=b")
+
+
+def test_nobody_who_decides(fails: Callable[..., str]) -> None:
+    """With --socket: exit code 4 after the connect time-out."""
+    arguments = ["simulate", "-p", "p.xml", "-w", "w.json", "--socket"]
+    line = fails(*arguments, "tcp://127.0.0.1:99999", code=4)
+    assert line == "cannot use tcp://127.0.0.1:99999: the port must be at most 65535"
+
+
+@pytest.mark.parametrize("command", ["serve", "simulate", "describe"])
+def test_an_unknown_algorithm(fails: Callable[..., str], command: str) -> None:
+    """What there is instead."""
+    arguments = {
+        "serve": ["serve", "-s", "nope"],
+        "simulate": simulate(scheduler="nope"),
+        "describe": [command, "nope"],
+    }
+    assert fails(*arguments[command]).startswith("algorithm nope: unknown; there are: easy, fcfs, filler")
+
+
+def test_a_standstill_tells_what_the_algorithm_waits_for(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 3, one line for each waiting job, no output files."""
+    (here / "lazy.py").write_text(
+        "from batsched_py.api import *\n"
+        "class Lazy(Scheduler[NoOptions]):\n"
+        '    name = "lazy"\n'
+        "    def decide(self, view, plan):\n"
+        "        for job in view.queue: plan.hold(job, 'it is Monday')\n"
+    )
+    assert run(simulate(scheduler="lazy.py:Lazy")) == 3
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert "nothing will ever happen again" in first
+    assert len(rest) == 4
+    assert all(line.startswith("  w0!") and line.endswith("it is Monday") for line in rest[1:])
+    assert not list(here.glob("out/*"))
+
+
+def test_a_refused_decision_leaves_no_output(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 3; the recording is whole, with the refusal as the last reply."""
+    (here / "greedy.py").write_text(
+        "from batsched_py.api import *\n"
+        "class Greedy(Scheduler[NoOptions]):\n"
+        '    name = "greedy"\n'
+        "    def decide(self, view, plan):\n"
+        "        for job in view.queue: plan.start(job, view.hosts)\n"
+    )
+    assert run(simulate("--record", "run.jsonl", scheduler="greedy.py:Greedy")) == 3
+    assert "greedy failed on JobSubmitted" in capsys.readouterr().err
+    assert not list(here.glob("out/*"))
+    assert "BATSCHED_PY_STOPPED" in (here / "run.jsonl").read_text().splitlines()[-1]
+    assert run(["replay", "run.jsonl"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "said"),
+    [
+        (RECORDING, [], "Missing option '-s': the recording does not say which algorithm decided"),
+        ("nonsense\n", ["-s", "easy"], "r.jsonl: line 1: must be JSON"),
+        (
+            '{"format": "batsched-py transcript", "version": 1, "algorithm": "easy"}\n',
+            [],
+            "r.jsonl: holds no exchange; there is nothing to compare",
+        ),
+    ],
+)
+def test_a_recording_that_cannot_be_replayed(
+    here: Path, fails: Callable[..., str], content: str, arguments: list[str], said: str
+) -> None:
+    """The file, the line and the rule."""
+    (here / "r.jsonl").write_text(content)
+    assert said in fails("replay", "r.jsonl", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["convert", "none.swf", "-o", "x.json"], "none.swf: cannot be read: No such file or directory"),
+        (["convert", "w.json", "-o", "x.json"], "w.json: line 1: must have 18 fields"),
+        (["generate", "--jobs", "0", "--hosts", "4", "-o", "x.json"], "'--jobs': 0 is not in the range x>=1."),
+        (["generate", "--jobs", "1", "--hosts", "4", "--load", "-1", "-o", "x.json"], "load: must be more than 0"),
+        (["generate", "--jobs", "1", "--hosts", "4", "-o", "p.xml/x.json"], "p.xml/x.json: cannot be written"),
+        (["serve"], "Missing option '-s': which algorithm shall decide?"),
+        (["sing"], "No such command 'sing'. (see batsched-py --help)"),
+    ],
+)
+def test_wrong_input_of_the_other_commands(fails: Callable[..., str], arguments: list[str], said: str) -> None:
+    """One line, exit code 2, no output."""
+    assert said in fails(*arguments)
+
+
+def test_no_command_at_all_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """As a reminder, with the exit code of wrong usage."""
+    assert run([]) == 2
+    assert "Commands:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "said"),
+    [
+        (Interruption(2), 130, "batsched-py: interrupted (SIGINT)\n"),
+        (Interruption(15), 143, "batsched-py: terminated (SIGTERM)\n"),
+        (ZeroDivisionError("by us"), 3, "batsched-py: internal error: ZeroDivisionError: by us; please report it"),
+    ],
+)
+def test_what_is_no_error_of_the_users(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    raised: BaseException,
+    code: int,
+    said: str,
+) -> None:
+    """A signal has the exit code that shells use; a defect of ours is one line, too."""
+
+    def available() -> None:
+        raise raised
+
+    monkeypatch.setattr(listing, "available", available)
+    assert run(["list"]) == code
+    assert capsys.readouterr().err.startswith(said)
+    assert run(["--debug", "list"]) == code
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_broken_plugin_does_not_hide_the_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its line says what is wrong with it."""
+
+    def load(name: str) -> None:
+        raise PluginError("it is broken")
+
+    monkeypatch.setattr(listing, "load_from_here", load)
+    assert run(["list"]) == 0
+    assert "(cannot be used: it is broken)" in capsys.readouterr().out
