@@ -5,34 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from msgspec import Struct
 from procset import ProcSet
 
 #: Larger host numbers are refused when read: no platform has them, and each costs a bit for every host below it.
 MAX_HOST = 10_000_000
 
 
-class HostSet:
+class HostSet(Struct, frozen=True):
     """Hosts as a set of numbers from 0; all operations return new sets.
 
     Written and read as Batsim's interval sets: `str(HostSet.of(0, 1, 2, 5))` is `"0-2 5"`. Any legal spelling is read,
     the canonical one (disjoint, maximal, ascending) is written.
     """
 
-    __slots__ = ("bits",)
-
-    #: Bit i is set if host i is a member.
-    bits: int
-
-    def __init__(self, bits: int = 0) -> None:
-        if bits < 0:
-            raise ValueError("a host set has no negative hosts")
-        _set_bits(self, bits)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a HostSet never changes")
-
-    def __reduce__(self) -> tuple[type[HostSet], tuple[int]]:
-        return HostSet, (self.bits,)
+    #: Bit i is set if host i is a member; never negative.
+    bits: int = 0
 
     @classmethod
     def of(cls, *hosts: int) -> HostSet:
@@ -103,12 +91,6 @@ class HostSet:
         for low, high in bit_runs(self.bits):
             yield from range(low, high + 1)
 
-    def __eq__(self, other: object) -> bool:
-        return self.bits == other.bits if isinstance(other, HostSet) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.bits)
-
     def __or__(self, other: HostSet) -> HostSet:
         return HostSet(self.bits | other.bits)
 
@@ -122,17 +104,15 @@ class HostSet:
         return not self.bits & ~other.bits
 
 
-#: Past the class's own refusal to change, and in half the time of object.__setattr__: these sets are made by the million.
-_set_bits = HostSet.__dict__["bits"].__set__
-
-
 def interval_bits(low: int, high: int) -> int:
     """Bits low to high, both inside."""
     return ((1 << (high - low + 1)) - 1) << low
 
 
 def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
-    """Maximal runs of ones (lowest, highest), ascending."""
+    """Maximal runs of ones (lowest, highest), ascending; ValueError for a negative number, which has endless ones."""
+    if bits < 0:
+        raise ValueError("a host set has no negative hosts")
     while bits:
         low = (bits & -bits).bit_length() - 1
         shifted = bits >> low
@@ -171,11 +151,22 @@ def _host_number(digits: str, piece: str) -> int:
 
 
 def lowest(bits: int, count: int) -> int | None:
-    """The `count` lowest ones of `bits`, or None if there are fewer: a binary search for the shortest prefix."""
+    """The `count` lowest ones of `bits`, or None if there are fewer.
+
+    A prefix of `low` bits that has k ones too few must be longer by k at least: a few such steps find dense prefixes,
+    a binary search the sparse ones.
+    """
     have = bits.bit_count()
     if count >= have:
         return bits if count == have else None
-    low, high = count, bits.bit_length()
+    low = count
+    for _ in range(4):
+        prefix = bits & ((1 << low) - 1)
+        missing = count - prefix.bit_count()
+        if not missing:
+            return prefix
+        low += missing
+    high = bits.bit_length()
     while low < high:
         middle = (low + high) // 2
         if (bits & ((1 << middle) - 1)).bit_count() < count:

@@ -37,18 +37,21 @@ class Easy(Scheduler[EasyOptions]):
             self.head = self.start_in_order(view, plan)
             if self.head is not None:
                 self.promise(self.head, view, plan)
-                self.backfill(view.queue.up_to(len(plan.free)), view, plan)
+                free = plan.free
+                self.backfill(view.queue.up_to(len(free)), free, view, plan)
         else:  # no host became free: who did not fit before does not fit now
-            self.backfill(view.arrived, view, plan)
+            self.backfill(view.arrived, plan.free, view, plan)
 
     def start_in_order(self, view: View, plan: Plan) -> Job | None:
         """Start jobs until one does not fit: that one."""
-        while (job := view.queue.first()) is not None:
-            hosts = plan.free.first(job.size)
+        queue, free = view.queue, plan.free
+        while (job := queue.first()) is not None:
+            hosts = free.first(job.size)
             if hosts is None:
-                plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} are free")
+                plan.hold(job, f"needs {job.size} hosts, {len(free)} are free")
                 return job
             plan.start(job, hosts)
+            free -= hosts
         return None
 
     def promise(self, job: Job, view: View, plan: Plan) -> None:
@@ -68,11 +71,9 @@ class Easy(Scheduler[EasyOptions]):
             view.availability().release(self.promised)
         self.promised = None
 
-    def backfill(self, candidates: Iterable[Job], view: View, plan: Plan) -> None:
+    def backfill(self, candidates: Iterable[Job], free: HostSet, view: View, plan: Plan) -> None:
         """Start those that break no promise."""
-        free, now = plan.free, view.now
-        if not free:
-            return
+        now = view.now
         if self.options.backfill_order == "sjf":
             candidates = sorted(candidates, key=lambda job: job.walltime or math.inf)
         for job in candidates:

@@ -165,6 +165,9 @@ class Availability:
 
         EASY's "shadow time" and "extra nodes" (Lifka 1995; Mu'alem and Feitelson 2001): a promise on a count of hosts.
         """
+        spare = self.free.bit_count() - size
+        if spare >= 0:
+            return Shadow(self.now, spare)
         for time, free in self.steps():
             spare = free.bit_count() - size
             if spare >= 0:

@@ -60,11 +60,12 @@ class Timeline:
             if ticket in cancelled:
                 cancelled.discard(ticket)
                 continue
-            self._move(due)
+            if due > self.now:
+                self._move(due)
             action(argument)
-        self._move(time)
+        if time > self.now:
+            self._move(time)
 
     def _move(self, time: float) -> None:
-        if time > self.now:
-            self.now = float(time)  # an integer of a file would be printed as one
-            self.stamp = round(self.now, 6)
+        self.now = float(time)  # an integer of a file would be printed as one
+        self.stamp = round(self.now, 6)

@@ -123,7 +123,8 @@ class State:
     def advance(self, now: float) -> None:
         """A message of this instant has come: a new decision begins."""
         self.now = now
-        self.arrived = []
+        if self.arrived:
+            self.arrived = []
         self.hosts_changed = False
         if self._forecast is not None:
             self._forecast.advance(now)
