@@ -7,7 +7,6 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -27,8 +26,8 @@ def available() -> Mapping[str, str]:
     An entry point never hides a built-in.
     """
     found = dict(importlib.import_module(BUILT_IN_PACKAGE).BUILT_INS)
-    for point in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: point.name):
-        found.setdefault(point.name, point.value)
+    for name, target in sorted(_announced().items()):
+        found.setdefault(name, target)
     return found
 
 
@@ -50,6 +49,12 @@ def load(name: str) -> type[Scheduler[Any]]:
     if not isinstance(getattr(found, "name", None), str):
         raise PluginError(f'algorithm {name}: {class_name} has no name; write name = "..." in the class')
     return found
+
+
+def _announced() -> Mapping[str, str]:
+    """What installed distributions announce. Reading their metadata is slow, so built-ins are found without it."""
+    metadata = importlib.import_module("importlib.metadata")
+    return {point.name: point.value for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
 
 
 def _target(name: str) -> str:

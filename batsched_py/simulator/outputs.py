@@ -18,6 +18,9 @@ JOBS_HEADER: Final = (
     "consumed_energy,metadata"
 )
 
+_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,"%s"'
+_REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"'
+
 #: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
 STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on", "unavailable")
 
@@ -74,17 +77,15 @@ def _rows(result: Result) -> Iterator[str]:
         job = record.job
         workload, _, name = job.id.partition("!")
         walltime = -1.0 if job.walltime is None else job.walltime
-        head = f"{name},{workload},{job.profile},{job.submit_time:.6f},{job.size},{walltime:.6f}"
+        asked = (name, workload, job.profile, job.submit_time, job.size, walltime)
         if record.rejected:
-            yield f'{head},0,{record.state},,,,,,,,,"{record.metadata}"'
+            yield _REJECTED_ROW % (*asked, record.state, record.metadata)
             continue
         start, finish, submitted = record.start, record.finish, job.submit_time
         execution, turnaround = finish - start, finish - submitted
-        yield (
-            f"{head},{record.success:d},{record.state},{start:.6f},{execution:.6f},{finish:.6f},"
-            f"{start - submitted:.6f},{turnaround:.6f},{turnaround / execution:.6f},"
-            f'{_spell(record.hosts, spelled)},{record.energy:.6f},"{record.metadata}"'
-        )
+        times = (start, execution, finish, start - submitted, turnaround, turnaround / execution)
+        hosts = _spell(record.hosts, spelled)
+        yield _ROW % (*asked, record.success, record.state, *times, hosts, record.energy, record.metadata)
 
 
 def _spell(hosts: HostSet, spelled: dict[int, str]) -> str:

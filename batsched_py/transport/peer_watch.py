@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Final
 
 import zmq
-from zmq.utils.monitor import recv_monitor_message
 
-_OPENED: Final = (zmq.Event.ACCEPTED, zmq.Event.CONNECTED)
+#: First part of a monitor's message: the event's number and its value. pyzmq's own reader would import asyncio.
+_NEWS: Final = struct.Struct("=Hi")
 _WATCHED: Final = zmq.Event.ACCEPTED | zmq.Event.CONNECTED | zmq.Event.HANDSHAKE_SUCCEEDED | zmq.Event.DISCONNECTED
 
 
@@ -15,40 +16,38 @@ class PeerWatch:
     """Follows the connections of one socket; the socket's own messages pay nothing for it.
 
     A connection that ends before the ZeroMQ handshake (a port scanner, a browser, a socket of the wrong type) was never
-    a peer. ZeroMQ numbers connections when they open and close but not when the handshake is done, which takes a round
-    trip: it is then that of the newest connection that has not introduced itself yet.
+    a peer. ZeroMQ does not tell which connection has done the handshake, so they are counted: a peer has gone for
+    certain when fewer connections are open than have introduced themselves. While a stranger hangs on, that may be
+    noticed late, by 30 s at most, when ZeroMQ closes a connection that still has not introduced itself.
     """
 
-    __slots__ = ("_introduced", "_monitor", "_socket", "_strangers", "lost")
+    __slots__ = ("_introduced", "_monitor", "_open", "_socket", "lost")
 
     def __init__(self, socket: zmq.Socket[bytes]) -> None:
         self._socket = socket
         self._monitor = socket.get_monitor_socket(_WATCHED)
-        #: Open connections without a handshake yet, by file descriptor, oldest first.
-        self._strangers: list[int] = []
-        #: Connections that completed the handshake, also those that have ended since.
-        self._introduced: list[int] = []
+        self._open = 0
+        #: Handshakes completed, also by connections that have ended since.
+        self._introduced = 0
         #: True once a connection has ended that had completed the handshake.
         self.lost = False
 
     @property
     def greeted(self) -> bool:
         """True once a peer has completed the handshake."""
-        return bool(self._introduced)
+        return self._introduced > 0
 
     def look(self) -> None:
         """Bring `greeted` and `lost` up to date; does not wait."""
         while self._monitor.poll(0):
-            news = recv_monitor_message(self._monitor)
-            event, connection = zmq.Event(news["event"]), news["value"]
-            if event in _OPENED:
-                self._strangers.append(connection)
-            elif event is zmq.Event.HANDSHAKE_SUCCEEDED:
-                self._introduced.append(self._strangers.pop())
-            elif connection in self._strangers:
-                self._strangers.remove(connection)
+            event = zmq.Event(recv_monitor_message(self._monitor)["event"])
+            if event is zmq.Event.HANDSHAKE_SUCCEEDED:
+                self._introduced += 1
+            elif event is zmq.Event.DISCONNECTED:
+                self._open -= 1
+                self.lost = self.lost or self._open < self._introduced
             else:
-                self.lost = True
+                self._open += 1
 
     def close(self) -> None:
         """Stop watching; to be called before the socket is closed."""

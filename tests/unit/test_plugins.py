@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
@@ -119,7 +120,7 @@ def test_third_parties_announce_algorithms_by_entry_points(monkeypatch: pytest.M
         EntryPoint(name, value, plugins.ENTRY_POINT_GROUP)
         for name, value in (("theirs", "schedulers.fcfs:Fcfs"), ("easy", "schedulers.fcfs:Fcfs"))
     )
-    monkeypatch.setattr(plugins, "entry_points", lambda group: points.select(group=group))
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points.select(group=group))
     assert plugins.load("theirs") is Fcfs
     assert plugins.load("easy") is Easy
     assert plugins.available()["theirs"] == "schedulers.fcfs:Fcfs"
