@@ -88,8 +88,8 @@ class Jobs:
         self.records: list[JobRecord] = []
         #: Joules of all hosts at the latest completion.
         self.joules_at_last_end = 0.0
-        #: Ended, but the message that says so was not sent yet.
-        self._to_forget: list[str] = []
+        #: Ended, and told of in the message that is sent next.
+        self.told: list[str] = []
         #: Id -> metadata, of jobs that have not ended.
         self._metadata: dict[str, str] = {}
 
@@ -100,13 +100,13 @@ class Jobs:
 
     def forget_ended(self) -> None:
         """A message was sent: the jobs whose end it told are unknown from now on (E8)."""
-        if not self._to_forget:
+        if not self.told:
             return
-        for job_id in self._to_forget:
+        for job_id in self.told:
             live = self.live.pop(job_id)
             if self._forget_profiles:
                 self._library.release(live.job.workload, live.job.profile)
-        self._to_forget.clear()
+        self.told.clear()
 
     def execute(self, command: ExecuteJob) -> None:
         """Start a job; BrokenRuleError by the rules of E11."""
@@ -202,7 +202,7 @@ class Jobs:
 
     def _record(self, live: LiveJob, record: JobRecord) -> None:
         self.records.append(record)
-        self._to_forget.append(live.job.id)
+        self.told.append(live.job.id)
         self.unfinished -= 1
 
     def _metadata_of(self, live: LiveJob) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
@@ -97,6 +97,10 @@ def _stock(workload: Workload) -> Shelf:
     return Shelf(workload.source, kept, needed)
 
 
+#: Types that JSON and Batsim write alike.
+_AS_IT_IS: Final = frozenset({int, str})
+
+
 def wire_members(members: Mapping[str, Any]) -> dict[str, Any]:
     """The members with every float rounded to the six decimals that Batsim prints; integers stay integers."""
     return {key: value if type(value) in (int, str) else _wire(value) for key, value in members.items()}
@@ -104,8 +108,9 @@ def wire_members(members: Mapping[str, Any]) -> dict[str, Any]:
 
 def wire_job(job: Job, job_id: str) -> Job:
     """The job under the id it has in messages, its members as Batsim sends them; its own times stay exact."""
-    members = wire_members(job.members)
-    members["id"] = job_id
+    members = {**job.members, "id": job_id}
+    if not all([type(value) in _AS_IT_IS for value in members.values()]):
+        members = wire_members(members)
     return Job(job_id, job.submit_time, job.size, job.walltime, job.profile, members)
 
 

@@ -104,7 +104,7 @@ class Machines:
         counts[source] -= moved
         counts[target] += moved
         self._changes.append((now, hosts))
-        if len(self._changes) > 8 * self.count + 1000:
+        if len(self._changes) > 64 * self.count + 10_000:
             self._changes = self._latest_changes()
 
     def _latest_changes(self) -> list[tuple[float, int]]:

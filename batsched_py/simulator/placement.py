@@ -15,10 +15,11 @@ from batsched_py.simulator.switching import Switching
 class Placement:
     """Judges the hosts of an EXECUTE_JOB."""
 
-    __slots__ = ("_library", "_machines", "_sharing", "_switching")
+    __slots__ = ("_library", "_machines", "_powered", "_sharing", "_switching")
 
     def __init__(self, stage: Stage, library: Library, switching: Switching) -> None:
         self._machines, self._sharing = stage.machines, stage.settings.compute_sharing
+        self._powered = stage.meter is not None
         self._library, self._switching = library, switching
 
     def check(self, command: ExecuteJob, job: Job, profile: Profile) -> None:
@@ -26,7 +27,7 @@ class Placement:
         hosts, machines = command.hosts.bits, self._machines
         if hosts & ~machines.free:
             self._check_hosts(job, hosts)
-        unfit = hosts & ~self._switching.computing_pstate(hosts)
+        unfit = hosts & ~self._switching.computing_pstate(hosts) if self._powered else 0
         if unfit:
             raise BrokenRuleError(
                 "cannot run there: the pstate of the host is none that computes", job=job.id, hosts=unfit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from batsched_py.simulator.records import Progress
@@ -10,17 +11,17 @@ from batsched_py.simulator.records import Progress
 class ProgressReport:
     """Calls back about a hundred times in a run."""
 
-    __slots__ = ("_callback", "_next", "_static")
+    __slots__ = ("_callback", "_static", "next")
 
     def __init__(self, callback: Callable[[Progress], None] | None, static_jobs: int) -> None:
         self._callback, self._static = callback, static_jobs
-        #: Jobs that must have ended before the next call.
-        self._next = 0
+        #: Jobs that must have ended before the next call; infinite if nobody wants one.
+        self.next = math.inf if callback is None else 0.0
 
     def ended(self, count: int, registered: int, now: float) -> None:
         """So many jobs have ended, and the scheduler has registered so many."""
-        if self._callback is None or count < self._next:
+        if self._callback is None or count < self.next:
             return
         total = self._static + registered
-        self._next = count + max(1, total // 100)
+        self.next = count + max(1, total // 100)
         self._callback(Progress(count, total, now))

@@ -74,16 +74,19 @@ class Simulation:
         report = ProgressReport(progress, self._submissions.count)
         outbox, timeline = self._stage.outbox, self._timeline
         self._apply(talk.say(0.0, [self._begins]))
+        jobs = self._jobs
         while outbox or timeline.run_next():
             if not outbox:
                 continue
-            events = outbox.copy()
+            events = tuple(outbox)
             outbox.clear()
             reply = talk.say(timeline.stamp, events)
-            self._jobs.forget_ended()
+            if jobs.told:
+                jobs.forget_ended()
             self._apply(reply)
-            report.ended(len(self._jobs.records), self._registration.count, timeline.stamp)
-        if self._jobs.unfinished or self._registration.open:
+            if len(jobs.records) >= report.next:
+                report.ended(len(jobs.records), self._registration.count, timeline.stamp)
+        if jobs.unfinished or self._registration.open:
             raise DeadlockError(standstill(self._timeline, self._jobs, self._stage.machines, self._registration))
         talk.say(self._timeline.stamp, [SimulationEnds(self._timeline.stamp)])
         return self._result(talk)

@@ -23,7 +23,7 @@ class Submissions:
         self._order: list[tuple[float, int, str, Job]] = [
             (job.submit_time, number, job.id, job) for number, workload in enumerate(workloads) for job in workload.jobs
         ]
-        self._order.sort(key=lambda entry: entry[:3], reverse=True)
+        self._order.sort(reverse=True)  # no two have equal ids, so jobs themselves are never compared
         self.count = len(self._order)
         #: Joules of all hosts when the first job was submitted.
         self.joules_at_first: float = 0.0

@@ -40,10 +40,10 @@ class PeerWatch:
     def look(self) -> None:
         """Bring `greeted` and `lost` up to date; does not wait."""
         while self._monitor.poll(0):
-            event = zmq.Event(recv_monitor_message(self._monitor)["event"])
-            if event is zmq.Event.HANDSHAKE_SUCCEEDED:
+            event, _ = _NEWS.unpack(self._monitor.recv_multipart()[0])
+            if event == zmq.Event.HANDSHAKE_SUCCEEDED:
                 self._introduced += 1
-            elif event is zmq.Event.DISCONNECTED:
+            elif event == zmq.Event.DISCONNECTED:
                 self._open -= 1
                 self.lost = self.lost or self._open < self._introduced
             else:

@@ -98,6 +98,20 @@ def test_a_stranger_that_comes_and_goes_is_not_a_peer(rep: RepSocket, batsim: zm
         rep.receive(timeout=0.0)
 
 
+def test_a_peer_that_goes_is_noticed_when_a_stranger_was_there_before(
+    rep: RepSocket, batsim: zmq.Socket[bytes]
+) -> None:
+    """A connection that came to nothing is not mistaken for the one that counts."""
+    port = int(rep.address.rpartition(":")[2])
+    socket.create_connection(("127.0.0.1", port)).close()
+    batsim.send(b"request")
+    rep.receive()
+    rep.send(b"reply")
+    batsim.close(linger=0)
+    with pytest.raises(TransportError, match="closed the connection"):
+        rep.receive()
+
+
 def test_silence_longer_than_the_time_out_is_an_error(rep: RepSocket) -> None:
     """The error names the time-out and the address."""
     with pytest.raises(TransportError, match=r"has said nothing for 0.1 s \(on tcp://127.0.0.1"):
