@@ -2,7 +2,7 @@
 FROM python:3.11-slim AS build
 RUN python -m venv /opt/batsched-py
 WORKDIR /src
-COPY pyproject.toml LICENSE ./
+COPY pyproject.toml README.md LICENSE ./
 COPY batsched_py batsched_py
 COPY schedulers schedulers
 RUN /opt/batsched-py/bin/pip install --no-cache-dir ".[redis]"

@@ -1,0 +1,70 @@
+"""A shell session in a folder of its own, in which the commands of a page are run one after the other."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.docs.pages import ROOT, Block
+
+#: A session that has not ended after so many seconds never will.
+PATIENCE = 120
+
+#: Ends the output of a command; no program prints it.
+_MARK = "\x1e"
+
+_PROGRAM = f"""#!{sys.executable}
+from batsched_py.cli.main import main
+
+main()
+"""
+
+
+def prepare(folder: Path, files: Sequence[Block]) -> None:
+    """What a reader has before the first command: a clone with batsched-py installed, and the page's own files."""
+    for data in ("platforms", "workloads"):
+        shutil.copytree(ROOT / data, folder / data)
+    for file in files:
+        path = folder / file.title
+        assert path.parent == folder, file.title
+        assert not path.exists(), file.title
+        path.write_text(file.text)
+    programs = folder / ".bin"
+    programs.mkdir()
+    program = programs / "batsched-py"
+    program.write_text(_PROGRAM)
+    program.chmod(0o755)
+
+
+def run(folder: Path, commands: Sequence[str]) -> list[tuple[int, str]]:
+    """Exit code and output (both streams, as on a terminal of 80 columns) of each command, as far as they came."""
+    script = "".join(f"{command}\ncode=$?; printf '{_MARK}%s\\n' $code; (exit $code)\n" for command in commands)
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env=_environment(folder),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        check=False,
+    )
+    return [(int(code), output) for output, code in re.findall(f"(.*?){_MARK}(\\d+)\n", done.stdout, re.DOTALL)]
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    path = (str(folder / ".bin"), str(Path(sys.executable).parent), os.environ["PATH"])
+    return {
+        "PATH": os.pathsep.join(path),
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(folder),
+        "COLUMNS": "80",
+        "LC_ALL": "C.UTF-8",
+    }
