@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import time
@@ -15,7 +16,9 @@ import click
 import orjson
 
 from batsched_py.errors import OptionError
+from batsched_py.metadata.store import JobStore
 from batsched_py.plugins import load
+from batsched_py.protocol.events import Config
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import parse_options
 from batsched_py.session.clock import parse_clock
@@ -47,7 +50,7 @@ class Choice:
         """A new run of it. PluginError or OptionError if there is no such algorithm or option."""
         scheduler = load_from_here(self.name)
         clock = parse_clock(self.clock, time.perf_counter)
-        return Session(scheduler, self._options(scheduler), clock=clock, warn=warn)
+        return Session(scheduler, self._options(scheduler), clock=clock, open_store=open_redis, warn=warn)
 
     def header(self) -> Header:
         """What a recording of the run begins with."""
@@ -84,6 +87,13 @@ def read_options(path: Path | None) -> Mapping[str, Any]:
     if not isinstance(options, dict):
         raise OptionError(f'{path}: must be a JSON object of options, like {{"key": 1}}')
     return options
+
+
+def open_redis(config: Config) -> JobStore:
+    """Where Batsim keeps its jobs, when it runs with --enable-redis. StoreError."""
+    store = importlib.import_module("batsched_py.metadata.redis_store")  # an extra, and slow to import
+    opened: JobStore = store.RedisStore(config.redis_hostname, config.redis_port, config.redis_prefix)
+    return opened
 
 
 def warn(line: str) -> None:

@@ -24,14 +24,14 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.conversation import DecisionSide
-from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Config, Event, Query, SimulationBegins, SimulationEnds
 from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.jobs import read_job
 from batsched_py.scheduling.admission import Admission
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.estimate import waiting_time
-from batsched_py.scheduling.options import parse_options
+from batsched_py.scheduling.options import describe_options, parse_options
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
@@ -89,6 +89,11 @@ class Session:
     def now(self) -> float:
         """The simulated time of the latest request."""
         return self._conversation.now
+
+    @property
+    def dialect(self) -> Dialect:
+        """The protocol's version, decided at SIMULATION_BEGINS."""
+        return self._conversation.dialect
 
     @property
     def rejections(self) -> Mapping[str, str]:
@@ -161,7 +166,7 @@ class Session:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")
             self._store = self._open_store(event.config)
-        sent = _scheduler_options(event.config)
+        sent = self._understood(_scheduler_options(event.config))
         if sent:
             options = parse_options(scheduler.options_type, {**sent, **self._given}, scheduler.name)
             self._scheduler = scheduler(options)
@@ -169,6 +174,13 @@ class Session:
             raise OptionError(f"{scheduler.name} submits jobs of its own: run Batsim with --enable-dynamic-jobs")
         if scheduler.needs_energy and not all(_has_power(resource.properties) for resource in event.resources):
             raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
+
+    def _understood(self, sent: dict[str, Any]) -> dict[str, Any]:
+        """The options of `sched-config` that the algorithm has: the text may be meant for other schedulers, too."""
+        known = {known.name for known in describe_options(self._class.options_type)}
+        for name in sorted(sent.keys() - known):
+            self._warn(f"sched-config: option {name}: {self._class.name} has no such option; it is left out")
+        return {name: value for name, value in sent.items() if name in known}
 
     def _decide(self, message: Message) -> None:
         plan, view, scheduler = self._plan, self._view, self._scheduler

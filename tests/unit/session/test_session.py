@@ -214,7 +214,7 @@ def started(session: Session) -> int:
 
 def test_options_of_the_user_rule_over_those_of_batsim() -> None:
     """--sched-cfg sets options too; what was said to us directly wins."""
-    config = {"config": {"sched-config": '{"limit": 2}'}}
+    config: dict[str, Any] = {"config": {"sched-config": '{"limit": 2}'}}
     assert started(begun(Limited)) == 1
     assert started(begun(Limited, **config)) == 2
     session = Session(Limited, {"limit": "3"})
@@ -222,9 +222,18 @@ def test_options_of_the_user_rule_over_those_of_batsim() -> None:
     assert started(session) == 3
 
 
-@pytest.mark.parametrize("text", ["{limit: 2}", "[2]", '{"limits": 2}', '{"limit": "x"}'])
+def test_an_option_for_another_scheduler_in_sched_config_is_left_out_with_a_warning() -> None:
+    """Batsim's text is for whoever listens; what is said to us alone must be right, and is an error."""
+    warnings: list[str] = []
+    session = Session(Limited, warn=warnings.append)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(config={"sched-config": '{"depth": 1, "limit": 2}'}))))
+    assert warnings == ["sched-config: option depth: limited has no such option; it is left out"]
+    assert started(session) == 2
+
+
+@pytest.mark.parametrize("text", ["{limit: 2}", "[2]", '{"limit": "x"}'])
 def test_a_wrong_sched_config_is_an_option_error(text: str) -> None:
-    """Batsim's string must be a JSON object of known options."""
+    """Batsim's string must be a JSON object, and known options in it must have their type."""
     with pytest.raises(OptionError):
         begun(Limited, config={"sched-config": text})
 
@@ -239,6 +248,7 @@ def test_the_hooks_are_called_in_order() -> None:
     """setup once, then each event of a message, then decide."""
     session = begun(Limited)
     session.answer(message(1, ("NOTIFY", {"type": "x"}), ("JOB_SUBMITTED", submitted_data("a"))))
+    assert isinstance(session._scheduler, Limited)
     assert session._scheduler.seen == ["4", "SimulationBegins", "x", "JobSubmitted"]
 
 

@@ -1,0 +1,39 @@
+"""Checks against published results and recordings of real Batsim, which the project does not carry.
+
+`python -m tests.acceptance FOLDER` where FOLDER has `traces/` (logs of the Parallel Workloads Archive with reference
+start times, and an example run of Batsim with batsched) and `transcripts/` (recordings). Exits with 1 if a check fails.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.acceptance.check import Check
+from tests.acceptance.published import published
+from tests.acceptance.recordings import recordings
+
+
+def main() -> int:
+    """Run every check, show a table, and tell whether all hold."""
+    folder = Path(sys.argv[1]) if len(sys.argv) == 2 else None
+    if folder is None or not (folder / "traces").is_dir():
+        Console(stderr=True).print("usage: python -m tests.acceptance FOLDER (with traces and transcripts in it)")
+        return 2
+    table = Table("check", "expected", "found", "", title="acceptance")
+    failed = 0
+    checks: list[Check] = [*published(folder / "traces"), *recordings(folder / "transcripts")]
+    for check in checks:
+        table.add_row(check.name, check.expected, check.found, "ok" if check.holds else "FAILED")
+        failed += not check.holds
+    console = Console(width=150)
+    console.print(table)
+    console.print(f"{len(checks) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

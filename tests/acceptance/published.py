@@ -1,0 +1,94 @@
+"""EASY backfilling on logs whose start times were published, and on a run of Batsim with batsched."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, Literal
+
+from batsched_py.hostset import HostSet
+from batsched_py.plugins import load
+from batsched_py.reporting.metrics import summarise
+from batsched_py.session.session import Session
+from batsched_py.simulator.records import Result
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.cleaning import CleaningRules, clean
+from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous
+from batsched_py.traces.swf import read_swf
+from tests.acceptance.check import Check, near, same
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A log and what was published of it: waits in seconds, mean bounded slowdowns (threshold 10 s)."""
+
+    name: str
+    hosts: int
+    jobs: int
+    wait: float
+    slowdown: float
+    sjf_slowdown: float
+    #: In the natural order of events: completions, then submissions, one pass.
+    request_slowdown: float
+
+
+LOGS: Final = (
+    Log("KTH-SP2", 100, 28_481, 6327.68, 71.7224, 49.8477, 92.69),
+    Log("SDSC-SP2", 128, 54_006, 17337.11, 70.4779, 56.8362, 87.81),
+)
+
+
+def published(traces: Path) -> Iterator[Check]:
+    """All checks on the folder of traces."""
+    for log in LOGS:
+        yield from _clairvoyant(traces, log)
+        sjf = summarise(simulate_log(traces, log, "run", {"backfill_order": "sjf"})).metrics.mean_bounded_slowdown
+        yield near(f"{log.name} EASY-SJBF: AVEbsld", log.sjf_slowdown, sjf or 0, 0.005 * log.sjf_slowdown)
+        estimates = summarise(simulate_log(traces, log, "request", {})).metrics.mean_bounded_slowdown
+        yield near(f"{log.name} EASY, users' estimates: AVEbsld", log.request_slowdown, estimates or 0, 0.05)
+    yield from _medium_late(traces / "medium_late")
+
+
+def simulate_log(traces: Path, log: Log, walltime: Literal["request", "run"], options: Mapping[str, str]) -> Result:
+    """The log converted to files, and those simulated with EASY."""
+    with TemporaryDirectory() as folder:
+        workload, platform = Path(folder) / "workload.json", Path(folder) / "platform.xml"
+        cleaned, _ = clean(read_swf(traces / f"{log.name}.swf.gz"), CleaningRules(walltime=walltime))
+        write_workload(workload, cleaned)
+        write_homogeneous(platform, log.hosts)
+        simulation = Simulation(read_platform(platform), [read_workload(workload)])
+    return simulation.run(Session(load("easy"), options).answer)
+
+
+def _clairvoyant(traces: Path, log: Log) -> Iterator[Check]:
+    result = simulate_log(traces, log, "run", {})
+    starts = {int(record.job.name): record.start for record in result.jobs}
+    reference = traces / "reference-starts" / f"{log.name}.easy_clairvoyant.starts.gz"
+    with gzip.open(reference, "rt") as lines:
+        equal = sum(starts[int(job)] == float(start) for job, start in map(str.split, lines))
+    metrics = summarise(result).metrics
+    yield same(f"{log.name} EASY, walltime = run: equal starts", log.jobs, equal)
+    yield near(f"{log.name} EASY, walltime = run: mean wait", log.wait, metrics.mean_wait or 0, 0.005)
+    yield near(f"{log.name} EASY, walltime = run: AVEbsld", log.slowdown, metrics.mean_bounded_slowdown or 0, 0.00005)
+
+
+def _medium_late(folder: Path) -> Iterator[Check]:
+    files = read_platform(folder / "platform.xml"), [read_workload(folder / "medium_late.json")]
+    simulation = Simulation(*files, Settings(machines=32))
+    result = simulation.run(Session(load("easy"), {"reserve": "hosts"}).answer)
+    records = {record.job.name: record for record in result.jobs}
+    equal = 0
+    with (folder / "easy" / "out_jobs.csv").open() as rows:
+        for row in csv.DictReader(rows):
+            record = records[row["job_id"]]
+            same_start = f"{record.start:.6f}" == row["starting_time"]
+            equal += same_start and record.hosts == HostSet.parse(row["allocated_resources"])
+    yield same("medium_late EASY, promises on hosts: equal starts and host sets", 801, equal)
+    mean_wait = summarise(result).metrics.mean_wait
+    yield near("medium_late EASY, promises on hosts: mean wait", 9.516326, mean_wait or 0, 0.000001)
