@@ -12,6 +12,8 @@ from batsched_py.errors import StoreError
 
 try:
     import redis
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
 except ImportError:  # the extra `redis` is not installed; said when a store is opened
     redis = None  # type: ignore[assignment]
 
@@ -28,7 +30,8 @@ class RedisStore:
             raise StoreError("Batsim keeps its jobs in Redis: install the extra, pip install 'batsched-py[redis]'")
         self._where = f"Redis {hostname}:{port}"
         self._prefix = prefix
-        self._client = redis.Redis(hostname, port, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT)
+        once = Retry(NoBackoff(), 0)
+        self._client = redis.Redis(hostname, port, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, retry=once)
         with self._named_errors():
             self._client.ping()
 

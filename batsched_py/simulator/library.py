@@ -109,7 +109,7 @@ def wire_members(members: Mapping[str, Any]) -> dict[str, Any]:
 def wire_job(job: Job, job_id: str) -> Job:
     """The job under the id it has in messages, its members as Batsim sends them; its own times stay exact."""
     members = {**job.members, "id": job_id}
-    if not all([type(value) in _AS_IT_IS for value in members.values()]):
+    if not _AS_IT_IS.issuperset(map(type, members.values())):
         members = wire_members(members)
     return Job(job_id, job.submit_time, job.size, job.walltime, job.profile, members)
 
