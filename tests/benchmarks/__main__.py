@@ -1,0 +1,91 @@
+"""`python -m tests.benchmarks`: what a message costs, part by part, over ZeroMQ, and as jobs and hosts become many.
+
+How to read it. Seconds, microseconds and rates are those of this machine at this moment, and tell little elsewhere or
+tomorrow. "x yardstick" is what to compare between machines, days and commits: a message's cost divided by that of a
+message in a bare loop (yardstick.py: a heap, orjson both ways, bitmasks, first come first served, no checks, no types),
+which is measured around each measurement. The yardstick counts both ends of the conversation: below 1.00 a part of ours
+is cheaper than the bare loop as a whole, and "session + simulator" is the row that does the same work as it.
+
+Everything is measured several times; the fastest counts, as others only take time away, and "spread" is by how much the
+slowest was slower ("-": measured once). A spread above some 20 % says that the machine was busy: measure again. All
+figures are CPU seconds (time.process_time), but for messages per second over ZeroMQ, which passed on the wall; its CPU
+seconds are those of the decision process alone, with the thread in which ZeroMQ sends and receives.
+
+In the growth tables "decide" is the share of the session in "us/message" (the rest is the simulator), "queue" the most
+jobs that were left waiting, "MB" the peak of the process's memory. At load 1.3 more work comes than the hosts can do:
+the queue grows with the number of jobs, and a cost per message that grows with it shows there. Inputs are seeded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+import batsched_py
+from tests.benchmarks.growth import ALGORITHMS, LOADS, SIZES, measure_growth
+from tests.benchmarks.log import measure_log
+from tests.benchmarks.parts import measure_parts
+from tests.benchmarks.tables import growth_table, log_summary, log_table, parts_table, wire_table
+from tests.benchmarks.timing import Effort, apart
+from tests.benchmarks.wire import measure_wire
+
+FULL = Effort(repeats=5, budget=8.0)
+QUICK = Effort(repeats=3, budget=1.5)
+
+
+def main() -> None:
+    """Measure and print."""
+    arguments = _arguments()
+    effort = QUICK if arguments.quick else FULL
+    console = Console(width=None if sys.stdout.isatty() else 110, highlight=False)
+    print(
+        f"batsched-py {batsched_py.__version__}, Python {platform.python_version()} on {platform.system()} "
+        f"{platform.machine()}, {os.cpu_count()} cores; the fastest of {effort.repeats} or fewer"
+    )
+    began = time.monotonic()
+    if arguments.trace is None:
+        _measure_all(console, effort, quick=arguments.quick)
+    else:
+        replayed = apart(measure_log, arguments.trace, arguments.hosts, effort)
+        console.print(log_table(arguments.trace.name, arguments.hosts, replayed))
+        print(log_summary(replayed))
+    print(f"measured in {time.monotonic() - began:.0f} s")
+
+
+def _measure_all(console: Console, effort: Effort, *, quick: bool) -> None:
+    jobs = 2_000 if quick else 10_000
+    with console.status("parts"):
+        rows = apart(measure_parts, jobs, effort)
+    console.print(parts_table(rows))
+    with console.status("ZeroMQ"):
+        wire = apart(measure_wire, jobs, effort)
+    console.print(wire_table(wire))
+    sizes = [(jobs, hosts) for jobs, hosts in SIZES if not quick or jobs < 100_000]
+    for algorithm in ALGORITHMS:
+        grown = []
+        for count, hosts in sizes:
+            for load in LOADS:
+                with console.status(f"{algorithm}: {count} jobs, {hosts} hosts, load {load}"):
+                    grown.append(apart(measure_growth, algorithm, count, hosts, load, effort))
+        console.print(growth_table(algorithm, grown))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="fewer repeats, no 100 000 jobs: under a minute")
+    parser.add_argument("--trace", type=Path, metavar="LOG.swf.gz", help="only measure this log, end to end")
+    parser.add_argument("--hosts", type=int, metavar="N", help="size of the log's machine")
+    arguments = parser.parse_args()
+    if (arguments.trace is None) != (arguments.hosts is None):
+        parser.error("--trace and --hosts go together")
+    return arguments
+
+
+if __name__ == "__main__":
+    main()

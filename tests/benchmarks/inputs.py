@@ -1,0 +1,73 @@
+"""What is measured on: seeded workloads, plain platforms, and recorded conversations."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from batsched_py.model.workload import Workload
+from batsched_py.plugins import load
+from batsched_py.session.session import Session
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.delay_workload import DelayJob, delay_workload
+from tests.platforms import plain_platform
+
+
+def poisson_workload(jobs: int, hosts: int, load: float) -> Workload:
+    """Delay jobs whose area is the share `load` of hosts * time; the same arguments, the same jobs.
+
+    Arrivals are Poisson. Sizes are 2**k, k uniform from 0 to log2(hosts) - 2, half of them moved to any number above
+    2**(k-1). Run times are lognormal (median 600 s, sigma 1.4), from 10 s to 36 h. Walltimes are 1.05 to 4 times that.
+    """
+    rng = random.Random(f"{jobs}-{hosts}-1")
+    top = int(math.log2(hosts)) - 2
+    gaps = [rng.expovariate(1.0) for _ in range(jobs)]
+    drawn = []
+    for _ in range(jobs):
+        power = rng.randint(0, top)
+        jittered = power > 0 and rng.random() < 0.5
+        size = rng.randint(2 ** (power - 1) + 1, 2**power) if jittered else 2**power
+        run = round(min(129600.0, max(10.0, rng.lognormvariate(math.log(600), 1.4))), 3)
+        drawn.append((size, run, round(run * rng.uniform(1.05, 4), 0) + 1))
+    scale = sum(size * run for size, run, _ in drawn) / (hosts * load) / sum(gaps)
+    placed, clock = [], 0.0
+    for number, (gap, (size, run, walltime)) in enumerate(zip(gaps, drawn, strict=True)):
+        clock += gap * scale
+        placed.append(DelayJob(round(clock, 3), number, run, size, walltime))
+    return delay_workload(f"{jobs} jobs, {hosts} hosts, load {load}", hosts, placed)
+
+
+def new_session(scheduler: str, options: Mapping[str, str] | None = None) -> Session:
+    """An algorithm of ours, about to begin."""
+    return Session(load(scheduler), options)
+
+
+def new_simulation(workload: Workload) -> Simulation:
+    """The workload on a platform of its size."""
+    return Simulation(plain_platform(workload.host_count), [workload])
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A whole conversation, as bytes, and the workload it was about."""
+
+    workload: Workload
+    requests: tuple[bytes, ...]
+    replies: tuple[bytes, ...]
+
+
+def record(scheduler: str, jobs: int, hosts: int, load: float) -> Recording:
+    """What the simulator and an algorithm say to each other."""
+    workload = poisson_workload(jobs, hosts, load)
+    session, requests, replies = new_session(scheduler), [], []
+
+    def exchange(request: bytes) -> bytes:
+        reply = session.answer(request)
+        requests.append(request)
+        replies.append(reply)
+        return reply
+
+    new_simulation(workload).run(exchange)
+    return Recording(workload, tuple(requests), tuple(replies))

@@ -1,0 +1,93 @@
+"""The tables that are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from tests.benchmarks.growth import Growth
+from tests.benchmarks.log import Replayed
+from tests.benchmarks.timing import Timing
+from tests.benchmarks.wire import Wire
+
+
+def parts_table(rows: Sequence[tuple[str, Timing, int]]) -> Table:
+    """Parts in process."""
+    columns = ("us/message", "messages/s", "jobs/s", "x yardstick", "spread")
+    table = _table("Parts, in process (CPU time)", "part", *columns)
+    for name, timing, jobs in rows:
+        jobs_rate = f"{jobs / timing.seconds:,.0f}" if jobs else ""
+        table.add_row(name, _short(timing.microseconds), f"{timing.rate:,.0f}", jobs_rate, *_trust(timing))
+    return table
+
+
+def wire_table(wire: Wire) -> Table:
+    """Decision processes over ZeroMQ; the ratio is that of CPU time."""
+    where = "not pinned" if wire.core is None else f"both ends pinned to core {wire.core}"
+    title = f"ZeroMQ over loopback TCP, {where}"
+    table = _table(title, "decision process", "its CPU us/message", "wall messages/s", "x yardstick", "spread")
+    for name, cpu, wall in wire.rows:
+        table.add_row(name, _short(cpu.microseconds), f"{wall.rate:,.0f}", *_trust(cpu))
+    return table
+
+
+def growth_table(algorithm: str, rows: Sequence[Growth]) -> Table:
+    """One algorithm, session and simulator in process."""
+    columns = ("hosts", "load", "jobs/s", "CPU s", "us/message", "decide", "x yardstick", "spread", "queue", "MB")
+    table = _table(f"Growth: {algorithm} + simulator, in process (CPU time)", "jobs", *columns)
+    table.columns[0].justify = "right"
+    for row in rows:
+        timing = row.timing
+        table.add_row(
+            f"{row.jobs:,}",
+            f"{row.hosts:,}",
+            f"{row.load}",
+            f"{row.jobs / timing.seconds:,.0f}",
+            f"{timing.seconds:.2f}",
+            _short(timing.microseconds),
+            _short(row.deciding / timing.messages * 1e6),
+            *_trust(timing),
+            f"{row.longest_queue:,}",
+            f"{row.peak:.0f}",
+        )
+    return table
+
+
+def log_table(name: str, hosts: int, replayed: Replayed) -> Table:
+    """A log, phase by phase."""
+    timing, jobs = replayed.timing, replayed.jobs
+    table = _table(f"{name}, {hosts} hosts, easy, walltime = run", "phase", "seconds", "us/job")
+    for phase, seconds in replayed.phases.items():
+        table.add_row(phase, f"{seconds:.3f}", _short(seconds / jobs * 1e6))
+    table.add_section()
+    table.add_row(f"all {jobs:,} jobs", f"{timing.seconds:.3f}", _short(timing.seconds / jobs * 1e6))
+    return table
+
+
+def log_summary(replayed: Replayed) -> str:
+    """What is no phase: one line."""
+    timing = replayed.timing
+    ratio, spread = _trust(timing)
+    return (
+        f"{replayed.jobs / timing.seconds:,.0f} jobs/s, {timing.messages:,} messages, {ratio} x yardstick, "
+        f"spread {spread} of {timing.repeats}, longest queue {replayed.longest_queue:,}, peak {replayed.peak:.0f} MB"
+    )
+
+
+def _table(title: str, first: str, *others: str) -> Table:
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column(first)
+    for name in others:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _trust(timing: Timing) -> tuple[str, str]:
+    """The ratio to the yardstick, and how far the measurements lie apart; a single one says nothing about that."""
+    return f"{timing.ratio:.2f}", f"{timing.spread:.0%}" if timing.repeats > 1 else "-"
+
+
+def _short(number: float) -> str:
+    return f"{number:,.1f}" if number < 100 else f"{number:,.0f}"
