@@ -124,7 +124,17 @@ def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
 @lru_cache(maxsize=1024)  # the same allocations come again and again
 def format_bits(bits: int) -> str:
     """The canonical spelling: "0-3 7"; the empty set is ""."""
-    return " ".join([str(low) if low == high else f"{low}-{high}" for low, high in bit_runs(bits)])
+    pieces = []
+    low = 0
+    while bits > 0:
+        gap = (bits & -bits).bit_length() - 1
+        bits >>= gap
+        low += gap
+        length = (~bits & (bits + 1)).bit_length() - 1
+        pieces.append(f"{low}-{low + length - 1}" if length > 1 else f"{low}")
+        bits >>= length
+        low += length
+    return " ".join(pieces)
 
 
 @lru_cache(maxsize=1024)  # Batsim repeats at a job's end the allocation that we wrote at its start

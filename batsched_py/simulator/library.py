@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -80,21 +81,16 @@ def _reach(
 
 
 def _stock(workload: Workload) -> Shelf:
-    needed: dict[str, int] = {}
-    #: (profile, size) pairs that were checked already; sizes matter to `parallel` profiles only.
-    checked: set[tuple[str, int]] = set()
     kept: dict[str, Profile] = {}
-    for job in workload.jobs:
-        needed[job.profile] = needed.get(job.profile, 0) + 1
-        if (job.profile, job.size) in checked:
-            continue
-        checked.add((job.profile, job.size))
+    # Each pair once, in the order of the jobs; sizes matter to `parallel` profiles only.
+    for name, size in dict.fromkeys([(job.profile, job.size) for job in workload.jobs]):
         try:
-            check_profile(workload.profiles, job.profile, job.size)
+            check_profile(workload.profiles, name, size)
         except LibraryError as error:
             raise WorkloadError(workload.source, error.field, error.rule) from None
-        kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, job.profile, "", ()))
-    return Shelf(workload.source, kept, needed)
+        if name not in kept:
+            kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, name, "", ()))
+    return Shelf(workload.source, kept, Counter([job.profile for job in workload.jobs]))
 
 
 #: Types that JSON and Batsim write alike.
