@@ -36,7 +36,7 @@ class Host:
 class Hosts:
     """All hosts as bit sets, one for each reason not to use a host."""
 
-    __slots__ = ("all", "asleep", "busy", "by_id", "down", "pstate", "switching", "unavailable")
+    __slots__ = ("all", "asleep", "busy", "by_id", "down", "free", "pstate", "switching", "unavailable")
 
     def __init__(self, resources: Sequence[Resource]) -> None:
         #: Host number -> host.
@@ -53,13 +53,20 @@ class Hosts:
         self.switching = _bits(resources, _SWITCHING)
         #: Bits of hosts that cannot take a job for a reason other than work: the three above.
         self.down = self.unavailable | self.asleep | self.switching
+        #: Bits of hosts that could take a job now: neither busy nor down. Kept, because everyone asks for it.
+        self.free = self.all & ~self.down
         #: Host number -> the pstate last acknowledged, as text; absent until the first change.
         self.pstate: dict[int, str] = {}
 
-    @property
-    def free(self) -> int:
-        """Bits of hosts that could take a job now."""
-        return self.all & ~(self.busy | self.down)
+    def occupy(self, hosts: int) -> None:
+        """A job begins on these hosts."""
+        self.busy |= hosts
+        self.free &= ~hosts
+
+    def vacate(self, hosts: int) -> None:
+        """The last job on these hosts has ended."""
+        self.busy &= ~hosts
+        self.free |= hosts & ~self.down
 
     def fail(self, hosts: int) -> None:
         """These hosts are announced unavailable."""
@@ -89,6 +96,7 @@ class Hosts:
 
     def _recount(self) -> None:
         self.down = self.unavailable | self.asleep | self.switching
+        self.free = self.all & ~(self.busy | self.down)
 
 
 def sleep_pstates(properties: Mapping[str, Any]) -> frozenset[str]:

@@ -146,6 +146,8 @@ class State:
             busy |= run.hosts
         if busy != self.hosts.busy:
             raise InvariantError(f"t={self.now}: busy hosts {self.hosts.busy:b} are not those of running jobs {busy:b}")
+        if self.hosts.free != self.hosts.all & ~(busy | self.hosts.down):
+            raise InvariantError(f"t={self.now}: free hosts {self.hosts.free:b} are not those that may work")
         if any(job.id not in self.known for job in self.queue):
             raise InvariantError(f"t={self.now}: a job waits that was never submitted")
         if any(time <= self.now for time in self.wakeups):
@@ -192,7 +194,7 @@ class State:
         if self.compute_sharing:
             for other in self.running.values():
                 freed &= ~other.hosts
-        self.hosts.busy &= ~freed
+        self.hosts.vacate(freed)
         self.hosts_changed = True
         if self._forecast is not None:
             self._forecast.vacate(freed, run.end)
@@ -228,7 +230,7 @@ class State:
             raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
         end = math.inf if job.walltime is None else command.timestamp + job.walltime
         self.running[job.id] = Running(job, hosts, command.timestamp, end)
-        self.hosts.busy |= hosts
+        self.hosts.occupy(hosts)
         if self._forecast is not None:
             self._forecast.occupy(hosts, end)
 
