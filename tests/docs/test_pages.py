@@ -1,0 +1,122 @@
+"""The documentation as a whole: links lead somewhere, and nothing of the program is left out."""
+
+from __future__ import annotations
+
+import re
+from inspect import signature
+from pathlib import Path
+from typing import get_args
+
+import click
+import pytest
+
+from batsched_py.api import Availability, Plan, View
+from batsched_py.cli.main import COMMANDS, batsched
+from batsched_py.protocol.commands import Command
+from batsched_py.protocol.dialects import V4, V14
+from batsched_py.protocol.events import Event
+from batsched_py.simulator.outputs import JOBS_HEADER, STATES
+from batsched_py.simulator.settings import Settings
+from tests.docs.pages import PAGES, ROOT, name
+
+DOCS = ROOT / "docs"
+
+#: Methods that are the engine's, not the algorithm's.
+ENGINE = {"begin", "commands", "timestamp", "rejections", "holds", "promises"}
+ENGINE_AVAILABILITY = {"advance", "occupy", "vacate", "busy", "down", "hosts", "now", "reserved", "free"}
+
+
+def prose(page: Path) -> str:
+    """The text without its fenced blocks, where brackets are not links."""
+    return re.sub(r"^(`{3,}).*?^\1$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """What `#...` may follow the page's name, as GitHub makes it of headings."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    """Files of the repository and their headings; other sites are not asked."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"https?://", target):
+            continue
+        path, _, anchor = target.partition("#")
+        found = (page.parent / path).resolve() if path else page
+        assert found.exists(), f"{name(page)}: {target}"
+        assert not anchor or anchor in anchors(found), f"{name(page)}: {target}"
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=name)
+def test_each_page_is_in_the_index(page: Path) -> None:
+    """A page that no other names is not found."""
+    index = DOCS / "README.md"
+    assert page == index or f"({page.relative_to(DOCS).as_posix()})" in index.read_text()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_option_of_a_command_is_described(command: str) -> None:
+    """By its longest name, and its short one."""
+    context = click.Context(batsched)
+    found = batsched.get_command(context, command)
+    assert found is not None
+    page = (DOCS / "cli.md").read_text()
+    spelled = {spelling for parameter in found.params for spelling in parameter.opts if spelling.startswith("-")}
+    assert {spelling for spelling in spelled if not re.search(rf"`{re.escape(spelling)}[` ]", page)} == set()
+    assert f"## {command}\n" in page
+
+
+def test_each_exit_code_is_described() -> None:
+    """The table of the page is that of the program."""
+    said = re.findall(r"^    (\d+) ", (ROOT / "batsched_py" / "cli" / "main.py").read_text(), re.MULTILINE)
+    told = re.findall(r"^\| (\d+) \|", (DOCS / "cli.md").read_text(), re.MULTILINE)
+    assert told == said
+
+
+@pytest.mark.parametrize("kind", [*get_args(Event), *get_args(Command)])
+def test_each_event_and_command_is_described_under_its_names(kind: type) -> None:
+    """The class, and what each dialect calls it."""
+    page = (DOCS / "protocol.md").read_text()
+    rows = [line for line in page.splitlines() if line.startswith(f"| `{kind.__name__}` |")]
+    assert rows
+    for dialect in (V4, V14):
+        for forms in (dialect.events, dialect.commands):
+            if kind in forms.writers:
+                assert any(forms.writers[kind][0] in row for row in rows), (kind, dialect.name)
+
+
+@pytest.mark.parametrize(
+    ("kind", "left_out"),
+    [(View, set()), (Plan, ENGINE), (Availability, ENGINE_AVAILABILITY)],
+    ids=["view", "plan", "availability"],
+)
+def test_each_thing_an_algorithm_may_use_is_described(kind: type, left_out: set[str]) -> None:
+    """Properties of the View, verbs of the Plan, questions to the Availability."""
+    page = (DOCS / "first-algorithm.md").read_text()
+    public = {attribute for attribute in vars(kind) if not attribute.startswith("_")} - left_out
+    assert {attribute for attribute in public if not re.search(rf"\b{attribute}\b", page)} == set()
+
+
+def test_each_column_of_the_outputs_is_described() -> None:
+    """Of both files."""
+    page = (DOCS / "simulator.md").read_text()
+    columns = [*JOBS_HEADER.split(","), *(f"time_{state}" for state in STATES)]
+    assert [column for column in columns if f"`{column}`" not in page] == []
+
+
+def test_each_setting_of_a_simulation_has_an_option() -> None:
+    """What can be set from Python can be set from the command line, but for the events, which come from a file."""
+    found = batsched.get_command(click.Context(batsched), "simulate")
+    assert found is not None
+    names = {parameter.name for parameter in found.params} | {"external_events"}
+    assert set(signature(Settings).parameters) - names == set()
+
+
+def test_decisions_are_numbered_without_a_gap() -> None:
+    """And their titles carry the number."""
+    pages = sorted((DOCS / "adr").glob("*.md"))
+    assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
+    for number, page in enumerate(pages, 1):
+        assert page.read_text().startswith(f"# {number}. ")
