@@ -8,12 +8,12 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 import orjson
+from msgspec import Struct, field
 
 from batsched_py.errors import OptionError
 from batsched_py.metadata.store import JobStore
@@ -28,8 +28,7 @@ from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.recorder import Recorder
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """An algorithm and how to run it, as a user gave it.
 
     Attributes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+from msgspec import Struct
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -15,8 +15,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 PATH: Final = click.Path(path_type=Path)
 
 
-@dataclass(slots=True)
-class Invocation:
+class Invocation(Struct):
     """What is known about this run of the program: `debug` is True once --debug was seen, before or after a command."""
 
     debug: bool = False

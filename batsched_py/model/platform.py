@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from batsched_py.errors import PlatformError
 from batsched_py.model.zone import Link, Segment, Zone
@@ -14,8 +15,7 @@ __all__ = ["DEFAULT_MASTER", "Host", "Link", "Platform", "Route"]
 DEFAULT_MASTER = "master_host"
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """A machine.
 
     Attributes:
@@ -41,16 +41,14 @@ class Host:
         return "" if role == "compute_node" else role
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(Struct, frozen=True):
     """Links from one host to another, in the order they are crossed, and the latency of the whole, in seconds."""
 
     links: tuple[Link, ...]
     latency: float
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
+class Platform(Struct, frozen=True):
     """Hosts in lexicographic order of names, as Batsim numbers them, and the zones that route between them.
 
     Attributes:

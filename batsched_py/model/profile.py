@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from reprlib import repr as shown
 from typing import Any
+
+from msgspec import Struct
 
 
 class ProfileError(ValueError):
@@ -17,8 +18,7 @@ class ProfileError(ValueError):
         super().__init__(f"{field}: {rule}")
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """A profile of a type that has no class of its own here (`smpi`, `send`, a type of yours...).
 
     Attributes:
@@ -37,39 +37,34 @@ class Profile:
         return int(self.members.get("ret", 0))
 
 
-@dataclass(frozen=True, slots=True)
-class Delay(Profile):
+class Delay(Profile, frozen=True):
     """Lasts `delay` seconds, whatever the hosts."""
 
     delay: float
 
 
-@dataclass(frozen=True, slots=True)
-class Parallel(Profile):
+class Parallel(Profile, frozen=True):
     """`cpu[i]` flops on the i-th of n hosts; `com[i * n + j]` bytes from the i-th to the j-th, or `com` is empty."""
 
     cpu: tuple[float, ...]
     com: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ParallelHomogeneous(Profile):
+class ParallelHomogeneous(Profile, frozen=True):
     """`cpu` flops on each host and `com` bytes between each ordered pair of distinct hosts."""
 
     cpu: float
     com: float
 
 
-@dataclass(frozen=True, slots=True)
-class ParallelHomogeneousTotal(Profile):
+class ParallelHomogeneousTotal(Profile, frozen=True):
     """`cpu` flops and `com` bytes in all, shared equally by the hosts and by the ordered pairs of them."""
 
     cpu: float
     com: float
 
 
-@dataclass(frozen=True, slots=True)
-class Composed(Profile):
+class Composed(Profile, frozen=True):
     """The profiles named in `sequence`, one after the other, the whole `repeat` times."""
 
     sequence: tuple[str, ...]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """Jobs in order of submission (then of name) and profiles by name.
 
     Attributes:

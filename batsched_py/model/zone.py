@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Link:
+
+class Link(Struct, frozen=True):
     """A resource that communications cross.
 
     Attributes:
@@ -26,8 +26,7 @@ class Link:
     shared: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """A piece of a route: `links` in the order they are crossed, from the host or router `entry` to `exit`.
 
     An empty `entry` or `exit` is the end of the route itself. `latency` is in seconds and comes on top of the links'.
@@ -54,8 +53,7 @@ class Zone(Protocol):
         """The way between two of its points: () if it costs nothing, None if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableZone:
+class TableZone(Struct, frozen=True):
     """Routing "Full": each way is declared; one that is not declared costs nothing, as Batsim's runs show."""
 
     name: str
@@ -69,8 +67,7 @@ class TableZone:
         return () if segment is None else (segment,)
 
 
-@dataclass(frozen=True, slots=True)
-class GraphZone:
+class GraphZone(Struct, frozen=True):
     """Routing "Floyd" and "Dijkstra": the declared ways are edges, a route is the chain with the fewest links."""
 
     name: str
@@ -98,8 +95,7 @@ class GraphZone:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Spoke:
+class Spoke(Struct, frozen=True):
     """The private links of one point of a star: out of it, into it, and from it to itself."""
 
     up: tuple[Link, ...] = ()
@@ -107,8 +103,7 @@ class Spoke:
     loopback: tuple[Link, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StarZone:
+class StarZone(Struct, frozen=True):
     """Routing "Cluster", "Vivaldi" and "None": up the source's spoke, over the backbone, down the destination's.
 
     A point without a spoke has no private links (a router, or a host of a platform without network). With coordinates

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from batsched_py.protocol import begins, command_forms, event_forms
 from batsched_py.protocol.commands import (
@@ -43,8 +44,7 @@ Reader = Callable[[float, Data], Any]
 Writer = Callable[[Any], dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """How one class stands on the wire. A form without a writer is only read."""
 
     kind: type
@@ -67,8 +67,7 @@ class Forms:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """A version of the protocol: its name and both directions."""
 
     name: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from batsched_py.protocol.events import (
     COMPLETED_FAILED,
@@ -30,8 +31,7 @@ FINAL_STATES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Struct, frozen=True):
     """Figures of a schedule; they depend on no order of the jobs.
 
     A job *ran* if it was not rejected, whatever its final state: means and maxima are over these jobs, as in Batsim's
@@ -66,8 +66,7 @@ class Metrics:
     mean_turnaround: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """The figures of a run: those of its schedule, and what it took.
 
     Attributes:

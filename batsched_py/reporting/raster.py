@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.simulator.records import JobRecord
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(Struct, frozen=True):
     """Hosts in rows of `hosts_per_row` (the last may have fewer), the time from 0 to `end` in equal columns."""
 
     hosts: int
@@ -68,8 +68,7 @@ class Grid:
         return rows
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """Who is in a cell.
 
     Attributes:

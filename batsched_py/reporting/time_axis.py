@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from batsched_py.reporting.durations import DAY, HOUR, MINUTE
 
@@ -20,8 +21,7 @@ _STEPS: Final = (
 _UNITS: Final = ((DAY, "d", "{:02.0f} h"), (HOUR, "h", "{:02.0f}"), (MINUTE, "min", "{:02.0f}"), (1, "s", ""))
 
 
-@dataclass(frozen=True, slots=True)
-class TimeAxis:
+class TimeAxis(Struct, frozen=True):
     """Two lines of text, as long as the picture is wide: the ruler and the times below its marks."""
 
     ruler: str

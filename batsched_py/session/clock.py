@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from batsched_py.errors import OptionError
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionClock:
+class DecisionClock(Struct, frozen=True):
     """Stamps replies: `fixed` seconds for each message, or, with a `wall` clock (in seconds), what it measures."""
 
     fixed: float = 0.0

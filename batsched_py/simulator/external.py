@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
+from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
 from batsched_py.hostset import HostSet, format_bits
@@ -19,8 +19,7 @@ MACHINE_UNAVAILABLE: Final = "machine_unavailable"
 MACHINE_EVENTS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalEvent:
+class ExternalEvent(Struct, frozen=True):
     """Something that happens at `timestamp`, whatever the scheduler does.
 
     Attributes:

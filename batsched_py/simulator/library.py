@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
@@ -22,8 +23,7 @@ class LibraryError(ValueError):
         super().__init__(f"{field} {rule}")
 
 
-@dataclass(slots=True)
-class Shelf:
+class Shelf(Struct):
     """The profiles of one workload."""
 
     source: str

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NoReturn
+
+from msgspec import Struct
 
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import Host
 
 
-@dataclass(frozen=True, slots=True)
-class Watts:
+class Watts(Struct, frozen=True):
     """What a host draws in one pstate: doing nothing, computing as little as possible, and with all cores."""
 
     idle: float
@@ -23,16 +23,14 @@ class Watts:
         return self.epsilon + min(load, 1.0) * (self.full - self.epsilon) if load > 0 else self.idle
 
 
-@dataclass(frozen=True, slots=True)
-class SleepState:
+class SleepState(Struct, frozen=True):
     """A pstate in which a host sleeps, with the virtual pstates that it passes through on the way there and back."""
 
     off: int
     on: int
 
 
-@dataclass(frozen=True, slots=True)
-class PowerModel:
+class PowerModel(Struct, frozen=True):
     """One host's pstates.
 
     Attributes:

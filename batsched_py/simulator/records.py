@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from msgspec import Struct
 
@@ -71,8 +70,7 @@ class JobRecord(Struct, frozen=True):
         return self.turnaround / self.execution
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far a simulation is: jobs ended so far, of those known, at the simulated time `now`."""
 
     jobs_ended: int
@@ -80,8 +78,7 @@ class Progress:
     now: float
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """A whole simulation.
 
     Attributes:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.simulator.external import ExternalEvent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """Options of a simulation; Batsim's own in brackets.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.machines import Machines
@@ -11,8 +11,7 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.timeline import Timeline
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """Time, hosts and options; and where the parts leave what is to be told.
 
     Attributes:

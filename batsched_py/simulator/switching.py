@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.platform import Host
@@ -18,8 +19,7 @@ from batsched_py.simulator.timeline import RANK_END
 UNDER_A_JOB = "power: a task keeps the speed that its hosts had when its job started, whatever their pstate becomes"
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Struct):
     """One SET_RESOURCE_STATE, acknowledged when all its hosts are done."""
 
     hosts: int

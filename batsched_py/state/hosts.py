@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from batsched_py.hostset import bit_runs
 from batsched_py.protocol.events import Resource
@@ -14,8 +15,7 @@ _ASLEEP = frozenset({"sleeping"})
 _SWITCHING = frozenset({"switching_on", "switching_off"})
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """A compute host.
 
     Attributes:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from random import Random
 from typing import Final
+
+from msgspec import Struct
 
 from batsched_py.errors import OptionError
 from batsched_py.model.workload import Workload
@@ -27,8 +28,7 @@ _BUCKET_SECONDS: Final = 1800.0
 _FIRST_BUCKET: Final = 11
 
 
-@dataclass(frozen=True, slots=True)
-class LublinParameters:
+class LublinParameters(Struct, frozen=True):
     """The model's constants; gamma distributions are (shape, scale), sizes are logarithms to base 2.
 
     Attributes:

@@ -7,9 +7,10 @@ import math
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from batsched_py.errors import WorkloadError
 
@@ -47,8 +48,7 @@ class SwfRecord(NamedTuple):
 _FRACTIONS = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 
 
-@dataclass(frozen=True, slots=True)
-class SwfLog:
+class SwfLog(Struct, frozen=True):
     """A log as it was read, nothing corrected.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from batsched_py.hostset import MAX_HOST
 from batsched_py.model.zone import Link, Spoke
@@ -11,8 +11,7 @@ from batsched_py.traces.xml_element import Element, whole_number
 from batsched_py.traces.xml_network import SHARING, Network
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateLinks:
+class PrivateLinks(Struct, frozen=True):
     """What the private links of each host of a group are like: bandwidths in bytes per second, latencies in seconds.
 
     A loopback or a limiter of 0 bytes per second is none.

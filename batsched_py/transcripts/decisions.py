@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
+from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import RemoteProtocolError
@@ -20,8 +20,7 @@ from batsched_py.protocol.fields import shown
 _TOLD: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What a reply says, whatever its spelling; two replies are the same decision if these are equal.
 
     The order of the commands counts. Batsim applies them one after the other, each on the machine the ones before it

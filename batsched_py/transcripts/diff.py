@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
+
+from msgspec import Struct
 
 from batsched_py.protocol.dialects import Dialect
 from batsched_py.transcripts.decisions import number_text, read_decision, reply_lines, request_line, request_time
@@ -18,8 +19,7 @@ NEW: Final = "+"
 _ALIKE: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The first exchange in which a replay decided otherwise.
 
     Attributes:

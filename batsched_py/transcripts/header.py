@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 import orjson
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 import batsched_py
 
@@ -16,8 +17,7 @@ FORMAT: Final = "batsched-py transcript"
 VERSION: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """Who decided, and how: enough to run it again.
 
     Attributes:
@@ -43,7 +43,7 @@ class Header:
         version = members.get("version")
         if type(version) is not int or version > VERSION:
             raise ValueError(f"version: must be at most {VERSION}, the newest this program reads, not {version!r}")
-        known = {name: members[name] for name in cls.__dataclass_fields__ if name in members}
+        known = {name: members[name] for name in cls.__struct_fields__ if name in members}
         for name, value in known.items():
             expected: type = dict if name == "options" else str
             if type(value) is not expected:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
+from msgspec import Struct
 
 BATSIM: Final = "batsim"
 SCHEDULER: Final = "scheduler"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One message. `speaker` is BATSIM or SCHEDULER; both messages of an exchange have its number."""
 
     number: int

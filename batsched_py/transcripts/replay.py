@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from batsched_py.errors import BatschedError, RemoteProtocolError
 from batsched_py.protocol.codec import parse
@@ -12,8 +13,7 @@ from batsched_py.transcripts.diff import Difference, find_difference
 from batsched_py.transcripts.transcript import Exchange
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """What a replay found.
 
     Attributes:

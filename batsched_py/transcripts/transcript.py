@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.header import FORMAT, Header
 from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """A request and the reply it got, with its line's number of the exchange."""
 
     number: int

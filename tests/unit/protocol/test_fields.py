@@ -31,7 +31,7 @@ READERS = sorted(set().union(*(names for _, names in SAMPLES)))
 
 
 @pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize(("value", "taken"), SAMPLES, ids=repr)
+@pytest.mark.parametrize(("value", "taken"), SAMPLES, ids=[repr(value) for value, _ in SAMPLES])
 def test_a_reader_takes_its_own_type_and_no_other(name: str, value: Any, taken: set[str]) -> None:
     """True is no number here, and a number is no text."""
     reader: Reader = getattr(fields, name)

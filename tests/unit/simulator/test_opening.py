@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from batsched_py.errors import DeadlockError
 from batsched_py.simulator.settings import Settings
@@ -37,7 +38,7 @@ def test_the_first_message_says_what_real_batsim_said(
     """Member by member and in its order; only the path of the workload is another."""
     peer = Script({})
     jobs = read_workload(DATA / "inputs" / workload)
-    settings = Settings(**{name: getattr(settings, name) for name in settings.__slots__} | {"allow_oversized": True})
+    settings = replace(settings, allow_oversized=True)
     with pytest.raises(DeadlockError):
         Simulation(read_platform(DATA / "inputs" / platform), [jobs], settings).run(peer)
     with (DATA / run / "transcript.jsonl").open() as file:
