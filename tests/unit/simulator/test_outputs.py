@@ -1,9 +1,9 @@
 """Batsim's files."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from batsched_py.simulator.outputs import write_jobs, write_schedule
 from batsched_py.simulator.records import Result
