@@ -207,7 +207,7 @@ class Session:
     def _admit(self, arrived: Sequence[Job]) -> None:
         for job in arrived:
             why = self._admission.refusal(job)
-            if why is not None:
+            if why is not None and job.id in self._state.queue:
                 self._plan.reject(job, why)
                 self._warn(f"t={self.now:g}: {job.id} rejected: it {why}")
 

@@ -102,6 +102,8 @@ class State:
         self.known: set[str] = set()
         #: Submitted since the latest decision; some may have been rejected since.
         self.arrived: list[Job] = []
+        #: Registered by us and not submitted back by Batsim (no acknowledgement): they arrive with the next message.
+        self._arriving: list[Job] = []
         #: True if hosts became free or unavailable, woke or slept since the latest decision.
         self.hosts_changed = False
         #: Instants later than `now` for which a call is pending.
@@ -123,8 +125,8 @@ class State:
     def advance(self, now: float) -> None:
         """A message of this instant has come: a new decision begins."""
         self.now = now
-        if self.arrived:
-            self.arrived = []
+        if self.arrived or self._arriving:
+            self.arrived, self._arriving = self._arriving, []
         self.hosts_changed = False
         if self._forecast is not None:
             self._forecast.advance(now)
@@ -252,6 +254,7 @@ class State:
             self.registered[command.job_id] = command.job
         else:
             self.queue.add(command.job)
+            self._arriving.append(command.job)
 
     def _register_profile(self, command: RegisterProfile) -> None:
         self.profiles.setdefault(command.workload, {})[command.name] = command.profile

@@ -201,6 +201,9 @@ def test_a_registered_job_waits_at_once_without_acknowledgement() -> None:
     now = state(1, config=Config(dynamic_jobs=True))
     now.apply(RegisterJob(0.0, "w0!x", job("x")))
     assert "w0!x" in now.queue
+    assert now.arrived == []
+    now.advance(1.0)
+    assert now.arrived == [job("x")]
 
 
 def test_sharing_jobs_free_a_host_when_the_last_one_ends() -> None:
