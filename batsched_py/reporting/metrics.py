@@ -96,7 +96,9 @@ def measure(records: Iterable[JobRecord], hosts: int) -> Metrics:
     ran = [record for record in records if not record.rejected]
     counts = Counter(record.state for record in records)
     makespan = max((record.finish for record in ran), default=0.0)
-    allocated = math.fsum(len(record.hosts) * record.execution for record in ran)
+    waits = [record.start - record.job.submit_time for record in ran]
+    runs = [record.finish - record.start for record in ran]
+    allocated = math.fsum([len(record.hosts) * run for record, run in zip(ran, runs, strict=True)])
     return Metrics(
         jobs=len(records),
         states={state: counts[state] for state in sorted(counts, key=_report_order)},
@@ -104,10 +106,10 @@ def measure(records: Iterable[JobRecord], hosts: int) -> Metrics:
         makespan=makespan,
         utilisation=allocated / (hosts * makespan) if makespan > 0 else None,
         throughput=len(ran) / makespan if makespan > 0 else None,
-        mean_wait=_mean([record.waiting for record in ran]),
-        max_wait=max((record.waiting for record in ran), default=None),
-        mean_bounded_slowdown=_mean([bounded_slowdown(record.waiting, record.execution) for record in ran]),
-        mean_turnaround=_mean([record.turnaround for record in ran]),
+        mean_wait=_mean(waits),
+        max_wait=max(waits, default=None),
+        mean_bounded_slowdown=_mean(list(map(bounded_slowdown, waits, runs))),
+        mean_turnaround=_mean([record.finish - record.job.submit_time for record in ran]),
     )
 
 

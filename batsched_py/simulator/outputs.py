@@ -9,7 +9,8 @@ from tempfile import NamedTemporaryFile
 from typing import Final
 
 import batsched_py
-from batsched_py.hostset import HostSet, format_bits
+from batsched_py.hostset import format_bits
+from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.records import Result
 
 JOBS_HEADER: Final = (
@@ -41,9 +42,9 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
     ran = [record for record in result.jobs if not record.rejected]
     successes = sum(record.success for record in ran)
     jobs = max(1, len(result.jobs))
-    waiting = [0.0, *(float(record.waiting) for record in ran)]
-    turnaround = [0.0, *(float(record.turnaround) for record in ran)]
-    slowdown = [0.0, *(record.stretch for record in ran)]
+    waiting = [0.0, *[float(record.start - record.job.submit_time) for record in ran]]
+    turnaround = [0.0, *[float(record.finish - record.job.submit_time) for record in ran]]
+    slowdown = [0.0, *[record.stretch for record in ran]]
     columns: dict[str, str | int | float] = {
         "batsim_version": f"batsched-py {batsched_py.__version__}",
         "consumed_joules": float(result.joules),
@@ -74,25 +75,21 @@ def _rows(result: Result) -> Iterator[str]:
     #: Host sets that several jobs had are spelled once.
     spelled: dict[int, str] = {}
     for record in result.jobs:
-        job = record.job
+        job, state = record.job, record.state
         workload, _, name = job.id.partition("!")
         walltime = -1.0 if job.walltime is None else job.walltime
         asked = (name, workload, job.profile, job.submit_time, job.size, walltime)
-        if record.rejected:
-            yield _REJECTED_ROW % (*asked, record.state, record.metadata)
+        if state == REJECTED:
+            yield _REJECTED_ROW % (*asked, state, record.metadata)
             continue
         start, finish, submitted = record.start, record.finish, job.submit_time
         execution, turnaround = finish - start, finish - submitted
         times = (start, execution, finish, start - submitted, turnaround, turnaround / execution)
-        hosts = _spell(record.hosts, spelled)
-        yield _ROW % (*asked, record.success, record.state, *times, hosts, record.energy, record.metadata)
-
-
-def _spell(hosts: HostSet, spelled: dict[int, str]) -> str:
-    text = spelled.get(hosts.bits)
-    if text is None:
-        text = spelled[hosts.bits] = format_bits(hosts.bits)
-    return text
+        bits = record.hosts.bits
+        hosts = spelled.get(bits)
+        if hosts is None:
+            hosts = spelled[bits] = format_bits(bits)
+        yield _ROW % (*asked, state == COMPLETED_SUCCESSFULLY, state, *times, hosts, record.energy, record.metadata)
 
 
 def _write(path: Path, text: str) -> None:
