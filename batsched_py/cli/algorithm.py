@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 import orjson
@@ -26,6 +26,9 @@ from batsched_py.session.serve import Record
 from batsched_py.session.session import Session
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.recorder import Recorder
+
+#: A log of jobs that are all rejected must not hide what comes after them.
+MOST_WARNINGS: Final = 20
 
 
 class Choice(Struct, frozen=True):
@@ -49,7 +52,7 @@ class Choice(Struct, frozen=True):
         """A new run of it. PluginError or OptionError if there is no such algorithm or option."""
         scheduler = load_from_here(self.name)
         clock = parse_clock(self.clock, time.perf_counter)
-        return Session(scheduler, self._options(scheduler), clock=clock, open_store=open_redis, warn=warn)
+        return Session(scheduler, self._options(scheduler), clock=clock, open_store=open_redis, warn=Warnings())
 
     def header(self) -> Header:
         """What a recording of the run begins with."""
@@ -95,9 +98,19 @@ def open_redis(config: Config) -> JobStore:
     return opened
 
 
-def warn(line: str) -> None:
-    """Tell what is strange but legal."""
-    click.echo(f"batsched-py: warning: {line}", err=True)
+class Warnings:
+    """Tells what is strange but legal, until there is too much of it."""
+
+    def __init__(self) -> None:
+        self.told = 0
+
+    def __call__(self, line: str) -> None:
+        """Tell one line."""
+        self.told += 1
+        if self.told <= MOST_WARNINGS:
+            click.echo(f"batsched-py: warning: {line}", err=True)
+        if self.told == MOST_WARNINGS:
+            click.echo("batsched-py: warning: more warnings than these are not shown", err=True)
 
 
 @contextmanager

@@ -19,18 +19,36 @@ from batsched_py.traces.simgrid_xml import write_homogeneous
 @click.option("--hosts", type=click.IntRange(min=1), required=True, metavar="N", help="Size of the machine.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same workload.")
 @click.option("--load", type=float, metavar="L", help="Stretch the submission times for this load (0.8 = 80 %).")
+@click.option(
+    "--overestimate",
+    type=float,
+    default=4.0,
+    show_default=True,
+    metavar="F",
+    help="Walltimes are up to 1 + F times the run time.",
+)
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The workload, Batsim JSON.")
 @click.option("--platform", type=PATH, metavar="FILE", help="Write a platform of that many like hosts, too.")
 @debug_option
-def command(*, jobs: int, hosts: int, seed: int, load: float | None, output: Path, platform: Path | None) -> None:
+def command(
+    *,
+    jobs: int,
+    hosts: int,
+    seed: int,
+    load: float | None,
+    overestimate: float,
+    output: Path,
+    platform: Path | None,
+) -> None:
     """Draw a workload from the model of Lublin and Feitelson (2003)."""
-    workload = generate(jobs, hosts, Random(seed), load=load)
+    workload = generate(jobs, hosts, Random(seed), load=load, overestimate=overestimate)
     make_folder(output)
     if platform is not None:
         make_folder(platform)
         write_homogeneous(platform, hosts)
         click.echo(f"wrote {platform}: {hosts} hosts")
     stretched = "" if load is None else f" --load {load:g}"
-    made_by = f"batsched-py generate --jobs {jobs} --hosts {hosts} --seed {seed}{stretched}"
+    estimated = "" if overestimate == 4.0 else f" --overestimate {overestimate:g}"
+    made_by = f"batsched-py generate --jobs {jobs} --hosts {hosts} --seed {seed}{stretched}{estimated}"
     write_workload(output, workload, description=f"Lublin-Feitelson model: {made_by}")
     click.echo(f"wrote {output}: {jobs} jobs for {hosts} hosts")

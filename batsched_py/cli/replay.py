@@ -8,7 +8,7 @@ from typing import Final
 
 import click
 
-from batsched_py.cli.algorithm import Choice, warn
+from batsched_py.cli.algorithm import Choice, Warnings
 from batsched_py.cli.parameters import PATH, algorithm_options, debug_option, scheduler_option
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.diff import NEW, RECORDED
@@ -31,7 +31,7 @@ def command(recording: Path, scheduler: str | None, assignments: Mapping[str, st
     the recorded options. Exit code 0 if all decisions are the same, 1 if one differs: the first is shown, and the
     replay ends, because what Batsim said next answered the recorded decision.
     """
-    transcript = Transcript(recording, warn)
+    transcript = Transcript(recording, Warnings())
     header = transcript.header or Header()
     choice = _choice(header, scheduler, assignments, options_file)
     session = choice.session()

@@ -124,5 +124,5 @@ def _show(result: Result, *, gantt: bool, summary: bool) -> None:
         console.print(render(result, console.width))
     if summary:
         console.print(summary_table(summarise(result)))
-        for line in result.approximations:
-            click.echo(f"approximation: {line}")
+    for line in result.approximations:
+        click.echo(f"approximation: {line}", err=not summary)

@@ -152,7 +152,7 @@ class Availability:
 
     def earliest(self, size: int, duration: float) -> Slot | None:
         """The first slot of `size` hosts for `duration` seconds, lowest hosts; None if there will never be one."""
-        for time, free in self.steps():
+        for time, free in self._steps():
             if free.bit_count() < size:
                 continue
             hosts = lowest(free & ~self._starts.between(time, time + duration), size)
@@ -168,14 +168,17 @@ class Availability:
         spare = self.free.bit_count() - size
         if spare >= 0:
             return Shadow(self.now, spare)
-        for time, free in self.steps():
+        for time, free in self._steps():
             spare = free.bit_count() - size
             if spare >= 0:
                 return Shadow(time, spare)
         return None
 
-    def steps(self) -> Iterator[tuple[float, int]]:
-        """(instant, bits free from then on), from now, instants ascending."""
+    def steps(self) -> Iterator[tuple[float, HostSet]]:
+        """(instant, hosts free from then on), from now, instants ascending."""
+        return ((time, HostSet(free)) for time, free in self._steps())
+
+    def _steps(self) -> Iterator[tuple[float, int]]:
         yield self.now, self.free
         hosts, busy, reserved = self.hosts & ~self.down, self.busy, self.reserved
         ends, starts, stops = self._ends.bits, self._starts.bits, self._stops.bits
@@ -198,7 +201,7 @@ class Availability:
 
     def _free_at(self, start: float) -> int:
         free = self.free
-        for time, bits in self.steps():
+        for time, bits in self._steps():
             if time > start:
                 break
             free = bits

@@ -81,7 +81,7 @@ def _convert(value: Any, expected: Any) -> Any:
     if expected in (int, float):
         return _to_number(value, expected)
     if type(value) is not expected:
-        raise ValueError(f"must be {_type_text(expected)}, not {value!r}")
+        raise ValueError(f"must be a {_type_text(expected)}, not {value!r}")
     return value
 
 
@@ -94,7 +94,7 @@ def _to_bool(value: Any) -> bool:
 
 
 def _to_number(value: Any, expected: type) -> Any:
-    wrong = ValueError(f"must be {_type_text(expected)}, not {value!r}")
+    wrong = ValueError(f"must be {'an' if expected is int else 'a'} {_type_text(expected)}, not {value!r}")
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise wrong
     if expected is int and isinstance(value, float):

@@ -28,12 +28,13 @@ from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINI
 from batsched_py.state.state import State
 
 #: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, which
-#: moves on a little while it applies a reply: some 15 us per event on small platforms, 0.6 ms on large ones (E18).
+#: moves on a little with each event of a reply: some 15 us on small platforms, 0.6 ms on large ones (E18). So the
+#: second call of a reply is twice as far, and so on.
 SHORTEST_CALL: Final = 1e-3
 
 
 class Hold(Struct, frozen=True):
-    """Why a job waits, in the algorithm's words, and since which decision."""
+    """Why a job waits, in the algorithm's words, and when it said so."""
 
     job: Job
     reason: str
@@ -114,7 +115,7 @@ class Plan:
         """Be called at `time`, later than now. Each instant is asked for once; nothing takes a call back."""
         if not (math.isfinite(time) and time > self._state.now):
             raise PlanError(f"wake at {time!r}: it must be later than now, {self._state.now!r}")
-        time = max(time, self.timestamp + SHORTEST_CALL)
+        time = max(time, self.timestamp + SHORTEST_CALL * (len(self._calls) + 1))
         if time not in self._state.wakeups:
             call = CallMeLater(self.timestamp, time)
             self._state.apply(call)
@@ -191,7 +192,7 @@ class Plan:
         self._send(Answer(self.timestamp, dict(values)))
 
     def hold(self, job: Job, why: str) -> None:
-        """Record why a job waits. Not sent: it goes into stories and reports."""
+        """Record why a job waits. Not sent: it is told when the simulation stands still."""
         self.holds[job.id] = Hold(job, why, self._state.now)
 
     def promise(self, job: Job, slot: Slot | Shadow) -> None:
@@ -216,7 +217,7 @@ class Plan:
 
     def _not_waiting(self, job_id: str) -> str:
         if job_id in self._state.running:
-            return f"it runs already, on {format_bits(self._state.running[job_id].hosts)}"
+            return f"it runs already, on {self._state.running[job_id].hosts}"
         return "it has ended" if job_id in self._state.known else "no such job was submitted"
 
     def _not_usable(self, wrong: int) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from msgspec.structs import replace
 
+import batsched_py
 from batsched_py.errors import (
     AlgorithmError,
     BatschedError,
@@ -18,7 +20,6 @@ from batsched_py.errors import (
     RemoteProtocolError,
     StoreError,
 )
-from batsched_py.hostset import HostSet
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
@@ -37,6 +38,9 @@ from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
 from batsched_py.session.stored_jobs import deposit, describe
 from batsched_py.state.state import State
+
+#: Where the engine's own code is.
+_OURS: Final = os.path.dirname(batsched_py.__file__) + os.sep
 
 
 def _ignore(warning: str) -> None:
@@ -134,10 +138,7 @@ class Session:
 
     def waiting(self) -> Sequence[str]:
         """A line for each waiting job: what it needs, and why it waits in the algorithm's words."""
-        free = HostSet(self._state.hosts.free)
-        lines = (
-            [f"{len(self._state.queue)} jobs wait, {len(free)} hosts are free ({free})"] if self._state.queue else []
-        )
+        lines = []
         for job in self._state.queue:
             hold = self._plan.holds.get(job.id)
             why = f"held at t={hold.time:g}: {hold.reason}" if hold else "the algorithm gave no reason"
@@ -248,8 +249,8 @@ def _story(name: str, message: Message, error: Exception) -> str:
     """When, in answer to what, who failed, and why: one line."""
     asked = ", ".join(_said(event) for event in message.events[:3]) or "an empty message"
     more = f" and {len(message.events) - 3} more" if len(message.events) > 3 else ""
-    why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}{_where(error)}"
-    return f"t={message.now:g}: {name} failed on {asked}{more}: {why}"
+    why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
+    return f"t={message.now:g}: {name} failed on {asked}{more}: {why}{_where(error)}"
 
 
 def _said(event: Event) -> str:
@@ -258,5 +259,6 @@ def _said(event: Event) -> str:
 
 
 def _where(error: Exception) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    """The last line of the algorithm's code that was on the way to the error, not the line of ours that refused."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
+    return f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, ParallelHomogeneousTotal, Profile
 from batsched_py.protocol.commands import ExecuteJob
@@ -11,14 +13,17 @@ from batsched_py.simulator.machines import COMPUTING, IDLE, members
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.switching import Switching
 
+STORAGE_MAPPING: Final = "storage: storage mappings have no effect"
+
 
 class Placement:
     """Judges the hosts of an EXECUTE_JOB."""
 
-    __slots__ = ("_library", "_machines", "_powered", "_sharing", "_switching")
+    __slots__ = ("_approximations", "_library", "_machines", "_powered", "_sharing", "_switching")
 
     def __init__(self, stage: Stage, library: Library, switching: Switching) -> None:
         self._machines, self._sharing = stage.machines, stage.settings.compute_sharing
+        self._approximations = stage.approximations
         self._powered = stage.meter is not None
         self._library, self._switching = library, switching
 
@@ -41,6 +46,8 @@ class Placement:
             if beyond:
                 rule = f"has a mapping to position {beyond[0]} of alloc, which has {hosts.bit_count()} hosts"
                 raise BrokenRuleError(rule, job=job.id, hosts=hosts)
+        if command.storage_mapping is not None:
+            self._approximations.add(STORAGE_MAPPING)
         if command.additional_io is not None:
             raise BrokenRuleError("has an additional_io_job, which is not simulated here", job=job.id, hosts=hosts)
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import InvariantError
+from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import (
     CallMeLater,
@@ -51,14 +52,14 @@ class Running(Struct, frozen=True):
 
     Attributes:
         job: the job.
-        hosts: bits of its hosts.
+        hosts: its hosts.
         start: when it was started, in seconds.
         end: when its walltime will stop it at the latest; infinite without one.
         killed: a KILL_JOB for it is on its way.
     """
 
     job: Job
-    hosts: int
+    hosts: HostSet
     start: float
     end: float
     killed: bool = False
@@ -120,7 +121,7 @@ class State:
         """From now on tell `forecast` of every change; it first hears of the jobs that run already."""
         self._forecast = forecast
         for run in self.running.values():
-            forecast.occupy(run.hosts, run.end)
+            forecast.occupy(run.hosts.bits, run.end)
 
     def advance(self, now: float) -> None:
         """A message of this instant has come: a new decision begins."""
@@ -141,11 +142,11 @@ class State:
         """Raise InvariantError if the books contradict themselves."""
         busy = 0
         for job_id, run in self.running.items():
-            if run.hosts & busy and not self.compute_sharing:
+            if run.hosts.bits & busy and not self.compute_sharing:
                 raise InvariantError(f"t={self.now}: {job_id} runs on hosts of another job")
             if job_id in self.queue:
                 raise InvariantError(f"t={self.now}: {job_id} both waits and runs")
-            busy |= run.hosts
+            busy |= run.hosts.bits
         if busy != self.hosts.busy:
             raise InvariantError(f"t={self.now}: busy hosts {self.hosts.busy:b} are not those of running jobs {busy:b}")
         if self.hosts.free != self.hosts.all & ~(busy | self.hosts.down):
@@ -179,7 +180,7 @@ class State:
         run = self.running.get(event.job_id)
         if run is None:
             raise FieldError("job_id", f"must be a running job, not {event.job_id}")
-        if event.hosts is not None and event.hosts.bits != run.hosts:
+        if event.hosts is not None and event.hosts != run.hosts:
             raise FieldError("alloc", f"must be the hosts on which {event.job_id} was started, not {event.hosts}")
         self._end(event.job_id, run)
 
@@ -192,10 +193,10 @@ class State:
 
     def _end(self, job_id: str, run: Running) -> None:
         del self.running[job_id]
-        freed = run.hosts
+        freed = run.hosts.bits
         if self.compute_sharing:
             for other in self.running.values():
-                freed &= ~other.hosts
+                freed &= ~other.hosts.bits
         self.hosts.vacate(freed)
         self.hosts_changed = True
         if self._forecast is not None:
@@ -231,7 +232,7 @@ class State:
         if hosts & self.hosts.busy and not self.compute_sharing:
             raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
         end = math.inf if job.walltime is None else command.timestamp + job.walltime
-        self.running[job.id] = Running(job, hosts, command.timestamp, end)
+        self.running[job.id] = Running(job, command.hosts, command.timestamp, end)
         self.hosts.occupy(hosts)
         if self._forecast is not None:
             self._forecast.occupy(hosts, end)

@@ -154,7 +154,7 @@ def test_a_standstill_tells_what_the_algorithm_waits_for(here: Path, capsys: pyt
     assert run(simulate(scheduler="lazy.py:Lazy")) == 3
     first, *rest = capsys.readouterr().err.splitlines()
     assert "nothing will ever happen again" in first
-    assert len(rest) == 4
+    assert len(rest) == 3
     assert all(line.startswith("  w0!") and line.endswith("it is Monday") for line in rest[1:])
     assert not list(here.glob("out/*"))
 

@@ -48,16 +48,16 @@ def test_json_values_are_taken_as_they_are() -> None:
     [
         ({"orders": "sjf"}, "option orders: sample has no such option; it has: order, depth, factor, greedy, limit"),
         ({"order": "lifo"}, "option order of sample: must be fcfs | sjf, not 'lifo'"),
-        ({"depth": "two"}, "option depth of sample: must be integer, not 'two'"),
-        ({"depth": 1.5}, "must be integer, not 1.5"),
-        ({"depth": True}, "must be integer, not True"),
+        ({"depth": "two"}, "option depth of sample: must be an integer, not 'two'"),
+        ({"depth": 1.5}, "must be an integer, not 1.5"),
+        ({"depth": True}, "must be an integer, not True"),
         ({"depth": 0}, "must be at least 1, not 0"),
-        ({"factor": "nan"}, "must be number, not 'nan'"),
+        ({"factor": "nan"}, "must be a number, not 'nan'"),
         ({"factor": -1}, "must be at least 0"),
         ({"greedy": "maybe"}, "must be true or false, not 'maybe'"),
         ({"greedy": 1}, "must be true or false, not 1"),
         ({"limit": "-1"}, "must be at least 0"),
-        ({"label": 7}, "must be text, not 7"),
+        ({"label": 7}, "must be a text, not 7"),
     ],
 )
 def test_a_wrong_option_is_named_with_its_rule(given: dict[str, Any], words: str) -> None:

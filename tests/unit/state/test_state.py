@@ -47,7 +47,7 @@ def test_a_started_job_holds_its_hosts_until_its_walltime() -> None:
     now = state(4, job("a", size=2, walltime=10))
     now.apply(execute("w0!a", "1-2", 3.0))
     run = now.running["w0!a"]
-    assert (run.hosts, run.start, run.end) == (0b110, 3.0, 13.0)
+    assert (run.hosts, run.start, run.end) == (hosts("1-2"), 3.0, 13.0)
     assert now.hosts.free == 0b1001
     assert not now.queue
     now.check()
