@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from msgspec import Struct
@@ -12,6 +12,9 @@ from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.protocol.dialects import Forms, Item
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import FieldError, one_line, shown
+
+#: What orjson would write in its own way is an error unless `_plain` knows it.
+_STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
 class Message(Struct, frozen=True):
@@ -97,14 +100,9 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
             events.append({"timestamp": event.timestamp, "type": name, "data": write(event)})
         except FieldError as error:
             raise LocalProtocolError(_path(len(events), error), f"{error.rule} ({name})") from None
-    return to_json({"now": message.now, "events": events})
-
-
-def to_json(document: dict[str, Any]) -> bytes:
-    """Compact JSON; what JSON cannot say (an object of a user's own class...) is our error, not the peer's."""
     try:
-        return orjson.dumps(document, _plain, orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS)
-    except TypeError as error:
+        return orjson.dumps({"now": message.now, "events": events}, _plain, _STRICT)
+    except TypeError as error:  # an object of a user's own class, say: our error, not the peer's
         raise LocalProtocolError("message", f"cannot be written as JSON: {error}") from None
 
 

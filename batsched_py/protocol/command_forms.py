@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from batsched_py.hostset import HostSet
+from batsched_py.hostset import HostSet, format_bits
 from batsched_py.protocol.commands import (
     SETTABLE_STATES,
     AdditionalIo,
@@ -67,7 +67,7 @@ def read_execute_job(timestamp: float, data: Data) -> ExecuteJob:
 def write_execute_job(command: ExecuteJob) -> dict[str, Any]:
     if not command.hosts:
         raise FieldError("alloc", "must name at least one host")
-    data: dict[str, Any] = {"job_id": command.job_id, "alloc": str(command.hosts)}
+    data: dict[str, Any] = {"job_id": command.job_id, "alloc": format_bits(command.hosts.bits)}
     extras = 0
     if command.mapping is not None:
         extras += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from batsched_py.hostset import format_bits
 from batsched_py.protocol.events import (
     COMPLETED_SUCCESSFULLY,
     COMPLETED_WALLTIME_REACHED,
@@ -114,7 +115,7 @@ def write_job_completed(event: JobCompleted) -> dict[str, Any]:
     if event.kill_reason is not None:
         data["kill_reason"] = event.kill_reason
     if event.hosts is not None:
-        data["alloc"] = str(event.hosts)
+        data["alloc"] = format_bits(event.hosts.bits)
     return {**data, **event.extra} if event.extra else data
 
 

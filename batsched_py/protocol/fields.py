@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from reprlib import Repr
 from typing import Any, Final
 
-from batsched_py.hostset import HostSet
+from batsched_py.hostset import HostSet, parse_bits
 
 Data = Mapping[str, Any]
 
@@ -106,7 +106,7 @@ def hosts(data: Data, key: str) -> HostSet:
     if type(value) is not str:
         raise wrong(key, 'a string of intervals like "0-3 7"', data)
     try:
-        return HostSet.parse(value)
+        return HostSet(parse_bits(value))
     except ValueError as error:
         raise FieldError(key, str(error)) from None
 
