@@ -13,6 +13,7 @@ from batsched_py.protocol.dialects import Forms, Item
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import FieldError, one_line, shown
 
+_NUMBERS: Final = frozenset({float, int})
 #: What orjson would write in its own way is an error unless `_plain` knows it.
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
@@ -45,8 +46,7 @@ def parse(raw: bytes) -> dict[str, Any]:
         raise RemoteProtocolError("message", f"must be JSON: {error}; it begins {shown(bytes(raw[:40]))}") from None
     if type(document) is not dict:
         raise RemoteProtocolError("message", f"must be an object with now and events, not {shown(document)}")
-    now = document.get("now")
-    if type(now) is not float and type(now) is not int:
+    if type(document.get("now")) not in _NUMBERS:
         raise RemoteProtocolError("now", _must(document, "now", "a number of seconds"))
     if type(document.get("events")) is not list:
         raise RemoteProtocolError("events", _must(document, "events", "a list"))
@@ -61,7 +61,7 @@ def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool)
         try:
             timestamp, kind, data = event["timestamp"], event["type"], event["data"]
             reader = readers.get(kind)
-            if type(data) is not dict or (type(timestamp) is not float and type(timestamp) is not int):
+            if type(data) is not dict or type(timestamp) not in _NUMBERS:
                 raise KeyError
         except (KeyError, TypeError, IndexError):
             raise _envelope_error(position, event) from None

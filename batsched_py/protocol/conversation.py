@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -36,8 +36,9 @@ TURNS: Final = {
     (Turn.LAST_REPLY, "reply"): Turn.OVER,
 }
 
-#: Events that change the turn -> what happens.
-_MILESTONES: Final[Mapping[type, str]] = {SimulationBegins: "begin", SimulationEnds: "end"}
+_NEVER: Final = math.inf
+#: Events at which a message is looked at twice.
+_NOTABLE: Final = frozenset({SimulationBegins, SimulationEnds, Unknown})
 
 #: The type of the event that makes Batsim stop: it aborts on an event it does not know, and its log shows this name.
 STOP_EVENT: Final = "BATSCHED_PY_STOPPED"
@@ -61,12 +62,8 @@ class DecisionSide:
         document = parse(raw)
         dialect = _opening_dialect(document["events"]) if self.turn is Turn.BEFORE else self.dialect
         message = read_document(document, dialect.events, keep_unknown=True)
-        turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError)
-        self.turn, self.dialect, self.now = turn, dialect, message.now
-        for event in message.events:
-            if type(event) is Unknown:
-                kind = one_line(event.type)
-                self._warn(f"t={message.now:g}: event of unknown type {kind} kept, but nothing is done with it")
+        self.turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError, self._warn)
+        self.dialect, self.now = dialect, message.now
         return message
 
     def reply(self, now: float, commands: Sequence[Command]) -> bytes:
@@ -76,9 +73,9 @@ class DecisionSide:
             raise LocalProtocolError("message", f"must answer a request; now: {self.turn.value}")
         if self.turn is Turn.LAST_REPLY and commands:
             raise LocalProtocolError("events", "must be empty in the reply to SIMULATION_ENDS")
-        if not self.now <= now < math.inf:
+        if not self.now <= now < _NEVER:
             raise LocalProtocolError("now", f"must be at or after the request's {self.now!r}, not {now!r}")
-        before = -math.inf
+        before = -_NEVER
         for position, command in enumerate(commands):
             timestamp = command.timestamp
             if not before <= timestamp <= now:
@@ -115,7 +112,7 @@ class BatsimSide:
     def request(self, now: float, events: Sequence[Event]) -> bytes:
         """Write the next request. LocalProtocolError if it breaks a rule that the other end checks."""
         message = Message(now, tuple(events))
-        turn = _checked_turn(self.turn, self.now, message, LocalProtocolError)
+        turn = _checked_turn(self.turn, self.now, message, LocalProtocolError, _say_nothing)
         raw = encode(message, self.dialect.events, self.dialect.name, keep_unknown=True)
         self.turn, self.now = turn, now
         return raw
@@ -144,22 +141,22 @@ def _opening_dialect(events: list[object]) -> Dialect:
     raise RemoteProtocolError("events[0].type", "must be SIMULATION_BEGINS in the first message")
 
 
-def _checked_turn(turn: Turn, previous: float, message: Message, error: type[ProtocolError]) -> Turn:
+def _checked_turn(
+    turn: Turn, previous: float, message: Message, error: type[ProtocolError], warn: Callable[[str], None]
+) -> Turn:
     """The turn that a request leads to; `error` if it is out of turn, if its order is wrong or time goes back (E3)."""
     now = message.now
-    if not previous <= now < math.inf:
+    if not previous <= now < _NEVER:
         raise error("now", f"must not go back: it was {previous!r}, it is {now!r}")
-    before = -math.inf
+    before = -_NEVER
     what = "request"
     for event in message.events:
-        timestamp = event.timestamp
-        if not before <= timestamp <= now:
-            rule = f"must ascend and be at most now={now!r}, not {timestamp!r}"
+        if not before <= event.timestamp <= now:
+            rule = f"must ascend and be at most now={now!r}, not {event.timestamp!r}"
             raise error(f"events[{_position(event, message)}].timestamp", rule)
-        before = timestamp
-        if type(event) in _MILESTONES:
-            _check_milestone(event, message, error)
-            what = _MILESTONES[type(event)]
+        before = event.timestamp
+        if type(event) in _NOTABLE:
+            what = _noted(event, message, what, error, warn)
     next_turn = TURNS.get((turn, what))
     if next_turn is None:
         said = {"begin": "SIMULATION_BEGINS", "end": "SIMULATION_ENDS"}.get(what, "a request")
@@ -167,14 +164,25 @@ def _checked_turn(turn: Turn, previous: float, message: Message, error: type[Pro
     return next_turn
 
 
-def _check_milestone(event: Event, message: Message, error: type[ProtocolError]) -> None:
+def _noted(event: Event, message: Message, what: str, error: type[ProtocolError], warn: Callable[[str], None]) -> str:
+    """What a message is after a notable event of it: "begin", "end", or what it was."""
+    if type(event) is Unknown:
+        warn(f"t={message.now:g}: event of unknown type {one_line(event.type)} kept, but nothing is done with it")
+        return what
     kinds = [type(other) for other in message.events]
     if SimulationBegins in kinds[1:]:
         raise error("events", "SIMULATION_BEGINS must be the first event")
     if SimulationEnds in kinds[:-1]:
         raise error("events", "SIMULATION_ENDS must be the last event")
-    if type(event) is SimulationEnds and kinds[0] is SimulationBegins:
+    if type(event) is SimulationBegins:
+        return "begin"
+    if kinds[0] is SimulationBegins:
         raise error("events", "SIMULATION_ENDS must not stand in the message of SIMULATION_BEGINS")
+    return "end"
+
+
+def _say_nothing(warning: str) -> None:
+    """Our own requests need no warning."""
 
 
 def _position(event: Event, message: Message) -> int:

@@ -185,7 +185,7 @@ class Plan:
 
     def ask_energy(self) -> None:
         """Ask for the energy consumed so far; the Answer comes with the next message. Batsim must run with energy."""
-        self._send(Query(self.timestamp, {"consumed_energy": {}}))
+        self._others.append(Query(self.timestamp, {"consumed_energy": {}}))
 
     def answer(self, values: Mapping[str, Any]) -> None:
         """Answer a Query of Batsim."""

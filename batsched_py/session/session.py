@@ -24,9 +24,9 @@ from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import Command
-from batsched_py.protocol.conversation import DecisionSide
+from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V14, Dialect
-from batsched_py.protocol.events import Config, Event, Query, SimulationBegins, SimulationEnds
+from batsched_py.protocol.events import Config, Event, Query, SimulationBegins
 from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.jobs import read_job
 from batsched_py.scheduling.admission import Admission
@@ -111,23 +111,23 @@ class Session:
         AlgorithmError (the algorithm raised or planned the impossible; with the story), LocalProtocolError or
         InvariantError (a defect of ours). After an error send `refusal`, or Batsim waits for ever.
         """
-        message = self._conversation.receive(request)
-        wall = self._clock.wall
+        conversation, plan, wall = self._conversation, self._plan, self._clock.wall
+        message = conversation.receive(request)
         began = wall() if wall is not None else 0.0
         self._state.advance(message.now)
-        self._plan.begin(message.now + self._clock.fixed)
+        plan.begin(message.now + self._clock.fixed)
         self._apply(message)
-        ends = bool(message.events) and type(message.events[-1]) is SimulationEnds
+        ends = conversation.turn is Turn.LAST_REPLY
         if not ends:
             self._decide(message)
-        now = self._plan.timestamp
-        commands: Sequence[Command] = self._plan.commands
+        now = plan.timestamp
+        commands: Sequence[Command] = plan.commands
         if wall is not None:
             now = message.now + max(0.0, wall() - began)
             commands = [replace(command, timestamp=now) for command in commands]
         if self._store is not None:
-            commands = deposit(commands, self._store, with_profiles=self._conversation.dialect is V14)
-        reply = self._conversation.reply(now, commands)
+            commands = deposit(commands, self._store, with_profiles=conversation.dialect is V14)
+        reply = conversation.reply(now, commands)
         self.over = ends
         self.messages += 1
         return reply
@@ -150,14 +150,16 @@ class Session:
         self._state.check()
 
     def _apply(self, message: Message) -> None:
-        for position, event in enumerate(message.events):
-            try:
-                self._state.apply(event if self._store is None else describe(event, self._store))
-            except FieldError as error:
-                path = f"events[{position}].data.{error.path}"
-                raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
-            if type(event) is SimulationBegins:
-                self._begin(event)
+        store, applied = self._store, 0
+        try:
+            for event in message.events:
+                self._state.apply(event if store is None else describe(event, store))
+                applied += 1
+        except FieldError as error:
+            path = f"events[{applied}].data.{error.path}"
+            raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
+        if not self._ready:
+            self._begin(message.events[0])
 
     def _begin(self, event: SimulationBegins) -> None:
         """The hosts and Batsim's own options for the algorithm are known now."""
@@ -197,9 +199,8 @@ class Session:
                 for event in message.events:
                     scheduler.observe(event, view)
             scheduler.decide(view, plan)
-            for event in message.events:
-                if type(event) is Query:
-                    self._answer_query(event)
+            for query in self._state.asked:
+                self._answer_query(query)
         except (InvariantError, LocalProtocolError):
             raise
         except Exception as error:

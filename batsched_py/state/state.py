@@ -35,6 +35,7 @@ from batsched_py.protocol.events import (
     JobSubmitted,
     Members,
     Notify,
+    Query,
     RequestedCall,
     ResourceStateChanged,
     SimulationBegins,
@@ -105,6 +106,8 @@ class State:
         self.arrived: list[Job] = []
         #: Registered by us and not submitted back by Batsim (no acknowledgement): they arrive with the next message.
         self._arriving: list[Job] = []
+        #: Questions of Batsim in the latest message.
+        self.asked: list[Query] = []
         #: True if hosts became free or unavailable, woke or slept since the latest decision.
         self.hosts_changed = False
         #: Instants later than `now` for which a call is pending.
@@ -129,6 +132,8 @@ class State:
         if self.arrived or self._arriving:
             self.arrived, self._arriving = self._arriving, []
         self.hosts_changed = False
+        if self.asked:
+            self.asked = []
         if self._forecast is not None:
             self._forecast.advance(now)
 
@@ -224,6 +229,9 @@ class State:
         due = self.now + WIRE_RESOLUTION
         self.wakeups = {time for time in self.wakeups if time > due}
 
+    def _ask(self, event: Query) -> None:
+        self.asked.append(event)
+
     def _execute(self, command: ExecuteJob) -> None:
         if command.job_id not in self.queue:
             raise InvariantError(f"t={self.now}: {command.job_id} was started but does not wait")
@@ -282,6 +290,7 @@ _CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
     ResourceStateChanged: State._settle_hosts,
     Notify: State._notice,
     RequestedCall: State._call,
+    Query: State._ask,
     ExecuteJob: State._execute,
     RejectJob: State._reject,
     KillJob: State._kill,
