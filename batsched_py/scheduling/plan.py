@@ -87,8 +87,11 @@ class Plan:
                 raise PlanError(f"start {job.id} on {hosts}: it needs {job.size} hosts, these are {len(hosts)}")
         else:
             self._check_mapping(job, hosts, mapping)
-        self._send(ExecuteJob(self.timestamp, job.id, hosts, mapping))
-        self._forget(job.id)
+        command = ExecuteJob(self.timestamp, job.id, hosts, mapping)
+        state.apply(command)
+        self._others.append(command)
+        if self.holds or self.promises:
+            self._forget(job.id)
 
     def reject(self, job: Job, why: str) -> None:
         """Refuse a waiting job for good; the reason is kept in our records, Batsim has no place for it."""
@@ -210,10 +213,8 @@ class Plan:
         self._others.append(command)
 
     def _forget(self, job_id: str) -> None:
-        if self.holds:
-            self.holds.pop(job_id, None)
-        if self.promises:
-            self.promises.pop(job_id, None)
+        self.holds.pop(job_id, None)
+        self.promises.pop(job_id, None)
 
     def _not_waiting(self, job_id: str) -> str:
         if job_id in self._state.running:

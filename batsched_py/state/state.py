@@ -233,9 +233,10 @@ class State:
         self.asked.append(event)
 
     def _execute(self, command: ExecuteJob) -> None:
-        if command.job_id not in self.queue:
-            raise InvariantError(f"t={self.now}: {command.job_id} was started but does not wait")
-        job = self.queue.remove(command.job_id)
+        try:
+            job = self.queue.remove(command.job_id)
+        except KeyError:
+            raise InvariantError(f"t={self.now}: {command.job_id} was started but does not wait") from None
         hosts = command.hosts.bits
         if hosts & self.hosts.busy and not self.compute_sharing:
             raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
