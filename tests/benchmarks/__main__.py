@@ -84,6 +84,8 @@ def _arguments() -> argparse.Namespace:
     arguments = parser.parse_args()
     if (arguments.trace is None) != (arguments.hosts is None):
         parser.error("--trace and --hosts go together")
+    if arguments.trace is not None and not arguments.trace.is_file():
+        parser.error(f"{arguments.trace}: no such file")
     return arguments
 
 
