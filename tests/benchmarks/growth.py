@@ -54,11 +54,15 @@ def measure_growth(algorithm: str, jobs: int, hosts: int, load: float, effort: E
         simulation, session = new_simulation(workload), new_session(name, options)
         return lambda: simulation.run(session.answer, clock=time.process_time)
 
+    def note(result: Result) -> None:
+        noted.append((result.deciding_seconds, result.messages, longest_queue(result.jobs)))
+
+    noted: list[tuple[float, int, int]] = []
     yardstick = Yardstick()
-    samples, results = measure(prepare, effort, yardstick)
-    timing = Timing.of(samples, results[0].messages, yardstick)
-    deciding = min(result.deciding_seconds for result in results)
-    return Growth(jobs, hosts, load, timing, deciding, longest_queue(results[0].jobs), peak_megabytes())
+    samples = measure(prepare, effort, yardstick, note)
+    deciding, messages, longest = min(noted)
+    timing = Timing.of(samples, messages, yardstick)
+    return Growth(jobs, hosts, load, timing, deciding, longest, peak_megabytes())
 
 
 def longest_queue(records: Iterable[JobRecord]) -> int:

@@ -35,7 +35,7 @@ def _row(
     name: str, prepare: Callable[[], Callable[[], object]], messages: int, effort: Effort, jobs: int = 0
 ) -> tuple[str, Timing, int]:
     yardstick = Yardstick()
-    samples, _ = measure(prepare, effort, yardstick)
+    samples = measure(prepare, effort, yardstick)
     return name, Timing.of(samples, messages, yardstick), jobs
 
 

@@ -61,14 +61,17 @@ class Timing:
 
 
 def measure(
-    prepare: Callable[[], Callable[[], Outcome]], effort: Effort, yardstick: Yardstick
-) -> tuple[list[float], list[Outcome]]:
-    """CPU seconds of what `prepare` returns, called once for each measurement, and what it returned.
+    prepare: Callable[[], Callable[[], Outcome]],
+    effort: Effort,
+    yardstick: Yardstick,
+    note: Callable[[Outcome], object] = lambda _: None,
+) -> list[float]:
+    """CPU seconds of what `prepare` returns, in each measurement; `note` is shown what it returned.
 
-    The preparation is not measured, nor is the garbage it leaves. Yardstick samples surround each measurement.
+    The preparation is not measured, nor is the garbage it leaves. Yardstick samples surround each measurement. Nothing
+    of one measurement is left in memory when the next begins, but for what `note` keeps.
     """
     samples: list[float] = []
-    outcomes: list[Outcome] = []
     while enough_left(samples, effort):
         action = prepare()
         yardstick.sample()
@@ -77,8 +80,9 @@ def measure(
         outcome = action()
         samples.append(time.process_time() - began)
         yardstick.sample()
-        outcomes.append(outcome)
-    return samples, outcomes
+        note(outcome)
+        del action, outcome
+    return samples
 
 
 def enough_left(samples: list[float], effort: Effort) -> bool:
