@@ -36,7 +36,7 @@ from tests.benchmarks.timing import Effort, apart
 from tests.benchmarks.wire import measure_wire
 
 FULL = Effort(repeats=5, budget=8.0)
-QUICK = Effort(repeats=3, budget=1.5)
+QUICK = Effort(repeats=2, budget=1.0)
 
 
 def main() -> None:
