@@ -19,6 +19,10 @@ class InputError(BatschedError):
         self.file, self.field, self.rule = file, field, rule
         super().__init__(": ".join(part for part in (file, field, rule) if part))
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
+        """So that it comes back whole from another process."""
+        return type(self), (self.file, self.field, self.rule)
+
 
 class WorkloadError(InputError):
     """A workload file, a job or a profile in it, breaks a rule."""
@@ -46,6 +50,10 @@ class ProtocolError(BatschedError):
     def __init__(self, path: str, rule: str) -> None:
         self.path, self.rule = path, rule
         super().__init__(f"{path}: {rule}" if path else rule)
+
+    def __reduce__(self) -> tuple[type[ProtocolError], tuple[str, str]]:
+        """So that it comes back whole from another process."""
+        return type(self), (self.path, self.rule)
 
 
 class LocalProtocolError(ProtocolError):

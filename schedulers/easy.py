@@ -38,7 +38,7 @@ class Easy(Scheduler[EasyOptions]):
             if self.head is not None:
                 self.promise(self.head, view, plan)
                 free = plan.free
-                self.backfill(view.queue.up_to(len(free)), free, view, plan)
+                self.backfill(self.overtakers(free, view), free, view, plan)
         else:  # no host became free: who did not fit before does not fit now
             self.backfill(view.arrived, plan.free, view, plan)
 
@@ -71,18 +71,30 @@ class Easy(Scheduler[EasyOptions]):
             view.availability().release(self.promised)
         self.promised = None
 
+    def overtakers(self, free: HostSet, view: View) -> list[Job]:
+        """Each waiting job that breaks no promise if no other overtakes before it."""
+        promised, count = self.promised, len(free)
+        if promised is None:
+            return view.queue.up_to(count)
+        spare = promised.spare if isinstance(promised, Shadow) else len(free - promised.hosts)
+        return view.queue.fitting(count, view.now, promised.start, spare)
+
     def backfill(self, candidates: Iterable[Job], free: HostSet, view: View, plan: Plan) -> None:
         """Start those that break no promise."""
         now = view.now
         if self.options.backfill_order == "sjf":
             candidates = sorted(candidates, key=lambda job: job.walltime or math.inf)
+        left = len(free)
         for job in candidates:
-            if job.size > len(free):
+            if job.size > left:
                 continue
             hosts = self.room(job, now + (job.walltime or math.inf), free, view)
             if hosts is not None:
                 plan.start(job, hosts)
                 free -= hosts
+                left -= job.size
+                if not left:
+                    return
 
     def room(self, job: Job, end: float, free: HostSet, view: View) -> HostSet | None:
         """Hosts on which the job breaks no promise if it runs from now to `end`."""

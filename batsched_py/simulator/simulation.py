@@ -20,6 +20,7 @@ from batsched_py.simulator.machines import Machines
 from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.network import Network
 from batsched_py.simulator.opening import opening
+from batsched_py.simulator.patience import Patience
 from batsched_py.simulator.power import read_power_model
 from batsched_py.simulator.progress import ProgressReport
 from batsched_py.simulator.records import Progress, Result
@@ -68,11 +69,11 @@ class Simulation:
 
         `progress` is called about a hundred times; `clock` measures wall-clock seconds. RefusedError or
         RemoteProtocolError if the scheduler does what makes Batsim abort, DeadlockError if nothing will ever happen
-        again although not everything is over.
+        again although not everything is over, or if it happens over and over while no time passes.
         """
         talk = Talk(exchange, clock)
         report = ProgressReport(progress, self._submissions.count)
-        outbox, timeline = self._stage.outbox, self._timeline
+        outbox, timeline, patience = self._stage.outbox, self._timeline, Patience()
         self._apply(talk.say(0.0, [self._begins]))
         jobs = self._jobs
         while outbox or timeline.run_next():
@@ -84,6 +85,10 @@ class Simulation:
             if jobs.told:
                 jobs.forget_ended()
             self._apply(reply)
+            if timeline.now == patience.instant:
+                patience.wear(events, len(jobs.records), jobs.unfinished)
+            else:
+                patience.instant = timeline.now
             if len(jobs.records) >= report.next:
                 report.ended(len(jobs.records), self._registration.count, timeline.stamp)
         if jobs.unfinished or self._registration.open:

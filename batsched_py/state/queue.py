@@ -1,51 +1,48 @@
-"""The jobs that wait, in order of arrival, in pieces that a scan can skip."""
+"""The jobs that wait, in order of arrival, in pieces from which a job is taken quickly wherever it stands."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from batsched_py.model.job import Job
+from batsched_py.state.shelves import Shelves
 
-#: Jobs per piece: small enough to look through, large enough that a queue of thousands has few pieces.
+#: Jobs per piece: a dict that has lost its first jobs is slow to find the one that is first now; a small one is not.
 PIECE_SIZE = 64
 
 
 class Piece:
-    """Consecutive jobs of the queue and the smallest size among them."""
+    """Consecutive jobs of the queue."""
 
-    __slots__ = ("filled", "jobs", "min_size")
+    __slots__ = ("filled", "jobs")
 
     def __init__(self) -> None:
         #: Job id -> job, in order of arrival; never empty while the piece is in a queue.
         self.jobs: dict[str, Job] = {}
         #: Jobs ever put in; a piece that has had PIECE_SIZE takes no more.
         self.filled = 0
-        #: Smallest `size` of the jobs.
-        self.min_size = 0
 
     def add(self, job: Job) -> None:
         """Put a job at the end."""
-        self.min_size = job.size if not self.jobs else min(self.min_size, job.size)
         self.jobs[job.id] = job
         self.filled += 1
-
-    def remove(self, job: Job) -> None:
-        """Take a job out; the smallest size is found anew if it was the smallest."""
-        del self.jobs[job.id]
-        if job.size == self.min_size and self.jobs:
-            self.min_size = min([waiting.size for waiting in self.jobs.values()])
 
 
 class Queue:
     """Waiting jobs in order of arrival. It may change while it is iterated: a job that left is then not visited."""
 
-    __slots__ = ("_pieces", "_where")
+    __slots__ = ("_arrivals", "_pieces", "_shelves", "_where")
 
     def __init__(self) -> None:
         #: In order of arrival; no piece is empty.
         self._pieces: list[Piece] = []
-        #: Job id -> the piece it is in.
-        self._where: dict[str, Piece] = {}
+        #: Job id -> the piece it is in, its number of arrival.
+        self._where: dict[str, tuple[Piece, int]] = {}
+        #: Jobs ever put in.
+        self._arrivals = 0
+        #: The same jobs, once somebody has asked for them by size; many algorithms never do.
+        self._shelves: Shelves | None = None
 
     def add(self, job: Job) -> None:
         """Put a job at the end."""
@@ -53,15 +50,19 @@ class Queue:
         if not pieces or pieces[-1].filled >= PIECE_SIZE:
             pieces.append(Piece())
         pieces[-1].add(job)
-        self._where[job.id] = pieces[-1]
+        self._arrivals += 1
+        self._where[job.id] = pieces[-1], self._arrivals
+        if self._shelves is not None:
+            self._shelves.add(self._arrivals, job)
 
     def remove(self, job_id: str) -> Job:
         """Take a job out, wherever it stands; KeyError if it does not wait."""
-        piece = self._where.pop(job_id)
-        job = piece.jobs[job_id]
-        piece.remove(job)
+        piece, number = self._where.pop(job_id)
+        job = piece.jobs.pop(job_id)
         if not piece.jobs:
             self._pieces.remove(piece)
+        if self._shelves is not None:
+            self._shelves.remove(number, job)
         return job
 
     def first(self) -> Job | None:
@@ -70,14 +71,23 @@ class Queue:
 
     def get(self, job_id: str) -> Job | None:
         """The waiting job of this id."""
-        piece = self._where.get(job_id)
-        return None if piece is None else piece.jobs[job_id]
+        place = self._where.get(job_id)
+        return None if place is None else place[0].jobs[job_id]
 
-    def up_to(self, size: int) -> Iterator[Job]:
-        """The waiting jobs of at most `size` hosts, in order of arrival, without a look at pieces that have none."""
-        for piece in tuple(self._pieces):
-            if piece.min_size <= size:
-                yield from [job for job in piece.jobs.values() if job.size <= size]
+    def up_to(self, size: int) -> list[Job]:
+        """The waiting jobs of at most `size` hosts, in order of arrival."""
+        return self.fitting(size, 0.0, math.inf, size)
+
+    def fitting(self, size: int, now: float, end: float, small: int) -> list[Job]:
+        """In order of arrival the jobs of at most `size` hosts that end by `end`, or need at most `small` hosts.
+
+        They would be started at `now` and take all of their walltime. No other job is looked at.
+        """
+        if self._shelves is None:
+            self._shelves = Shelves()
+            for job in self:
+                self._shelves.add(self._where[job.id][1], job)
+        return self._shelves.fitting(size, now, end, small)
 
     def __iter__(self) -> Iterator[Job]:
         for piece in tuple(self._pieces):

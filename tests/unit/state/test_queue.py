@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batsched_py.model.job import Job
 from batsched_py.state.queue import PIECE_SIZE, Queue
 from tests.builders import job
 
@@ -40,21 +44,32 @@ def test_a_job_that_does_not_wait_cannot_leave() -> None:
 
 
 @given(
-    st.lists(st.one_of(st.integers(1, 9), st.just("leave")), max_size=4 * PIECE_SIZE),
+    st.lists(st.one_of(st.tuples(st.integers(1, 9), st.integers(1, 9)), st.just("leave")), max_size=4 * PIECE_SIZE),
+    st.integers(0, 9),
     st.integers(0, 9),
     st.randoms(use_true_random=False),
 )
-def test_up_to_is_the_queue_filtered_by_size(steps: list[int | str], size: int, random: object) -> None:
-    """Skipping pieces never changes the answer."""
-    queue, plain = Queue(), []
+def test_what_fits_is_the_queue_filtered(
+    steps: list[tuple[int, int] | str], size: int, small: int, random: Random
+) -> None:
+    """By size and walltime, whatever came, left, and was asked before."""
+    queue = Queue()
+    plain: list[Job] = []
     for number, step in enumerate(steps):
-        if isinstance(step, int):
-            new = job(str(number), size=step)
+        if isinstance(step, tuple):
+            new = job(str(number), size=step[0], walltime=step[1] if step[1] < 9 else None)
             queue.add(new)
             plain.append(new)
         elif plain:
-            gone = plain.pop(random.randrange(len(plain)))  # type: ignore[attr-defined]
+            gone = plain.pop(random.randrange(len(plain)))
             assert queue.remove(gone.id) == gone
+            assert queue.up_to(size) == [waiting for waiting in plain if waiting.size <= size]
     assert list(queue) == plain
-    assert list(queue.up_to(size)) == [waiting for waiting in plain if waiting.size <= size]
+    for length in range(10):
+        assert queue.fitting(size, 100.0, 100.0 + length, small) == [
+            waiting
+            for waiting in plain
+            if waiting.size <= size and (waiting.size <= small or (waiting.walltime or math.inf) <= length)
+        ]
+    assert queue.up_to(size) == [waiting for waiting in plain if waiting.size <= size]
     assert queue.first() == (plain[0] if plain else None)
