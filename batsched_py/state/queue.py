@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterator
 
 from batsched_py.model.job import Job
-from batsched_py.state.shelves import Shelves
+from batsched_py.state.shelves import Shelves, walltime_of
 
 #: Jobs per piece: a dict that has lost its first jobs is slow to find the one that is first now; a small one is not.
 PIECE_SIZE = 64
+#: Jobs from which on it pays to keep them by size, too.
+LONG = 256
 
 
 class Piece:
@@ -41,7 +43,7 @@ class Queue:
         self._where: dict[str, tuple[Piece, int]] = {}
         #: Jobs ever put in.
         self._arrivals = 0
-        #: The same jobs, once somebody has asked for them by size; many algorithms never do.
+        #: The same jobs, once somebody has asked for them by size while there were many, until none is left.
         self._shelves: Shelves | None = None
 
     def add(self, job: Job) -> None:
@@ -63,6 +65,8 @@ class Queue:
             self._pieces.remove(piece)
         if self._shelves is not None:
             self._shelves.remove(number, job)
+            if not self._where:
+                self._shelves = None
         return job
 
     def first(self) -> Job | None:
@@ -81,13 +85,21 @@ class Queue:
     def fitting(self, size: int, now: float, end: float, small: int) -> list[Job]:
         """In order of arrival the jobs of at most `size` hosts that end by `end`, or need at most `small` hosts.
 
-        They would be started at `now` and take all of their walltime. No other job is looked at.
+        They would be started at `now` and take all of their walltime. In a long queue no other job is looked at.
         """
-        if self._shelves is None:
+        if self._shelves is not None:
+            return self._shelves.fitting(size, now, end, small)
+        if len(self._where) > LONG:
             self._shelves = Shelves()
             for job in self:
                 self._shelves.add(self._where[job.id][1], job)
-        return self._shelves.fitting(size, now, end, small)
+            return self._shelves.fitting(size, now, end, small)
+        return [
+            job
+            for piece in self._pieces
+            for job in piece.jobs.values()
+            if job.size <= size and (job.size <= small or now + walltime_of(job) <= end)
+        ]
 
     def __iter__(self) -> Iterator[Job]:
         for piece in tuple(self._pieces):

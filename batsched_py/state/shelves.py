@@ -29,12 +29,12 @@ class Shelves:
         if shelf is None:
             shelf = self._shelves[job.size] = []
             insort(self._sizes, job.size)
-        insort(shelf, (_walltime(job), number, job))
+        insort(shelf, (walltime_of(job), number, job))
 
     def remove(self, number: int, job: Job) -> None:
         """Take it out."""
         shelf = self._shelves[job.size]
-        del shelf[bisect_left(shelf, (_walltime(job), number))]
+        del shelf[bisect_left(shelf, (walltime_of(job), number))]
         if not shelf:
             del self._shelves[job.size]
             del self._sizes[bisect_left(self._sizes, job.size)]
@@ -53,5 +53,6 @@ class Shelves:
         return [job for _, _, job in found]
 
 
-def _walltime(job: Job) -> float:
+def walltime_of(job: Job) -> float:
+    """The walltime, infinite if there is none."""
     return math.inf if job.walltime is None else job.walltime

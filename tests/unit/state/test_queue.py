@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from random import Random
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.model.job import Job
-from batsched_py.state.queue import PIECE_SIZE, Queue
+from batsched_py.state.queue import LONG, PIECE_SIZE, Queue
 from tests.builders import job
 
 
@@ -43,6 +44,7 @@ def test_a_job_that_does_not_wait_cannot_leave() -> None:
         Queue().remove("w0!1")
 
 
+@pytest.mark.parametrize("long", [0, 10, LONG])
 @given(
     st.lists(st.one_of(st.tuples(st.integers(1, 9), st.integers(1, 9)), st.just("leave")), max_size=4 * PIECE_SIZE),
     st.integers(0, 9),
@@ -50,9 +52,14 @@ def test_a_job_that_does_not_wait_cannot_leave() -> None:
     st.randoms(use_true_random=False),
 )
 def test_what_fits_is_the_queue_filtered(
-    steps: list[tuple[int, int] | str], size: int, small: int, random: Random
+    long: int, steps: list[tuple[int, int] | str], size: int, small: int, random: Random
 ) -> None:
-    """By size and walltime, whatever came, left, and was asked before."""
+    """By size and walltime, whatever came, left, and was asked before, in short queues and in long ones."""
+    with patch("batsched_py.state.queue.LONG", long):
+        check_what_fits(steps, size, small, random)
+
+
+def check_what_fits(steps: list[tuple[int, int] | str], size: int, small: int, random: Random) -> None:
     queue = Queue()
     plain: list[Job] = []
     for number, step in enumerate(steps):
