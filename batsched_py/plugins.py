@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -46,6 +47,8 @@ def load(name: str) -> type[Scheduler[Any]]:
         raise PluginError(f"algorithm {name}: {class_name} is not a Scheduler")
     if inspect.isabstract(found):
         raise PluginError(f"algorithm {name}: {class_name} does not define decide")
+    if not is_dataclass(found.options_type):
+        raise PluginError(f"algorithm {name}: {found.options_type.__name__} in Scheduler[...] is not a dataclass")
     if not isinstance(getattr(found, "name", None), str):
         raise PluginError(f'algorithm {name}: {class_name} has no name; write name = "..." in the class')
     return found
@@ -71,8 +74,8 @@ def _target(name: str) -> str:
 def _load_module(module_name: str) -> ModuleType:
     try:
         return importlib.import_module(module_name)
-    except Exception as error:
-        raise PluginError(f"algorithm module {module_name}: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"algorithm module {module_name}: {_one_line(error)}") from error
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -86,7 +89,11 @@ def _load_file(path: Path) -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise PluginError(f"algorithm file {path}: {type(error).__name__}: {error}") from error
+        raise PluginError(f"algorithm file {path}: {_one_line(error)}") from error
     return module
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -63,7 +63,10 @@ def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], alg
             _check_minimum(values[name], fields[name].metadata.get("minimum"))
         except ValueError as error:
             raise OptionError(f"option {name} of {algorithm}: {error}") from None
-    return options_type(**values)
+    try:
+        return options_type(**values)
+    except (TypeError, ValueError) as error:  # the class may have rules of its own, in __post_init__
+        raise OptionError(f"options of {algorithm}: {error}") from error
 
 
 def _convert(value: Any, expected: Any) -> Any:

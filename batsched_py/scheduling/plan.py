@@ -77,6 +77,8 @@ class Plan:
         `mapping` puts executor i on the mapping[i]-th of the hosts; then it is the executors that number `job.size`.
         """
         state = self._state
+        if type(hosts) is not HostSet:
+            raise PlanError(f"start {job.id}: hosts must be a HostSet, not {hosts!r}")
         if job.id not in state.queue:
             raise PlanError(f"start {job.id} on {hosts}: {self._not_waiting(job.id)}")
         usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
@@ -101,11 +103,11 @@ class Plan:
         self._forget(job.id)
         self.rejections[job.id] = why
 
-    def kill(self, jobs: Iterable[Job]) -> None:
-        """Stop running jobs. Those whose kill is already on its way are left out."""
+    def kill(self, jobs: Job | Iterable[Job]) -> None:
+        """Stop a running job, or several at once. Those whose kill is already on its way are left out."""
         running = self._state.running
         chosen = []
-        for job in jobs:
+        for job in [jobs] if isinstance(jobs, Job) else jobs:
             run = running.get(job.id)
             if run is None:
                 raise PlanError(f"kill {job.id}: it does not run")
@@ -127,15 +129,25 @@ class Plan:
     def set_pstate(self, hosts: HostSet, pstate: int) -> None:
         """Switch hosts to a pstate; they take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
         state = self._state.hosts
+        what = f"set pstate {pstate} on {hosts}"
         if not hosts.bits or hosts.bits & ~state.all:
-            raise PlanError(f"set pstate {pstate} on {hosts}: these are not hosts of the platform")
+            raise PlanError(f"{what}: these are not hosts of the platform")
         if hosts.bits & state.switching:
-            raise PlanError(f"set pstate {pstate} on {hosts}: {format_bits(hosts.bits & state.switching)} is switching")
-        sleeps = any(str(pstate) in state.by_id[host].sleep_pstates for host in hosts)
+            raise PlanError(f"{what}: {format_bits(hosts.bits & state.switching)} is switching")
+        chosen = [state.by_id[number] for number in hosts]
+        for host in chosen:
+            if not 0 <= pstate < host.pstate_count:
+                there = (
+                    f"has pstates 0 to {host.pstate_count - 1}" if host.pstate_count else "describes no power states"
+                )
+                raise PlanError(f"{what}: host {host.id} {there}")
+            if str(pstate) in host.transition_pstates:
+                raise PlanError(f"{what}: for host {host.id} this pstate only models switching off or on")
+        sleeps = any(str(pstate) in host.sleep_pstates for host in chosen)
         if sleeps and hosts.bits & state.busy:
-            raise PlanError(f"set pstate {pstate} on {hosts}: {format_bits(hosts.bits & state.busy)} runs a job")
+            raise PlanError(f"{what}: {format_bits(hosts.bits & state.busy)} runs a job")
         if sleeps and hosts.bits & state.asleep:
-            raise PlanError(f"set pstate {pstate} on {hosts}: {format_bits(hosts.bits & state.asleep)} sleeps already")
+            raise PlanError(f"{what}: {format_bits(hosts.bits & state.asleep)} sleeps already")
         self._send(SetResourceState(self.timestamp, hosts, str(pstate)))
 
     def register_profile(self, workload: str, name: str, profile: Members) -> None:
@@ -176,8 +188,8 @@ class Plan:
         """Attach a text without double quotes to a waiting or running job; ends in Batsim's jobs file (not in v1.4)."""
         if job.id not in self._state.queue and job.id not in self._state.running:
             raise PlanError(f"set metadata of {job.id}: it neither waits nor runs")
-        if '"' in text:
-            raise PlanError(f"set metadata of {job.id}: the text must not hold a double quote")
+        if '"' in text or not text.isprintable():
+            raise PlanError(f"set metadata of {job.id}: the text must not hold a double quote or a control character")
         self._send(SetJobMetadata(self.timestamp, job.id, text))
 
     def message(self, job: Job, text: str) -> None:
@@ -187,7 +199,13 @@ class Plan:
         self._send(ToJobMessage(self.timestamp, job.id, text))
 
     def ask_energy(self) -> None:
-        """Ask for the energy consumed so far; the Answer comes with the next message. Batsim must run with energy."""
+        """Ask for the energy consumed so far; the Answer comes with the next message. Batsim must run with energy.
+
+        That message asks for a decision again: to ask at each decision is to ask for ever.
+        """
+        for host in self._state.hosts.by_id.values():
+            if not host.pstate_count:
+                raise PlanError(f"ask energy: host {host.id} describes no power (property wattage_per_state)")
         self._others.append(Query(self.timestamp, {"consumed_energy": {}}))
 
     def answer(self, values: Mapping[str, Any]) -> None:
@@ -236,7 +254,7 @@ class Plan:
     def _check_mapping(self, job: Job, hosts: HostSet, mapping: Mapping[int, int]) -> None:
         if len(mapping) != job.size or sorted(mapping) != list(range(job.size)):
             raise PlanError(f"start {job.id} on {hosts}: the mapping must place executors 0 to {job.size - 1}")
-        if any(not 0 <= position < len(hosts) for position in mapping.values()):
+        if any(type(position) is not int or not 0 <= position < len(hosts) for position in mapping.values()):
             raise PlanError(f"start {job.id} on {hosts}: the mapping must name positions 0 to {len(hosts) - 1}")
 
     def _check_registration(self, what: str) -> None:

@@ -17,6 +17,7 @@ from batsched_py.errors import (
     InvariantError,
     LocalProtocolError,
     OptionError,
+    PluginError,
     RemoteProtocolError,
     StoreError,
 )
@@ -79,7 +80,7 @@ class Session:
         self._state = State()
         self._plan = Plan(self._state)
         self._view = View(self._state)
-        self._scheduler = scheduler(parse_options(scheduler.options_type, self._given, scheduler.name))
+        self._scheduler = _make(scheduler, self._given)
         #: True once the algorithm's `setup` was called.
         self._ready = False
         self._admission = Admission(0, needs_walltime=scheduler.needs_walltime)
@@ -127,7 +128,11 @@ class Session:
             commands = [replace(command, timestamp=now) for command in commands]
         if self._store is not None:
             commands = deposit(commands, self._store, with_profiles=conversation.dialect is V14)
-        reply = conversation.reply(now, commands)
+        try:
+            reply = conversation.reply(now, commands)
+        except LocalProtocolError as error:
+            circumstances = f"t={message.now:g}: {self._class.name} answering {_asked(message)}"
+            raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error
         self.over = ends
         self.messages += 1
         return reply
@@ -171,8 +176,7 @@ class Session:
             self._store = self._open_store(event.config)
         sent = self._understood(_scheduler_options(event.config))
         if sent:
-            options = parse_options(scheduler.options_type, {**sent, **self._given}, scheduler.name)
-            self._scheduler = scheduler(options)
+            self._scheduler = _make(scheduler, {**sent, **self._given})
         if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
             raise OptionError(f"{scheduler.name} submits jobs of its own: run Batsim with --enable-dynamic-jobs")
         if scheduler.needs_energy and not all(_has_power(resource.properties) for resource in event.resources):
@@ -199,12 +203,12 @@ class Session:
                 for event in message.events:
                     scheduler.observe(event, view)
             scheduler.decide(view, plan)
-            for query in self._state.asked:
-                self._answer_query(query)
-        except (InvariantError, LocalProtocolError):
+        except InvariantError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along
             raise AlgorithmError(_story(self._class.name, message, error)) from error
+        for query in self._state.asked:
+            self._answer_query(query, message)
 
     def _admit(self, arrived: Sequence[Job]) -> None:
         for job in arrived:
@@ -213,7 +217,7 @@ class Session:
                 self._plan.reject(job, why)
                 self._warn(f"t={self.now:g}: {job.id} rejected: it {why}")
 
-    def _answer_query(self, query: Query) -> None:
+    def _answer_query(self, query: Query, message: Message) -> None:
         """Batsim may ask how long a job would wait; other questions it does not have."""
         asked = query.requests.get("estimate_waiting_time")
         if not isinstance(asked, dict):
@@ -223,10 +227,24 @@ class Session:
         described = asked.get("job")
         job = self._view.job(job_id)
         if job is None and isinstance(described, dict):
-            job = read_job(job_id, described)
+            try:
+                job = read_job(job_id, described)
+            except FieldError as error:
+                position = next(number for number, event in enumerate(message.events) if event is query)
+                path = f"events[{position}].data.requests.estimate_waiting_time.{error.path}"
+                raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
         estimate = -1.0 if job is None else waiting_time(job, self._view, self._plan)
         answer = {"job_id": job_id, "estimated_waiting_time": estimate}
         self._plan.answer({"estimate_waiting_time": answer})
+
+
+def _make(scheduler: type[Scheduler[Any]], given: Mapping[str, Any]) -> Scheduler[Any]:
+    options = parse_options(scheduler.options_type, given, scheduler.name)
+    try:
+        return scheduler(options)
+    except Exception as error:
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        raise PluginError(f"algorithm {scheduler.name}: {why}{_where(error)}") from error
 
 
 def _scheduler_options(config: Config) -> dict[str, Any]:
@@ -246,12 +264,17 @@ def _has_power(properties: Mapping[str, Any]) -> bool:
     return "wattage_per_state" in properties or "watt_per_state" in properties
 
 
-def _story(name: str, message: Message, error: Exception) -> str:
+def _story(name: str, message: Message, error: BaseException) -> str:
     """When, in answer to what, who failed, and why: one line."""
+    why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
+    return f"t={message.now:g}: {name} failed on {_asked(message)}: {' '.join(why.split())}{_where(error)}"
+
+
+def _asked(message: Message) -> str:
+    """The first events of a message, in short."""
     asked = ", ".join(_said(event) for event in message.events[:3]) or "an empty message"
     more = f" and {len(message.events) - 3} more" if len(message.events) > 3 else ""
-    why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
-    return f"t={message.now:g}: {name} failed on {asked}{more}: {why}{_where(error)}"
+    return asked + more
 
 
 def _said(event: Event) -> str:
@@ -259,7 +282,7 @@ def _said(event: Event) -> str:
     return f"{type(event).__name__} {job_id}" if job_id else type(event).__name__
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException) -> str:
     """The last line of the algorithm's code that was on the way to the error, not the line of ours that refused."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
     return f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""

@@ -24,6 +24,8 @@ class Host(Struct, frozen=True):
         properties: of the platform file; values are strings.
         zone_properties: of its zone, empty if unknown.
         sleep_pstates: pstates (as text) in which it sleeps and takes no job.
+        transition_pstates: virtual ones that only model switching off and on; nobody may ask for them.
+        pstate_count: how many there are; 0 if the platform describes no power.
     """
 
     id: int
@@ -31,6 +33,8 @@ class Host(Struct, frozen=True):
     properties: Mapping[str, Any]
     zone_properties: Mapping[str, Any]
     sleep_pstates: frozenset[str]
+    transition_pstates: frozenset[str]
+    pstate_count: int
 
 
 class Hosts:
@@ -99,22 +103,20 @@ class Hosts:
         self.free = self.all & ~(self.busy | self.down)
 
 
-def sleep_pstates(properties: Mapping[str, Any]) -> frozenset[str]:
-    """The sleep pstates of the host property `sleep_pstates`, "sleep:off:on" separated by commas (E13)."""
-    text = properties.get("sleep_pstates", "")
-    if not isinstance(text, str):
-        return frozenset()
-    return frozenset(triple.split(":")[0].strip() for triple in text.split(",") if triple.strip())
-
-
 def _host(resource: Resource) -> Host:
-    return Host(
-        resource.id,
-        resource.name,
-        resource.properties,
-        resource.zone_properties or {},
-        sleep_pstates(resource.properties),
-    )
+    properties = resource.properties
+    sleeps, transitions = _special_pstates(properties)
+    watts = properties.get("wattage_per_state", properties.get("watt_per_state", ""))
+    count = len(watts.split(",")) if isinstance(watts, str) and watts else 0
+    return Host(resource.id, resource.name, properties, resource.zone_properties or {}, sleeps, transitions, count)
+
+
+def _special_pstates(properties: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
+    """Sleep and transition pstates of the property `sleep_pstates`: "sleep:off:on", separated by commas (E13)."""
+    text = properties.get("sleep_pstates", "")
+    triples = [triple.strip().split(":") for triple in text.split(",")] if isinstance(text, str) and text else []
+    sleeps = frozenset(triple[0] for triple in triples)
+    return sleeps, frozenset(pstate for triple in triples for pstate in triple[1:])
 
 
 def _bits(resources: Sequence[Resource], states: frozenset[str]) -> int:

@@ -40,6 +40,11 @@ class Nameless(Scheduler[NoOptions]):
     def decide(self, view: View, plan: Plan) -> None:
         pass
 
+class Untyped(Scheduler[int]):
+    name = "untyped"
+    def decide(self, view: View, plan: Plan) -> None:
+        pass
+
 class Other:
     pass
 """
@@ -86,6 +91,7 @@ def test_an_options_class_is_the_one_between_the_brackets() -> None:
         ("{mine}:Nobody", "has no class Nobody"),
         ("{mine}:Other", "Other is not a Scheduler"),
         ("{mine}:Abstract", "Abstract does not define decide"),
+        ("{mine}:Untyped", "int in Scheduler[...] is not a dataclass"),
         ("{mine}:Nameless", "Nameless has no name"),
     ],
 )
@@ -102,6 +108,14 @@ def test_a_file_that_does_not_run_is_one_clear_line(tmp_path: Path) -> None:
     path = tmp_path / "bad.py"
     path.write_text("def (:\n")
     with pytest.raises(PluginError, match=r"bad\.py: SyntaxError"):
+        plugins.load(f"{path}:X")
+
+
+def test_a_file_that_exits_is_one_clear_line(tmp_path: Path) -> None:
+    """sys.exit at import ends nothing but the import."""
+    path = tmp_path / "bad.py"
+    path.write_text("import sys\nsys.exit('x\\ny')\n")
+    with pytest.raises(PluginError, match=r"bad\.py: SystemExit: x y"):
         plugins.load(f"{path}:X")
 
 

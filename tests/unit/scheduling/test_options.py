@@ -67,6 +67,24 @@ def test_a_wrong_option_is_named_with_its_rule(given: dict[str, Any], words: str
     assert words in str(caught.value)
 
 
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """Options with a rule of their own."""
+
+    low: int = option(1, "the smaller")
+    high: int = option(2, "the larger")
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError("low must not be above high")
+
+
+def test_rules_of_an_options_class_are_option_errors() -> None:
+    """What __post_init__ raises is told like any wrong option."""
+    with pytest.raises(OptionError, match="options of ruled: low must not be above high"):
+        parse_options(Ruled, {"low": 3}, "ruled")
+
+
 def test_options_describe_themselves() -> None:
     """What `batsched-py describe` shows."""
     assert describe_options(Sample)[:2] == (

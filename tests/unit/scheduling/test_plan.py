@@ -59,7 +59,7 @@ def test_a_mapping_counts_executors_instead_of_hosts() -> None:
 def busy_sleepy_failed() -> State:
     """Host 0 runs w0!r, 1 failed, 2 sleeps, 3 switches, 4 and 5 are free; w0!a (2 hosts) and w0!b wait; w0!e ended."""
     now = state(0)
-    now.apply(begins(6, sleep_pstates="2:3:4"))
+    now.apply(begins(6, sleep_pstates="2:3:4", wattage_per_state="9:9:9, 8:8:8, 1:1:1, 7:7:7, 7:7:7"))
     for new in (job("r"), job("e"), job("a", size=2), job("b")):
         now.apply(submitted(new))
     setup = plan_for(now)
@@ -94,6 +94,11 @@ def busy_sleepy_failed() -> State:
         (lambda plan: plan.wake_at(0.0), "wake at 0.0: it must be later than now, 0.0"),
         (lambda plan: plan.wake_at(float("nan")), "wake at nan"),
         (lambda plan: plan.set_pstate(hosts("9"), 0), "set pstate 0 on 9: these are not hosts of the platform"),
+        (lambda plan: plan.set_pstate(hosts("4"), 5), "set pstate 5 on 4: host 4 has pstates 0 to 4"),
+        (lambda plan: plan.set_pstate(hosts("4"), 3), "for host 4 this pstate only models switching off or on"),
+        (lambda plan: plan.start(job("b"), {4}), "start w0!b: hosts must be a HostSet, not {4}"),
+        (lambda plan: plan.start(job("b"), hosts("4"), {0: 0.0}), "must name positions 0 to 0"),
+        (lambda plan: plan.set_metadata(job("r"), "a\nb"), "must not hold a double quote or a control character"),
         (lambda plan: plan.set_pstate(hosts("0"), 2), "set pstate 2 on 0: 0 runs a job"),
         (lambda plan: plan.set_pstate(hosts("2"), 2), "set pstate 2 on 2: 2 sleeps already"),
         (lambda plan: plan.set_pstate(hosts("3-4"), 0), "set pstate 0 on 3-4: 3 is switching"),
@@ -146,6 +151,24 @@ def test_a_job_is_killed_once() -> None:
     plan.kill([job("a"), job("b")])
     plan.kill([job("b")])
     assert plan.commands[2:] == [KillJob(0.0, ("w0!a",)), KillJob(0.0, ("w0!b",))]
+
+
+def test_power_needs_hosts_that_describe_it() -> None:
+    """Batsim refuses both verbs without energy, which such a platform cannot count."""
+    plan = plan_for(state(1))
+    with pytest.raises(PlanError, match="set pstate 0 on 0: host 0 describes no power states"):
+        plan.set_pstate(hosts("0"), 0)
+    with pytest.raises(PlanError, match="ask energy: host 0 describes no power"):
+        plan.ask_energy()
+
+
+def test_one_job_is_killed_like_several() -> None:
+    """A job or a collection of them."""
+    now = state(1, job("a"))
+    plan = plan_for(now)
+    plan.start(job("a"), hosts("0"))
+    plan.kill(job("a"))
+    assert plan.commands[1:] == [KillJob(0.0, ("w0!a",))]
 
 
 def test_an_instant_is_asked_for_once() -> None:
@@ -207,7 +230,9 @@ def test_ids_and_profiles_of_ones_own_are_new() -> None:
 
 def test_the_other_verbs_become_their_commands() -> None:
     """Power, metadata, messages, questions and answers."""
-    now = state(2, job("a"))
+    now = state(0)
+    now.apply(begins(2, wattage_per_state="9:9:9, 8:8:8, 7:7:7, 6:6:6"))
+    now.apply(submitted(job("a")))
     plan = plan_for(now)
     plan.start(job("a"), hosts("0"))
     plan.set_pstate(hosts("1"), 3)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.api import Event, HostSet, Job, NoOptions, Notify, Plan, Scheduler, View, option
-from batsched_py.errors import AlgorithmError, OptionError, RemoteProtocolError
+from batsched_py.errors import AlgorithmError, LocalProtocolError, OptionError, PluginError, RemoteProtocolError
 from batsched_py.session.clock import DecisionClock, parse_clock
 from batsched_py.session.session import Session
 from schedulers.easy import Easy
@@ -171,6 +171,64 @@ def test_an_exception_of_the_algorithm_tells_the_story_and_the_line() -> None:
     ) as caught:
         session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a"))))
     assert "test_session.py:" in str(caught.value)
+
+
+class Leaving(Scheduler[NoOptions]):
+    """Exits the process in the middle of a decision, on several lines."""
+
+    name = "leaving"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        raise SystemExit("done\nhere")
+
+
+def test_an_algorithm_that_exits_has_failed() -> None:
+    """Batsim would be left without a reply, the user without a word."""
+    with pytest.raises(
+        AlgorithmError, match=r"leaving failed on SimulationBegins: SystemExit: done here \(test_session"
+    ):
+        begun(Leaving)
+
+
+class Infinite(Scheduler[NoOptions]):
+    """Answers what JSON cannot say."""
+
+    name = "infinite"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        plan.answer({"x": object()})
+
+
+def test_a_reply_that_cannot_be_written_tells_the_story_too() -> None:
+    """When, who, in answer to what."""
+    with pytest.raises(LocalProtocolError, match=r"cannot be written .*\(t=0: infinite answering SimulationBegins\)"):
+        begun(Infinite)
+
+
+class Unmade(Scheduler[NoOptions]):
+    """Cannot be constructed."""
+
+    name = "unmade"
+
+    def __init__(self, options: NoOptions) -> None:
+        raise RuntimeError("no memory")
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Never called."""
+
+
+def test_an_algorithm_that_cannot_be_made_is_a_plugin_error() -> None:
+    """Its file and line are named."""
+    with pytest.raises(PluginError, match=r"algorithm unmade: RuntimeError: no memory \(test_session\.py:"):
+        Session(Unmade)
+
+
+def test_a_wrong_job_in_a_query_is_the_other_side_s_mistake() -> None:
+    """The member is named, and nobody blames the algorithm."""
+    asked = {"requests": {"estimate_waiting_time": {"job_id": "w0!z", "job": {}}}}
+    with pytest.raises(RemoteProtocolError) as caught:
+        begun(Easy).answer(message(2, ("QUERY", asked)))
+    assert str(caught.value).startswith("events[0].data.requests.estimate_waiting_time.job.res: must be an integer")
 
 
 def test_a_refusal_is_an_event_that_batsim_does_not_know() -> None:
@@ -335,6 +393,11 @@ def test_clocks_are_read() -> None:
 
 
 VALID = [
+    message(
+        4, ("QUERY", {"requests": {"estimate_waiting_time": {"job_id": "w0!z", "job": {"res": 1, "profile": "p"}}}})
+    ),
+    message(4, ("ANSWER", {"consumed_energy": 12.5})),
+    message(4, ("JOB_KILLED", {"job_ids": ["w0!a"], "job_progress": {"w0!a": {"profile_name": "p", "progress": 1}}})),
     message(1, ("JOB_SUBMITTED", submitted_data("a", 3)), ("JOB_SUBMITTED", submitted_data("b", 2))),
     message(4, ("JOB_COMPLETED", completed_data("a", "0-2"))),
     message(4, ("NOTIFY", {"type": "event_machine_unavailable", "resources": "0-1"})),
