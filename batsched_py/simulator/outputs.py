@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Final
 
 import batsched_py
 from batsched_py.hostset import format_bits
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.records import Result
+from batsched_py.traces.atomic_file import write_atomically
 
 JOBS_HEADER: Final = (
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -93,11 +92,4 @@ def _rows(result: Result) -> Iterator[str]:
 
 
 def _write(path: Path, text: str) -> None:
-    with NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", encoding="utf-8", delete=False) as temporary:
-        try:
-            temporary.write(text)
-            temporary.flush()
-            os.replace(temporary.name, path)
-        except BaseException:
-            Path(temporary.name).unlink(missing_ok=True)
-            raise
+    write_atomically(path, text.encode())

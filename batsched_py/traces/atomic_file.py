@@ -3,29 +3,48 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write beside `path` and rename over it: a reader sees the old content or the new one, never a part. OSError."""
+    """Replace the file at once: a reader sees the old content or the new one, never a part. OSError.
+
+    A link stays and its target is replaced; a file that is replaced keeps its mode. A device or a pipe is written into.
+    """
+    mode = _mode(path)
+    if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        with path.open("wb") as file:
+            file.write(content)
+        return
+    _replace(Path(os.path.realpath(path)), content, _new_mode() if mode is None else stat.S_IMODE(mode))
+
+
+def _replace(path: Path, content: bytes, permissions: int) -> None:
+    """Write beside `path` and rename over it."""
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as temporary:
         temporary_path = Path(temporary.name)
         try:
             temporary.write(content)
             temporary.flush()
-            temporary_path.chmod(_mode(path))
+            temporary_path.chmod(permissions)
             os.replace(temporary_path, path)
         except BaseException:
             temporary_path.unlink(missing_ok=True)
             raise
 
 
-def _mode(path: Path) -> int:
-    """The mode of the file that is replaced, or that of a new file: temporary files are born private."""
+def _mode(path: Path) -> int | None:
+    """What `path` or the target of that link is, with its permissions; None if there is nothing yet."""
     try:
-        return path.stat().st_mode & 0o777
+        return path.stat().st_mode
     except FileNotFoundError:
-        umask = os.umask(0)
-        os.umask(umask)
-        return 0o666 & ~umask
+        return None
+
+
+def _new_mode() -> int:
+    """Permissions of a new file: temporary files are born private."""
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask

@@ -51,3 +51,13 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path, result: Result) ->
     with pytest.raises(IsADirectoryError):
         write_jobs(tmp_path / "out", result)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_others_may_read_the_files(tmp_path: Path, result: Result) -> None:
+    """As any file made here: they are no secret of whoever ran the simulation."""
+    ordinary = tmp_path / "ordinary"
+    ordinary.touch()
+    for write in (write_jobs, write_schedule):
+        write(tmp_path / "written", result)
+        assert (tmp_path / "written").stat().st_mode == ordinary.stat().st_mode
+        (tmp_path / "written").unlink()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -34,3 +36,46 @@ def test_failure_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="folder"):
         write_atomically(folder, b"content")
     assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_replaced_file_keeps_its_mode(tmp_path: Path) -> None:
+    """Who may read the old content may read the new one, and nobody else."""
+    path = tmp_path / "file"
+    path.touch()
+    path.chmod(0o640)
+    write_atomically(path, b"new")
+    assert path.stat().st_mode & 0o7777 == 0o640
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_stays_a_link(tmp_path: Path, *, exists: bool) -> None:
+    """Its target has the content, in the target's folder, whether it was there or not."""
+    (tmp_path / "folder").mkdir()
+    target, link = tmp_path / "folder" / "target", tmp_path / "link"
+    if exists:
+        target.write_bytes(b"old")
+    link.symlink_to("folder/target")
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_a_link_to_itself(tmp_path: Path) -> None:
+    """There is no file to replace, and the link stays."""
+    link = tmp_path / "link"
+    link.symlink_to("link")
+    with pytest.raises(OSError, match="link"):
+        write_atomically(link, b"new")
+    assert link.is_symlink()
+
+
+def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+    """Whoever reads it gets the content; it is not replaced by a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        content = pool.submit(pipe.read_bytes)
+        write_atomically(pipe, b"content")
+        assert content.result(10) == b"content"
+    assert pipe.is_fifo()
