@@ -24,7 +24,7 @@ from batsched_py.errors import (
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
-from batsched_py.protocol.commands import Command
+from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Config, Event, Query, SimulationBegins
@@ -34,7 +34,7 @@ from batsched_py.scheduling.admission import Admission
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.estimate import waiting_time
 from batsched_py.scheduling.options import describe_options, parse_options
-from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.plan import SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
 from batsched_py.session.stored_jobs import deposit, describe
@@ -125,7 +125,7 @@ class Session:
         commands: Sequence[Command] = plan.commands
         if wall is not None:
             now = message.now + max(0.0, wall() - began)
-            commands = [replace(command, timestamp=now) for command in commands]
+            commands = [_postponed(command, now) for command in commands]
         if self._store is not None:
             commands = deposit(commands, self._store, with_profiles=conversation.dialect is V14)
         try:
@@ -236,6 +236,13 @@ class Session:
         estimate = -1.0 if job is None else waiting_time(job, self._view, self._plan)
         answer = {"job_id": job_id, "estimated_waiting_time": estimate}
         self._plan.answer({"estimate_waiting_time": answer})
+
+
+def _postponed(command: Command, now: float) -> Command:
+    """The command after a decision that took until `now`; a call that would be past by then comes soon."""
+    if type(command) is CallMeLater:
+        return replace(command, timestamp=now, at=max(command.at, now + SHORTEST_CALL))
+    return replace(command, timestamp=now)
 
 
 def _make(scheduler: type[Scheduler[Any]], given: Mapping[str, Any]) -> Scheduler[Any]:

@@ -378,6 +378,23 @@ def test_a_measured_decision_time_is_the_clock_s() -> None:
     assert (reply["now"], reply["events"][0]["timestamp"]) == (1.5, 1.5)
 
 
+class Impatient(Scheduler[NoOptions]):
+    """Asks for a call in 10 ms."""
+
+    name = "impatient"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        plan.wake_at(view.now + 0.01)
+
+
+def test_a_call_that_a_long_decision_overtakes_comes_soon_after_it() -> None:
+    """With a measured clock a decision may take longer than the call it asks for is away."""
+    ticks = iter([10.0, 10.25])
+    session = Session(Impatient, clock=DecisionClock(wall=lambda: next(ticks)))
+    reply = session.answer(message(0, ("SIMULATION_BEGINS", begins_data())))
+    assert said(reply) == [("CALL_ME_LATER", {"timestamp": 0.251})]
+
+
 @pytest.mark.parametrize("text", ["slow", "fixed", "fixed:x", "fixed:-1", "fixed:inf", "fixed:nan"])
 def test_a_wrong_clock_is_an_option_error(text: str) -> None:
     """Three kinds of clock, nothing else."""
