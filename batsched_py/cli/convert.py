@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import click
 
-from batsched_py.cli.output import make_folder
 from batsched_py.cli.parameters import PATH, debug_option
+from batsched_py.cli.targets import check_apart, check_writable, make_folder
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.swf import read_swf
@@ -49,6 +49,8 @@ _WALLTIME_NOTE: Final = (
 @debug_option
 def command(*, log: Path, output: Path, hosts: int | None, **rules: Any) -> None:
     """Make a workload of delay jobs from LOG, and tell how many jobs each cleaning rule dropped or corrected."""
+    check_apart([("LOG", log)], [("-o", output)])
+    check_writable([output])
     applied = CleaningRules(hosts=hosts or 0, **rules)
     workload, report = clean(read_swf(log), applied)
     make_folder(output)

@@ -7,8 +7,8 @@ from random import Random
 
 import click
 
-from batsched_py.cli.output import make_folder
 from batsched_py.cli.parameters import PATH, debug_option
+from batsched_py.cli.targets import check_apart, check_writable, make_folder
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.lublin import generate
 from batsched_py.traces.simgrid_xml import write_homogeneous
@@ -41,6 +41,8 @@ def command(
     platform: Path | None,
 ) -> None:
     """Draw a workload from the model of Lublin and Feitelson (2003)."""
+    check_apart([], [("-o", output), ("--platform", platform)])
+    check_writable([output, platform])
     workload = generate(jobs, hosts, Random(seed), load=load, overestimate=overestimate)
     make_folder(output)
     if platform is not None:

@@ -1,4 +1,4 @@
-"""Files that a command writes: their folders, and one line if they cannot be written."""
+"""The files of results that a simulation leaves, named as Batsim names them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from batsched_py.errors import InputError
+from batsched_py.cli.targets import make_folder, write_failure
 from batsched_py.simulator.outputs import write_jobs, write_schedule
 from batsched_py.simulator.records import Result
 
@@ -17,26 +17,16 @@ _RESULT_FILES: Final[dict[str, Callable[[Path, Result], None]]] = {
 }
 
 
-def make_folder(path: Path) -> None:
-    """Make the folder of a file that will be written; InputError if that is not possible."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _failure(path, error) from error
+def result_files(prefix: str | None) -> list[Path]:
+    """PREFIX_jobs.csv and PREFIX_schedule.csv; a prefix may end with a slash. None without a prefix."""
+    return [] if prefix is None else [Path(prefix + ending) for ending in _RESULT_FILES]
 
 
-def write_result(prefix: Path, result: Result) -> tuple[Path, ...]:
-    """Write PREFIX_jobs.csv and PREFIX_schedule.csv, each whole or not at all; their paths. InputError."""
-    paths = []
-    for ending, write in _RESULT_FILES.items():
-        path = prefix.with_name(prefix.name + ending)
+def write_result(prefix: str, result: Result) -> None:
+    """Write PREFIX_jobs.csv and PREFIX_schedule.csv, each whole or not at all, and make their folder. InputError."""
+    for path, write in zip(result_files(prefix), _RESULT_FILES.values(), strict=True):
+        make_folder(path)
         try:
             write(path, result)
         except OSError as error:
-            raise _failure(path, error) from error
-        paths.append(path)
-    return tuple(paths)
-
-
-def _failure(path: Path, error: OSError) -> InputError:
-    return InputError(str(path), "", f"cannot be written: {error.strerror or error}")
+            raise write_failure(path, error) from error

@@ -15,6 +15,7 @@ from batsched_py.cli.parameters import (
     record_option,
     scheduler_option,
 )
+from batsched_py.cli.targets import check_apart
 from batsched_py.session.serve import serve
 from batsched_py.transport.zmq_rep import RepSocket
 
@@ -57,6 +58,7 @@ def command(
     """
     if scheduler is None:
         raise click.UsageError("Missing option '-s': which algorithm shall decide?")
+    check_apart([("--options-file", options_file)], [("--record", record)])
     choice = Choice(scheduler, assignments, options_file, clock)
     session = choice.session()
     # The recording is opened last: it must not replace an older one if nothing can be recorded.

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from batsched_py.cli.algorithm import Choice
 from batsched_py.cli.decider import our_decider, their_decider
-from batsched_py.cli.output import make_folder, write_result
+from batsched_py.cli.output import result_files, write_result
 from batsched_py.cli.parameters import (
     PATH,
     Decorated,
@@ -22,6 +22,7 @@ from batsched_py.cli.parameters import (
     scheduler_option,
 )
 from batsched_py.cli.progress import progress_bar
+from batsched_py.cli.targets import check_apart, check_writable
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.reporting.gantt import render
 from batsched_py.reporting.metrics import summarise
@@ -46,7 +47,7 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
 )
 @scheduler_option
 @algorithm_options
-@click.option("-e", "--export", type=PATH, metavar="PREFIX", help="Write PREFIX_jobs.csv and PREFIX_schedule.csv.")
+@click.option("-e", "--export", metavar="PREFIX", help="Write PREFIX_jobs.csv and PREFIX_schedule.csv.")
 @click.option("--mmax", "machines", type=click.IntRange(min=1), metavar="N", help="Only the first N hosts.")
 @click.option("-m", "--master-host", default=DEFAULT_MASTER, show_default=True, metavar="NAME", help="Runs no jobs.")
 @_flag("-E", "energy", "Count energy and allow power states to be changed.")
@@ -80,7 +81,7 @@ def command(
     scheduler: str | None,
     assignments: Mapping[str, str],
     options_file: Path | None,
-    export: Path | None,
+    export: str | None,
     events: Path | None,
     record: Path | None,
     clock: str,
@@ -99,6 +100,11 @@ def command(
         raise click.UsageError("One of '-s' and '--socket' is needed: who decides?")
     if socket is not None and (assignments or options_file is not None or clock != "zero"):
         raise click.UsageError("'-o', '--options-file' and '--clock' go with '-s': another program has its own options")
+    inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
+    results = result_files(export)
+    outputs = [("--record", record), *(("-e", path) for path in results)]
+    check_apart([*inputs, ("--options-file", options_file)], outputs)
+    check_writable(results)  # before the run, which may be long: a wrong PREFIX is told at once
     external = () if events is None else read_events(events)
     simulation = Simulation(
         read_platform(platform),
@@ -110,8 +116,6 @@ def command(
     else:
         decider = their_decider(str(socket), connect_timeout, record)
     with decider as exchange, progress_bar(wanted=not quiet) as progress:
-        if export is not None:
-            make_folder(export)  # before the run, which may be long: a wrong PREFIX is told at once
         result = simulation.run(exchange, progress)
     if export is not None:
         write_result(export, result)

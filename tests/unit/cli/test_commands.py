@@ -102,6 +102,13 @@ def test_simulate_writes_the_files_of_batsim(generated: tuple[str, ...], here: P
     assert len((here / "out" / "deep" / "run_jobs.csv").read_text().splitlines()) == 21
 
 
+def test_a_prefix_may_be_a_folder(generated: tuple[str, ...], here: Path) -> None:
+    """As in Batsim, its text is put before the names as it is."""
+    assert run([*generated, "-s", "easy", "-e", "adir/", "--quiet"]) == 0
+    assert sorted(path.name for path in (here / "adir").iterdir()) == ["_jobs.csv", "_schedule.csv"]
+    assert not list(here.glob("*.csv"))
+
+
 def test_simulate_is_quiet_or_draws_as_asked(generated: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """--quiet takes the summary away, --gantt adds the picture."""
     assert run([*generated, "-s", "fcfs", "--quiet"]) == 0

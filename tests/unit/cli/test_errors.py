@@ -106,7 +106,7 @@ def test_a_wrong_platform(here: Path, fails: Callable[..., str]) -> None:
         (["--events", "half.json"], "half.json:1: must be a JSON object"),
         (["--sched-cfg", '{"reserve": 3}'], "option reserve of easy: must be counts | hosts, not 3"),
         (["--record", "p.xml/run.jsonl"], "p.xml/run.jsonl: cannot be written: "),
-        (["-e", "p.xml/run"], "p.xml/run: cannot be written: "),
+        (["-e", "p.xml/run"], "p.xml/run_jobs.csv: cannot be written: Not a directory"),
         (["--socket", "tcp://127.0.0.1:1"], "One of '-s' and '--socket' is needed: who decides?"),
         (["--teleport"], "--teleport"),
     ],
@@ -116,6 +116,51 @@ def test_a_wrong_option(here: Path, fails: Callable[..., str], changes: list[str
     for name, content in {"list.json": "[]", "half.json": "{", "wrong.json": '{"reserve": 3}'}.items():
         (here / name).write_text(content)
     assert said in fails(*simulate(*changes))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "second"),
+    [
+        (simulate("--record", "p.xml"), "-p", "--record"),
+        (simulate("--record", "./out/../w.json"), "-w", "--record"),
+        (simulate("--record", "link.json"), "-w", "--record"),
+        (simulate("--record", "e.txt", "--events", "e.txt"), "--events", "--record"),
+        (simulate("--record", "o.json", "--options-file", "o.json"), "--options-file", "--record"),
+        (simulate("--record", "out/run_jobs.csv"), "--record", "-e"),
+        (simulate("-w", "run_jobs.csv", "-e", "run"), "-w", "-e"),
+        (["serve", "-s", "easy", "--record", "o.json", "--options-file", "o.json"], "--options-file", "--record"),
+        (["convert", "w.json", "-o", "w.json"], "LOG", "-o"),
+        (["generate", "--jobs", "1", "--hosts", "1", "-o", "x", "--platform", "x"], "-o", "--platform"),
+    ],
+)
+def test_a_file_that_two_options_name(
+    here: Path, fails: Callable[..., str], arguments: list[str], first: str, second: str
+) -> None:
+    """What is read is never overwritten, and nothing is written twice."""
+    (here / "link.json").symlink_to("w.json")
+    before = {path: path.read_bytes() for path in files(here)}
+    assert f"'{first}' and '{second}' name the same file, " in fails(*arguments)
+    assert {path: path.read_bytes() for path in files(here)} == before
+
+
+@pytest.mark.parametrize("target", ["out", "p.xml/x.json"])
+@pytest.mark.parametrize("order", [["-o", "--platform"], ["--platform", "-o"]])
+def test_nothing_is_generated_if_one_file_cannot_be(
+    here: Path, fails: Callable[..., str], target: str, order: list[str]
+) -> None:
+    """Neither the other file nor its folder."""
+    (here / "out").mkdir()
+    first, second = order
+    said = fails("generate", "--jobs", "1", "--hosts", "1", first, "new/x", second, target)
+    assert said.startswith(f"{target}: cannot be written: ")
+    assert not (here / "new").exists()
+
+
+@pytest.mark.parametrize("changes", [["-o", "depth=3"], ["--sched-cfg", '{"reserve": 3}']])
+def test_refused_options_leave_no_folder(here: Path, fails: Callable[..., str], changes: list[str]) -> None:
+    """A folder of results is made when there are results."""
+    fails(*simulate(*changes))
+    assert not (here / "out").exists()
 
 
 def test_a_program_of_its_own_takes_no_options_of_ours(fails: Callable[..., str]) -> None:
