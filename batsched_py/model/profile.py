@@ -58,7 +58,11 @@ class ParallelHomogeneous(Profile, frozen=True):
 
 
 class ParallelHomogeneousTotal(Profile, frozen=True):
-    """`cpu` flops and `com` bytes in all, shared equally by the hosts and by the ordered pairs of them."""
+    """`cpu` flops in all, shared equally by the n hosts; each ordered pair of distinct hosts has `com / n` bytes.
+
+    That is what real Batsim does: `com` is divided by the number of hosts, not of pairs, so that what is sent is n - 1
+    times `com`.
+    """
 
     cpu: float
     com: float
