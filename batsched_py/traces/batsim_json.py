@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from reprlib import repr as shown
@@ -15,9 +14,9 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
 from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.json_document import parse_object, read_content, refuse_doubled
+from batsched_py.traces.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.traces.profile_table import read_profiles
-
-_NOT_A_NUMBER = re.compile(rb"-?(nan|inf)", re.IGNORECASE)
 
 
 def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
@@ -28,7 +27,8 @@ def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
     only Batsim executes are refused, unless `simulated_only` is False.
     """
     file = str(path)
-    document = _read_object(path)
+    content = read_content(path)
+    document = parse_object(file, content)
     host_count = document.get("nb_res", 0)
     if type(host_count) is not int or host_count < 0:
         raise WorkloadError(file, "nb_res", f"must be a whole number of hosts, not {shown(host_count)}")
@@ -39,7 +39,9 @@ def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
     if not isinstance(jobs, list):
         raise WorkloadError(file, "jobs", "must be a list" if "jobs" in document else "is missing")
     table = read_profiles(file, profiles, simulated_only=simulated_only)
-    return Workload(file, host_count, _read_jobs(file, jobs, table), table)
+    read = _read_jobs(file, jobs, table)
+    _refuse_doubled(file, content, document)
+    return Workload(file, host_count, read, table)
 
 
 def write_workload(path: Path, workload: Workload, *, description: str = "") -> None:
@@ -66,22 +68,18 @@ def write_workload(path: Path, workload: Workload, *, description: str = "") -> 
         raise WorkloadError(str(path), "", f"cannot be written: {error.strerror or error}") from error
 
 
-def _read_object(path: Path) -> dict[str, Any]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise WorkloadError(str(path), "", f"cannot be read: {error.strerror or error}") from error
-    try:
-        document = orjson.loads(content)
-    except orjson.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        at = len(error.doc[: error.pos].encode())
-        if _NOT_A_NUMBER.match(content, at) or _NOT_A_NUMBER.match(content, max(at - 1, 0)):
-            raise WorkloadError(str(path), where, "must be a number: JSON has no NaN and no Infinity") from error
-        raise WorkloadError(str(path), where, f"is not JSON: {error.msg.partition(': line')[0]}") from error
-    if not isinstance(document, dict):
-        raise WorkloadError(str(path), "", f"must be an object, not {shown(document)}")
-    return document
+def _refuse_doubled(file: str, content: bytes, document: dict[str, Any]) -> None:
+    """WorkloadError if a member of the format stands twice in an object.
+
+    The fast reader keeps the last and says nothing. So the names are counted in the text: only where there are more
+    than it has read (or texts that are alike) the file is read again.
+    """
+    jobs = document["jobs"]
+    names = {"jobs": 1, "profiles": 1, "nb_res": 1, "type": len(document["profiles"])}
+    names |= dict.fromkeys(("id", "subtime", "res", "profile"), len(jobs))
+    names["walltime"] = sum("walltime" in job for job in jobs)
+    if any(content.count(b'"%b"' % name.encode()) > count for name, count in names.items()):
+        refuse_doubled(file, content)
 
 
 def _read_jobs(file: str, objects: list[Any], profiles: Mapping[str, Profile]) -> tuple[Job, ...]:
@@ -119,11 +117,15 @@ def _read_job(members: Any, profiles: Mapping[str, Profile]) -> Job:
     submit_time = _member(members, "subtime")
     if type(submit_time) not in (int, float) or submit_time < 0:
         raise _BrokenRuleError(".subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")
+    if submit_time > LONGEST:
+        raise _BrokenRuleError(".subtime", f"{TOO_LONG} not {shown(submit_time)}")
     walltime = members.get("walltime", -1)
     if type(walltime) not in (int, float) or (walltime <= 0 and walltime != -1):
         raise _BrokenRuleError(
             ".walltime", f"must be a number of seconds above 0, or -1 for none, not {shown(walltime)}"
         )
+    if walltime > LONGEST:
+        raise _BrokenRuleError(".walltime", f"{TOO_LONG} not {shown(walltime)}; -1 is none")
     return Job(_job_name(members), submit_time, size, None if walltime == -1 else walltime, profile, members)
 
 
@@ -133,6 +135,8 @@ def _job_name(members: dict[str, Any]) -> str:
         return str(name)
     if type(name) is not str or not name or "!" in name:
         raise _BrokenRuleError(".id", f"must be an integer, or a text without '!', not {shown(name)}")
+    if breaks_csv(name):
+        raise _BrokenRuleError(".id", f"{NAME_RULE}, not {shown(name)}")
     return name
 
 

@@ -8,7 +8,8 @@ from reprlib import repr as shown
 from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.profile import Composed, Profile, ProfileError, parse_profile
+from batsched_py.model.profile import Composed, Delay, Profile, ProfileError, parse_profile
+from batsched_py.traces.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 
 #: The types that the embedded simulator executes.
 SIMULATED_TYPES: Final = ("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed")
@@ -43,6 +44,8 @@ def read_profiles(file: str, profiles: Mapping[str, Any], *, simulated_only: boo
 
 
 def _read_profile(file: str, name: str, members: Any, simulated_only: bool) -> Profile:
+    if breaks_csv(name):
+        raise WorkloadError(file, "profiles", f"a name {NAME_RULE}, not {shown(name)}")
     if not isinstance(members, dict):
         raise WorkloadError(file, f"profiles.{name}", f"must be an object, not {shown(members)}")
     try:
@@ -51,6 +54,8 @@ def _read_profile(file: str, name: str, members: Any, simulated_only: bool) -> P
         raise WorkloadError(file, f"profiles.{name}.{error.field}", error.rule) from error
     if rule := _type_rule(profile.type, simulated_only):
         raise WorkloadError(file, f"profiles.{name}.type", rule)
+    if isinstance(profile, Delay) and profile.delay > LONGEST:
+        raise WorkloadError(file, f"profiles.{name}.delay", f"{TOO_LONG} not {shown(profile.delay)}")
     return profile
 
 

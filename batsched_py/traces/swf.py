@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from batsched_py.errors import WorkloadError
+from batsched_py.traces.limits import LONGEST, TOO_LONG
 
 _HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*)")
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -44,6 +45,8 @@ class SwfRecord(NamedTuple):
     think_time: float
 
 
+#: Positions of the times that a workload takes over: submit, run, requested_time.
+_TIMES = (1, 3, 8)
 #: Positions of the fields that archives also write as fractions; the others are whole numbers.
 _FRACTIONS = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 
@@ -116,11 +119,18 @@ def _record(pieces: list[str]) -> SwfRecord:
         record = SwfRecord._make([_number(position, piece) for position, piece in enumerate(pieces)])
     if record.number < 0:
         raise ValueError(f"field 1 (number) must not be negative, as {record.number} is")
+    for field in _TIMES:
+        if record[field] > LONGEST:
+            raise ValueError(f"{_where(field)} {TOO_LONG} not {pieces[field]}")
     return record
 
 
+def _where(position: int) -> str:
+    return f"field {position + 1} ({SwfRecord._fields[position]})"
+
+
 def _number(position: int, piece: str) -> float:
-    where = f"field {position + 1} ({SwfRecord._fields[position]})"
+    where = _where(position)
     try:
         value = float(piece)
     except ValueError:

@@ -1,0 +1,117 @@
+"""A JSON file that holds one object, read fast, and if it is wrong a second time to say where."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from reprlib import repr as shown
+from typing import Any
+
+import orjson
+
+from batsched_py.errors import WorkloadError
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+#: Digits of a number that a message shows.
+_MOST_DIGITS = 20
+_NOT_A_NUMBER = re.compile(rb"-?(nan|inf)", re.IGNORECASE)
+
+
+class _NotFinite(str):
+    """A number as it was written that no float can hold, or that is none: NaN, Infinity, 1e400."""
+
+    __slots__ = ()
+
+
+class _Doubled(dict[str, Any]):
+    """An object that has a member twice."""
+
+    __slots__ = ("key",)
+
+    key: str
+
+
+def read_content(path: Path) -> bytes:
+    """The file's bytes, without a byte order mark; WorkloadError names the file."""
+    try:
+        return path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
+    except OSError as error:
+        raise WorkloadError(str(path), "", f"cannot be read: {error.strerror or error}") from error
+
+
+def parse_object(file: str, content: bytes) -> dict[str, Any]:
+    """The object; WorkloadError names the file and the member, or where it cannot, the line and the column."""
+    try:
+        document = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        _name_number(file, content)
+        where = f"line {error.lineno}, column {error.colno}"
+        at = len(error.doc[: error.pos].encode())
+        if _NOT_A_NUMBER.match(content, at) or _NOT_A_NUMBER.match(content, max(at - 1, 0)):
+            raise WorkloadError(file, where, "must be a number: JSON has no NaN and no Infinity") from error
+        raise WorkloadError(file, where, f"is not JSON: {error.msg.partition(': line')[0]}") from error
+    if not isinstance(document, dict):
+        raise WorkloadError(file, "", f"must be an object, not {shown(document)}")
+    return document
+
+
+def refuse_doubled(file: str, content: bytes) -> None:
+    """WorkloadError if an object has a member twice; slow: a second reading, several times as long as the first."""
+    for field, value in _members(content):
+        if isinstance(value, _Doubled):
+            raise WorkloadError(file, field, f"has the member {shown(value.key)} twice")
+
+
+def _name_number(file: str, content: bytes) -> None:
+    """WorkloadError names the first number that is none, if that is all that is wrong."""
+    for field, value in _members(content):
+        if isinstance(value, _NotFinite):
+            if not value[-1].isdigit():
+                raise WorkloadError(file, field, f"must be a number, not {value}")
+            digits = value if len(value) <= _MOST_DIGITS else f"{value[:_MOST_DIGITS]}..."
+            raise WorkloadError(file, field, f"is too large for a number: {digits}")
+
+
+def _members(content: bytes) -> Iterator[tuple[str, Any]]:
+    """Each value with its place (`jobs[3].walltime`), in the file's order; nothing if it is not JSON at all."""
+    try:
+        document = json.loads(
+            content.decode(),
+            parse_constant=_NotFinite,
+            parse_float=_number,
+            parse_int=_number,
+            object_pairs_hook=_object,
+        )
+    except (ValueError, RecursionError):
+        return
+    left = [("", document)]
+    while left:
+        place, value = left.pop()
+        yield place, value
+        if isinstance(value, dict):
+            left += [(_inside(place, key), inner) for key, inner in reversed(value.items())]
+        elif isinstance(value, list):
+            left += [(f"{place}[{index}]", value[index]) for index in reversed(range(len(value)))]
+
+
+def _inside(place: str, key: str) -> str:
+    name = key if key.isprintable() else shown(key)
+    return f"{place}.{name}" if place else name
+
+
+def _number(text: str) -> float | _NotFinite:
+    number = float(text)
+    return number if math.isfinite(number) else _NotFinite(text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    doubled = _Doubled(found)
+    doubled.key = Counter(key for key, _ in pairs).most_common(1)[0][0]
+    return doubled
