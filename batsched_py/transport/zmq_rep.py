@@ -24,15 +24,22 @@ LINGER: Final = 5000
 #: Batsim: a Batsim that computes for hours, or is stopped in a debugger, is not dead.
 KEEPALIVE: Final = 60
 
+#: The reply to whom we do not serve: Batsim aborts on an event that it does not know, instead of waiting for ever.
+_REFUSAL: Final = '{"now":0,"events":[{"timestamp":0,"type":"BATSCHED_PY_STOPPED","data":{"reason":"%s"}}]}'
+_SRCFD: Final = int(zmq.SRCFD)
+
 
 class RepSocket:
     """Receives requests and sends replies, in strict alternation; a context manager.
+
+    The first peer that sends a request is Batsim, for as long as the socket lives. What others ask is refused here, and
+    whether they come or go does not matter any more.
 
     Attributes:
         address: where it really listens; a port asked for as `*` is a number here.
     """
 
-    __slots__ = ("_context", "_peers", "_socket", "address")
+    __slots__ = ("_batsim", "_context", "_peers", "_socket", "address")
 
     def __init__(self, address: str) -> None:
         """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible."""
@@ -43,6 +50,8 @@ class RepSocket:
         self._socket.setsockopt(zmq.TCP_KEEPALIVE, 1)
         self._socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, KEEPALIVE)
         self._peers = PeerWatch(self._socket)
+        #: File descriptor of the first peer's connection; ZeroMQ stamps it on each message. None before the first.
+        self._batsim: int | None = None
         try:
             self._socket.bind(address)
         except zmq.ZMQError as error:
@@ -51,21 +60,25 @@ class RepSocket:
         self.address = self._socket.get_string(zmq.LAST_ENDPOINT)
 
     def receive(self, timeout: float | None = None) -> bytes:
-        """Wait for the next request.
+        """Wait for Batsim's next request.
 
-        TransportError if a peer that had introduced itself goes away, however long that takes to happen, or if nobody
-        says anything for `timeout` seconds.
+        TransportError if Batsim goes away, however long that takes to happen, if nobody is left of those that had
+        introduced themselves before Batsim spoke, if Batsim says nothing for `timeout` seconds, or if its request has
+        several parts.
         """
         started = time.monotonic()
         while True:
             try:
-                return self._socket.recv()
+                frame = self._socket.recv(copy=False)
+                if (frame.get(_SRCFD) == self._batsim and not frame.more) or self._is_batsim(frame):
+                    return frame.bytes
             except zmq.Again:
-                self._check_peer()
-                if timeout is not None and time.monotonic() - started >= timeout:
-                    raise TransportError(f"Batsim has said nothing for {timeout:g} s (on {self.address})") from None
+                pass
             except zmq.ZMQError as error:
                 raise TransportError(f"cannot receive on {self.address}: {error.strerror}") from error
+            self._check_peer()
+            if timeout is not None and time.monotonic() - started >= timeout:
+                raise TransportError(f"Batsim has said nothing for {timeout:g} s (on {self.address})")
 
     def send(self, reply: bytes) -> None:
         """Answer the request received last. Does not wait; a peer that has gone is found out by the next receive()."""
@@ -88,10 +101,30 @@ class RepSocket:
     ) -> None:
         self.close()
 
+    def _is_batsim(self, frame: zmq.Frame) -> bool:
+        """True for the first request of all; any other that is not Batsim's, or has several parts, is refused."""
+        descriptor = int(frame.get(_SRCFD))
+        parts = 1
+        while frame.more:
+            frame = self._socket.recv(copy=False)
+            parts += 1
+        if parts > 1:
+            rule = f"a request of {parts} parts; Batsim sends one"
+            self.send((_REFUSAL % rule).encode())
+            if descriptor == self._batsim:
+                raise TransportError(f"{rule} (on {self.address})")
+            return False
+        if self._batsim is not None:
+            self.send((_REFUSAL % "another Batsim is being served").encode())
+            return False
+        self._batsim = descriptor
+        self._peers.follow(descriptor)
+        return True
+
     def _check_peer(self) -> None:
         """A peer's last words come before its end: what it said and nobody has read yet is still to be received."""
         self._peers.look()
-        if self._peers.lost and not self._socket.poll(0):
+        if self._peers.forsaken and not self._socket.poll(0):
             raise TransportError(f"Batsim closed the connection to {self.address} before SIMULATION_ENDS")
 
 

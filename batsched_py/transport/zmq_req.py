@@ -75,7 +75,7 @@ class ReqSocket:
 
     def _check_peer(self, waited: float) -> None:
         self._peers.look()
-        if self._peers.lost and not self._socket.poll(0):
+        if self._peers.departed and not self._socket.poll(0):
             raise TransportError(f"the decision process on {self.address} closed the connection before it answered")
         if not self._peers.greeted:
             if self.connect_timeout is not None and waited >= self.connect_timeout:

@@ -134,6 +134,29 @@ def test_a_batsim_that_dies_is_noticed(fcfs: Served, tmp_path: Path) -> None:
     assert len(recorded(tmp_path / "run.jsonl")) == 1
 
 
+def test_another_batsim_is_refused_and_does_not_disturb_the_run(
+    fcfs: Served, client: zmq.Socket[bytes], tmp_path: Path
+) -> None:
+    """Neither its requests, nor that it goes; what it asked is not recorded."""
+    replies = [ask(client, BEGINS)]
+    with batsim(fcfs.address) as second:
+        assert types(ask(second, message(5.0, ("SIMULATION_BEGINS", begins_data())))) == ["BATSCHED_PY_STOPPED"]
+        second.send_multipart([BEGINS, SUBMITTED])
+        assert types(second.recv()) == ["BATSCHED_PY_STOPPED"]
+    replies += [ask(client, request) for request in (SUBMITTED, COMPLETED, ENDS)]
+    assert fcfs.end() == (0, ["the simulation ended at t=6 after 4 messages"])
+    assert [exchange.reply for exchange in recorded(tmp_path / "run.jsonl")] == replies
+
+
+def test_a_request_of_several_parts_ends_the_run_on_both_sides(fcfs: Served, client: zmq.Socket[bytes]) -> None:
+    """Batsim sends one: a line that says so, exit code 4."""
+    ask(client, BEGINS)
+    client.send_multipart([SUBMITTED, COMPLETED])
+    assert types(client.recv()) == ["BATSCHED_PY_STOPPED"]
+    line = f"batsched-py: error: a request of 2 parts; Batsim sends one (on {fcfs.address})"
+    assert fcfs.end() == (4, [line])
+
+
 def test_silence_is_an_error_only_if_a_time_out_was_asked_for(tmp_path: Path) -> None:
     """Exit code 4 and the time-out in the line."""
     with serving(tmp_path, "-s", "fcfs", "--timeout", "0.1") as served:

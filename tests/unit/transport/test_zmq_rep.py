@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ import pytest
 import zmq
 
 from batsched_py.errors import TransportError
+from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.transport.zmq_rep import RepSocket
 
 ANY_PORT = "tcp://127.0.0.1:*"
@@ -25,6 +27,28 @@ def batsim(rep: RepSocket) -> Iterator[zmq.Socket[bytes]]:
     with zmq.Context() as context, context.socket(zmq.REQ) as client:
         client.connect(rep.address)
         yield client
+
+
+def introduced(client: zmq.Socket[bytes], rep: RepSocket) -> zmq.Socket[bytes]:
+    """Connected, with the handshake done."""
+    news = client.get_monitor_socket(zmq.Event.HANDSHAKE_SUCCEEDED)
+    client.connect(rep.address)
+    news.recv_multipart()
+    client.disable_monitor()
+    news.close(linger=0)
+    return client
+
+
+@pytest.fixture
+def stranger(rep: RepSocket) -> Iterator[zmq.Socket[bytes]]:
+    with zmq.Context() as context, context.socket(zmq.REQ) as client:
+        yield introduced(client, rep)
+
+
+def why_refused(client: zmq.Socket[bytes]) -> str:
+    (event,) = json.loads(client.recv())["events"]
+    assert event["type"] == STOP_EVENT
+    return str(event["data"]["reason"])
 
 
 def test_a_request_is_received_and_its_reply_delivered(rep: RepSocket, batsim: zmq.Socket[bytes]) -> None:
@@ -110,6 +134,92 @@ def test_a_peer_that_goes_is_noticed_when_a_stranger_was_there_before(
     batsim.close(linger=0)
     with pytest.raises(TransportError, match="closed the connection"):
         rep.receive()
+
+
+@pytest.mark.parametrize("kind", [zmq.REQ, zmq.DEALER])
+def test_another_peer_that_comes_and_goes_does_not_matter(rep: RepSocket, batsim: zmq.Socket[bytes], kind: int) -> None:
+    """Batsim is still there: it is waited for, and answered."""
+    batsim.send(b"request")
+    rep.receive()
+    rep.send(b"reply")
+    batsim.recv()
+    with zmq.Context() as context, context.socket(kind) as other:
+        introduced(other, rep)
+    with pytest.raises(TransportError, match="has said nothing"):
+        rep.receive(timeout=0.5)
+    batsim.send(b"another")
+    assert rep.receive() == b"another"
+
+
+def test_a_peer_that_left_before_batsim_spoke_does_not_matter(rep: RepSocket, stranger: zmq.Socket[bytes]) -> None:
+    """As long as somebody is left who may be Batsim."""
+    with zmq.Context() as context, context.socket(zmq.REQ) as late:
+        introduced(late, rep)
+        stranger.close(linger=0)
+        with pytest.raises(TransportError, match="has said nothing"):
+            rep.receive(timeout=0.5)
+        late.send(b"request")
+        assert rep.receive() == b"request"
+
+
+def test_nobody_left_before_a_word_was_said_is_an_error(rep: RepSocket, stranger: zmq.Socket[bytes]) -> None:
+    """A Batsim that dies before its first request is noticed, too."""
+    stranger.close(linger=0)
+    with pytest.raises(TransportError, match="closed the connection"):
+        rep.receive()
+
+
+def test_batsim_s_end_is_noticed_though_another_peer_stays(
+    rep: RepSocket, stranger: zmq.Socket[bytes], batsim: zmq.Socket[bytes]
+) -> None:
+    """Whoever sent the first request is Batsim; a peer that hangs on does not hide its end."""
+    batsim.send(b"request")
+    rep.receive()
+    rep.send(b"reply")
+    batsim.recv()
+    batsim.close(linger=0)
+    with pytest.raises(TransportError, match="closed the connection"):
+        rep.receive()
+
+
+def test_a_second_batsim_is_refused_and_the_first_served_on(
+    rep: RepSocket, stranger: zmq.Socket[bytes], batsim: zmq.Socket[bytes]
+) -> None:
+    """Its request is answered by what makes Batsim stop, and never received."""
+    batsim.send(b"first")
+    assert rep.receive() == b"first"
+    stranger.send(b"mine")
+    rep.send(b"reply")
+    assert batsim.recv() == b"reply"
+    with pytest.raises(TransportError, match="has said nothing"):
+        rep.receive(timeout=0.5)
+    assert why_refused(stranger) == "another Batsim is being served"
+    batsim.send(b"second")
+    assert rep.receive() == b"second"
+
+
+def test_a_request_of_several_parts_does_not_disturb_the_wait(
+    rep: RepSocket, stranger: zmq.Socket[bytes], batsim: zmq.Socket[bytes]
+) -> None:
+    """Whoever sends it is not Batsim, which sends one; it is told so."""
+    stranger.send_multipart([b"a", b"b", b"c"])
+    with pytest.raises(TransportError, match="has said nothing"):
+        rep.receive(timeout=0.5)
+    assert why_refused(stranger) == "a request of 3 parts; Batsim sends one"
+    batsim.send(b"request")
+    assert rep.receive() == b"request"
+
+
+def test_a_request_of_several_parts_from_batsim_is_an_error(rep: RepSocket, batsim: zmq.Socket[bytes]) -> None:
+    """One line that says how many; Batsim is not left waiting."""
+    batsim.send(b"request")
+    rep.receive()
+    rep.send(b"reply")
+    batsim.recv()
+    batsim.send_multipart([b"a", b"b"])
+    with pytest.raises(TransportError, match=r"^a request of 2 parts; Batsim sends one \(on tcp://"):
+        rep.receive()
+    assert why_refused(batsim) == "a request of 2 parts; Batsim sends one"
 
 
 def test_silence_longer_than_the_time_out_is_an_error(rep: RepSocket) -> None:
