@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from batsched_py.errors import WorkloadError
+from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.traces.swf import SwfLog, SwfRecord
@@ -15,7 +16,7 @@ from batsched_py.traces.swf import SwfLog, SwfRecord
 
 @dataclass(frozen=True, slots=True)
 class CleaningRules:
-    """How a log becomes a workload; times in seconds.
+    """How a log becomes a workload; times in seconds. OptionError names the rule (`--start`) that cannot be kept.
 
     Attributes:
         hosts: size of the machine, above which a job is dropped; 0 for what the log's headers say.
@@ -34,6 +35,16 @@ class CleaningRules:
     end: float | None = None
     max_jobs: int | None = None
     strict: bool = False
+
+    def __post_init__(self) -> None:
+        if self.hosts < 0:
+            raise OptionError(f"--hosts: must be 1 or more, not {self.hosts}")
+        if self.max_jobs is not None and self.max_jobs < 1:
+            raise OptionError(f"--max-jobs: must be 1 or more, not {self.max_jobs}")
+        if not 0 <= self.start < math.inf:
+            raise OptionError(f"--start: must be a number of seconds from 0, not {self.start}")
+        if self.end is not None and not self.end > self.start:
+            raise OptionError(f"--end: must be later than --start, {self.start}, not {self.end}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +102,8 @@ def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
     `user` is kept as a member of the job where it is known.
 
     A job whose walltime equals its run time ends in Batsim as COMPLETED_WALLTIME_REACHED, at the same instant.
-    WorkloadError if nothing is kept, or with `strict` if a job number comes twice.
+    WorkloadError if nothing is kept, if the header with the machine's size holds no number and `hosts` does not say
+    it, or with `strict` if a job number comes twice.
     """
     counts: Counter[str] = Counter(jobs=len(log.records))
     size = rules.hosts or log.machine_size
@@ -111,7 +123,7 @@ def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
 
 def _out_of_order(passing: list[_Passed]) -> int:
     """The number of jobs that stand after one submitted later."""
-    count, latest = 0, float("-inf")
+    count, latest = 0, -math.inf
     for job, _ in passing:
         count += job.submit < latest
         latest = max(latest, job.submit)
@@ -120,7 +132,7 @@ def _out_of_order(passing: list[_Passed]) -> int:
 
 def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str]) -> Iterator[_Passed]:
     seen: set[int] = set()
-    end = float("inf") if rules.end is None else rules.end
+    end = math.inf if rules.end is None else rules.end
     for record in log.records:
         if record.number in seen and rules.strict:
             raise WorkloadError(log.source, f"job {record.number}", "is in the log twice")

@@ -8,6 +8,8 @@ import re
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from reprlib import repr as shown
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -58,36 +60,51 @@ class SwfLog(Struct, frozen=True):
         source: where it was read from; goes into messages.
         headers: the `; Key: value` comments; the lines of a key that comes again are joined by line ends.
         records: the jobs, in the order of the file.
+        header_lines: where each key stands first; lines count from 1.
     """
 
     source: str
     headers: Mapping[str, str]
     records: tuple[SwfRecord, ...]
+    header_lines: Mapping[str, int] = MappingProxyType({})
 
     @property
     def machine_size(self) -> int:
-        """Processors of the machine: the header MaxProcs, else MaxNodes; 0 if neither says a number."""
+        """Processors of the machine: the header MaxProcs, else MaxNodes; 0 if neither says a number above 0.
+
+        WorkloadError if one that counts does not begin with a number: without it jobs larger than the machine stay.
+        """
         for key in ("MaxProcs", "MaxNodes"):
-            digits = re.match(r"\d{1,9}", self.headers.get(key, ""), re.ASCII)
-            if digits and int(digits[0]) > 0:
-                return int(digits[0])
+            if size := self._header_size(key):
+                return size
         return 0
+
+    def _header_size(self, key: str) -> int:
+        """0 for "unknown": an absent or empty header, 0 or a negative number."""
+        text = self.headers.get(key, "")
+        number = re.match(r"(-?\d{1,9})(?![.,]?\d)", text, re.ASCII)
+        if number is None and text:
+            rule = f"must begin with a whole number of processors, not {shown(text)}; --hosts says it instead"
+            raise WorkloadError(self.source, f"line {self.header_lines.get(key, 0)}, header {key}", rule)
+        return max(0, int(number[1])) if number else 0
 
 
 def read_swf(path: Path) -> SwfLog:
     """Read a log, plain or compressed by gzip; WorkloadError names the file, the line and the rule that is broken."""
     headers: dict[str, str] = {}
+    lines: dict[str, int] = {}
     records: list[SwfRecord] = []
     for number, line in enumerate(_read_text(path).splitlines(), 1):
         text = line.strip()
         if text.startswith(";"):
-            _keep_header(headers, text)
+            key = _keep_header(headers, text)
+            lines.setdefault(key, number)
         elif text:
             try:
                 records.append(_record(text.split()))
             except ValueError as error:
                 raise WorkloadError(str(path), f"line {number}", str(error)) from error
-    return SwfLog(str(path), headers, tuple(records))
+    return SwfLog(str(path), headers, tuple(records), lines)
 
 
 def _read_text(path: Path) -> str:
@@ -102,11 +119,14 @@ def _read_text(path: Path) -> str:
     return content.decode(errors="replace")  # headers of old logs are in any encoding, jobs are digits
 
 
-def _keep_header(headers: dict[str, str], text: str) -> None:
+def _keep_header(headers: dict[str, str], text: str) -> str:
+    """The header's key; "" if it is another comment."""
     match = _HEADER.fullmatch(text)
-    if match is not None:
-        key, value = match[1], match[2].strip()
-        headers[key] = f"{headers[key]}\n{value}" if key in headers else value
+    if match is None:
+        return ""
+    key, value = match[1], match[2].strip()
+    headers[key] = f"{headers[key]}\n{value}" if key in headers else value
+    return key
 
 
 def _record(pieces: list[str]) -> SwfRecord:

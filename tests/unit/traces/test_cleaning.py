@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.errors import WorkloadError
+from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.traces.cleaning import CleaningReport, CleaningRules, clean
@@ -139,6 +140,33 @@ def test_window() -> None:
     assert counts(report) == {"left_out_by_window": 3}
 
 
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"start": math.nan}, r"--start: must be a number of seconds from 0, not nan"),
+        ({"start": math.inf}, r"--start: must be a number of seconds from 0, not inf"),
+        ({"start": -1.0}, r"--start: must be a number of seconds from 0, not -1\.0"),
+        ({"end": math.nan}, r"--end: must be later than --start, 0, not nan"),
+        ({"start": 100.0, "end": 50.0}, r"--end: must be later than --start, 100\.0, not 50\.0"),
+        ({"start": 5, "end": 5}, r"--end: must be later than --start, 5, not 5"),
+        ({"hosts": -1}, r"--hosts: must be 1 or more, not -1"),
+        ({"max_jobs": 0}, r"--max-jobs: must be 1 or more, not 0"),
+    ],
+)
+def test_rules_that_no_job_can_keep(rules: dict[str, Any], message: str) -> None:
+    """It is the option that is wrong, not the log."""
+    with pytest.raises(OptionError, match=f"^{message}$"):
+        CleaningRules(**rules)
+
+
+def test_a_given_machine_size_needs_no_header() -> None:
+    """So a log with a wrong one can be converted."""
+    log = SwfLog("test", {"MaxProcs": "abc"}, (record(),))
+    assert clean(log, CleaningRules(hosts=4))[0].host_count == 4
+    with pytest.raises(WorkloadError, match=r"header MaxProcs: must begin with a whole number"):
+        clean(log, CleaningRules())
+
+
 def test_max_jobs() -> None:
     """Only the first submitted of the good jobs are kept, as many as asked for."""
     workload, report = cleaned(record(1, submit=9), record(2, run=0), record(3), record(4, submit=5), max_jobs=2)
@@ -186,7 +214,7 @@ RECORDS = st.lists(
 )
 
 
-@given(RECORDS, st.integers(0, 20), st.integers(20, 60), st.integers(1, 9))
+@given(RECORDS, st.integers(0, 20), st.integers(21, 60), st.integers(1, 9))
 def test_every_job_is_accounted_for(records: list[SwfRecord], start: int, end: int, max_jobs: int) -> None:
     """Whatever the log, each job is kept or counted under one reason, and those kept are sound and in order."""
     try:

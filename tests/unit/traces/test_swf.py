@@ -42,6 +42,8 @@ def test_headers(tmp_path: Path) -> None:
         ("; MaxNodes: 50\n", 50),
         ("; MaxProcs: -1\n; MaxNodes: 50\n", 50),
         ("; MaxProcs: 128 (of which 8 interactive)\n", 128),
+        ("; MaxProcs: 100\n; MaxNodes: unknown\n", 100),
+        ("; MaxProcs:\n; MaxNodes: 0\n", 0),
         ("", 0),
     ],
 )
@@ -71,6 +73,22 @@ def test_blank_lines_and_endings(tmp_path: Path) -> None:
 def test_headers_in_any_encoding(tmp_path: Path) -> None:
     """A header that is not UTF-8 does not stop the reading."""
     assert len(read(tmp_path, b"; Installation: Universit\xe9\n" + LINE.encode()).records) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("MaxProcs: abc", "header MaxProcs: must begin with a whole number of processors, not 'abc'; --hosts says"),
+        ("MaxProcs: 1,152", "header MaxProcs: must begin with a whole number of processors, not '1,152'"),
+        ("MaxNodes: 1.5", "header MaxNodes: must begin with a whole number of processors, not '1.5'"),
+        ("MaxProcs: 12345678901", "header MaxProcs: must begin with a whole number of processors"),
+    ],
+)
+def test_a_machine_size_that_is_none(tmp_path: Path, header: str, message: str) -> None:
+    """It is refused when it is asked for: silently, no job would be too large."""
+    log = read(tmp_path, f"; Version: 2.2\n; {header}\n{LINE}")
+    with pytest.raises(WorkloadError, match=rf"log\.swf: line 2, {message}"):
+        _ = log.machine_size
 
 
 @pytest.mark.parametrize(
