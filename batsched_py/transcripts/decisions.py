@@ -48,7 +48,7 @@ def read_decision(reply: bytes, dialect: Dialect, *, timed: bool = True) -> Deci
         return Decision(None, (), unreadable=reply)
     if any(type(command) is Unknown and command.type == STOP_EVENT for command in message.events):
         return Decision(message.now, (), stopped=True)
-    commands = tuple(command for command in message.events if type(command) is not Nop)
+    commands = tuple(_plain(command) for command in message.events if type(command) is not Nop)
     if timed:
         return Decision(message.now, commands)
     return Decision(0.0, tuple(replace(command, timestamp=0.0) for command in commands))
@@ -98,6 +98,14 @@ def number_text(number: float) -> str:
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
+def _plain(command: Any) -> Any:
+    """Without a mapping that says what Batsim does anyhow, executor i on the i-th host: batsched writes it always."""
+    if type(command) is not ExecuteJob or command.mapping is None:
+        return command
+    anyhow = {position: position for position in range(len(command.hosts))}
+    return replace(command, mapping=None) if command.mapping == anyhow else command
+
+
 def _event_text(event: Any) -> str:
     if not isinstance(event, dict) or not isinstance(event.get("data"), dict):
         return shown(event)
@@ -108,7 +116,7 @@ def _event_text(event: Any) -> str:
 
 def _command_line(command: Any, event: dict[str, Any]) -> str:
     """The common commands in words; any other, and those with rare extras, by its data as it was written."""
-    if type(command) is ExecuteJob and len(event["data"]) == 2:
+    if type(command) is ExecuteJob and len(event["data"]) == (3 if _spelled_out(command, event) else 2):
         return f"EXECUTE_JOB {command.job_id} on {command.hosts}"
     if type(command) is RejectJob:
         return f"REJECT_JOB {command.job_id}"
@@ -117,6 +125,11 @@ def _command_line(command: Any, event: dict[str, Any]) -> str:
     if type(command) is CallMeLater:
         return f"CALL_ME_LATER at t={number_text(command.at)}"
     return f"{event['type']} {orjson.dumps(event['data']).decode()}"
+
+
+def _spelled_out(command: ExecuteJob, event: dict[str, Any]) -> bool:
+    """True if the mapping that was written is the usual one."""
+    return command.mapping is None and "mapping" in event["data"]
 
 
 def _when(timestamp: float, asked_at: float | None) -> str:

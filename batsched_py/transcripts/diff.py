@@ -49,9 +49,10 @@ class Difference(Struct, frozen=True):
 
 
 def same_decision(recorded: bytes, new: bytes, dialect: Dialect, *, timed: bool = True) -> bool:
-    """True if both replies make Batsim do the same; `10.0` for `10` or `0-1` for `1,0` make no difference.
+    """True if both replies make Batsim do the same.
 
-    Without `timed` it may do so at other times.
+    `10.0` for `10`, `0-1` for `1,0` or a mapping that says what Batsim does anyhow make no difference. Without `timed`
+    it may do so at other times.
     """
     if recorded == new:
         return True

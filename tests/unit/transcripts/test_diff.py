@@ -67,6 +67,23 @@ def test_a_difference_is_never_missed(new: bytes) -> None:
     assert not same_decision(new, recorded, V4)
 
 
+def test_a_mapping_of_each_executor_to_its_host_is_none() -> None:
+    """Batsched's filler writes it with each job; any other mapping is another placement."""
+    written = '"job_id": "w0!1", "alloc": "4-5", "mapping": {"0": "%s", "1": "%s"}'
+    usual = reply(command("EXECUTE_JOB", written % (0, 1)))
+    assert same_decision(usual, reply(execute("1", "4-5")), V4)
+    for placement in ((1, 0), (0, 0)):
+        other = reply(command("EXECUTE_JOB", written % placement))
+        assert not same_decision(other, reply(execute("1", "4-5")), V4)
+        assert not same_decision(other, usual, V4)
+
+
+def test_a_mapping_of_fewer_executors_than_hosts_counts() -> None:
+    """The hosts that are left over do nothing then."""
+    one = reply(command("EXECUTE_JOB", '"job_id": "w0!1", "alloc": "4-5", "mapping": {"0": "0"}'))
+    assert not same_decision(one, reply(execute("1", "4-5")), V4)
+
+
 def test_nothing_said_in_the_old_way_is_nothing() -> None:
     """v1.4's documents have a NOP where a list of no events says the same."""
     assert same_decision(reply(command("NOP", "")), reply(), V14)
@@ -131,8 +148,12 @@ def test_many_equal_lines_are_shortened() -> None:
             'SET_RESOURCE_STATE {"resources":"0-1","state":"13"}',
         ),
         (
-            command("EXECUTE_JOB", '"job_id": "w0!1", "alloc": "0", "mapping": {"0": "0"}'),
-            'EXECUTE_JOB {"job_id":"w0!1","alloc":"0","mapping":{"0":"0"}}',
+            command("EXECUTE_JOB", '"job_id": "w0!1", "alloc": "0-1", "mapping": {"0": "1", "1": "0"}'),
+            'EXECUTE_JOB {"job_id":"w0!1","alloc":"0-1","mapping":{"0":"1","1":"0"}}',
+        ),
+        (
+            command("EXECUTE_JOB", '"job_id": "w0!1", "alloc": "0-1", "mapping": {"0": "0", "1": "1"}'),
+            "EXECUTE_JOB w0!1 on 0-1",
         ),
         (command("SING", '"song": 1'), 'SING {"song":1}'),
         (command("BATSCHED_PY_STOPPED", '"reason": "why"'), "(stopped: why)"),
