@@ -42,6 +42,7 @@ class Transcript:
     def __iter__(self) -> Iterator[Exchange]:
         """The exchanges in their order. A last line that is torn, or a request without reply, ends them."""
         request: Line | None = None
+        exchanges = 0
         for number, members in self._lines():
             if "format" in members:
                 if number > 1:
@@ -49,7 +50,7 @@ class Transcript:
                 continue
             try:
                 line = Line.from_members(members)
-                _check_turn(request, line)
+                _check_turn(request, line, exchanges)
             except ValueError as error:
                 raise self._error(number, str(error)) from None
             if request is None:
@@ -57,6 +58,7 @@ class Transcript:
             else:
                 yield Exchange(line.number, request.content, line.content)
                 request = None
+                exchanges += 1
         if request is not None:
             self._warn(f"{self.path}: exchange {request.number} has no reply; the recording ends before it")
 
@@ -95,10 +97,12 @@ class Transcript:
         return TranscriptError(str(self.path), f"line {number}", rule)
 
 
-def _check_turn(request: Line | None, line: Line) -> None:
-    """Batsim and the scheduler speak in turn, the reply under its request's number; ValueError otherwise."""
+def _check_turn(request: Line | None, line: Line, exchanges: int) -> None:
+    """Batsim and the scheduler speak in turn, under numbers that count the exchanges; ValueError otherwise."""
     expected = BATSIM if request is None else SCHEDULER
     if line.speaker != expected:
         raise ValueError(f"from: must be {expected}, whose turn it is, not {line.speaker}")
     if request is not None and line.number != request.number:
         raise ValueError(f"seq: must be {request.number}, its request's, not {line.number}")
+    if line.number != exchanges:
+        raise ValueError(f"seq: must be {exchanges}, it counts the exchanges from 0 without a gap, not {line.number}")

@@ -51,12 +51,13 @@ def test_a_torn_last_line_is_told_and_the_rest_is_usable(tmp_path: Path) -> None
     """At whatever byte the file breaks off, the exchanges before it are read, and what is lost is told."""
     path = tmp_path / "run.jsonl"
     exchange = (BATSIM_0 + SCHEDULER_0).encode()
+    following = exchange.replace(b"0", b"1")
     for length in range(1, len(exchange) + 1):
-        path.write_bytes(HEADER.to_line() + exchange + exchange[:length])
+        path.write_bytes(HEADER.to_line() + exchange + following[:length])
         told: list[str] = []
         exchanges = read(path, told)
         complete = length >= len(exchange) - 1  # the end of the line may be missing
-        assert exchanges == [Exchange(0, b"a", b"b")] * (2 if complete else 1)
+        assert exchanges == [Exchange(number, b"a", b"b") for number in range(2 if complete else 1)]
         assert bool(told) is not complete
         assert all(str(path) in line for line in told)
 
@@ -93,6 +94,9 @@ def test_members_that_a_later_version_adds_are_passed_over(tmp_path: Path) -> No
         (BATSIM_0 + BATSIM_0, "line 2: from: must be scheduler, whose turn it is, not batsim"),
         (SCHEDULER_0, "line 1: from: must be batsim"),
         (BATSIM_0 + SCHEDULER_0.replace("0", "7"), "line 2: seq: must be 0, its request's, not 7"),
+        (BATSIM_0.replace("0", "1"), "line 1: seq: must be 0, it counts the exchanges from 0 without a gap, not 1"),
+        (BATSIM_0 + SCHEDULER_0 + BATSIM_0.replace("0", "2"), "line 3: seq: must be 1, it counts the exchanges"),
+        (BATSIM_0 + SCHEDULER_0 + BATSIM_0, "line 3: seq: must be 1, it counts the exchanges"),
         (BATSIM_0.replace("0", '"0"'), "line 1: seq: must be the number of the exchange, not '0'"),
         (BATSIM_0.replace("batsim", "simgrid"), "line 1: from: must be batsim or scheduler, not 'simgrid'"),
         (BATSIM_0.replace("bytes", "text"), "line 1: bytes: must be the message as a string"),
