@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from batsched_py.errors import BatschedError, RemoteProtocolError
+from batsched_py.errors import BatschedError, RemoteProtocolError, StoreError
 from batsched_py.protocol.codec import parse
 from batsched_py.protocol.dialects import V4, Dialect, dialect_of
 from batsched_py.transcripts.diff import Difference, find_difference
@@ -38,7 +38,8 @@ def replay(
     """Feed each recorded request to `answer` and compare its reply with the recorded one.
 
     Where `answer` raises an error of ours, its reply is `refusal(error)`: a run that was recorded up to a failure is
-    replayed up to the same failure. Without `timed` replies may have other times: those of a measured clock are no
+    replayed up to the same failure. StoreError is raised on: without the jobs in Redis there is no decision to compare,
+    neither the same nor another. Without `timed` replies may have other times: those of a measured clock are no
     decisions.
     """
     dialect: Dialect | None = None
@@ -48,6 +49,8 @@ def replay(
             dialect = _dialect(exchange.request)
         try:
             reply = answer(exchange.request)
+        except StoreError:
+            raise
         except BatschedError as error:
             reply = refusal(error)
         fed += 1

@@ -14,6 +14,8 @@ import pytest
 import zmq
 
 from batsched_py.errors import TranscriptError
+from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.recorder import Recorder
 from batsched_py.transcripts.transcript import Exchange, Transcript
 from tests.builders import begins_data, completed_data, message, submitted_data
 from tests.integration.programs import PATIENCE, Served, ask, batsim, run, serving
@@ -252,6 +254,19 @@ def test_a_recording_that_cannot_go_on_stops_the_run(tmp_path: Path) -> None:
     code = run(tmp_path, "serve", "-s", "fcfs", "-b", "tcp://127.0.0.1:*", "--record", "/dev/full")
     assert code.returncode == TranscriptError.exit_code
     assert code.stderr == "batsched-py: error: /dev/full: cannot be written: No space left on device\n"
+
+
+def test_a_replay_that_misses_redis_says_so(tmp_path: Path) -> None:
+    """Exit code 4 and one line, not a decision that differs: the recording has the ids of the jobs only."""
+    config = {"redis-enabled": True, "redis-hostname": "127.0.0.1", "redis-port": 1}
+    begins = message(0.0, ("SIMULATION_BEGINS", begins_data(config=config)))
+    with Recorder(tmp_path / "run.jsonl", Header("fcfs")) as recorder:
+        recorder.record(begins, b'{"now":0.0,"events":[]}')
+    again = run(tmp_path, "replay", "run.jsonl")
+    assert (again.returncode, again.stdout) == (4, "")
+    assert again.stderr.startswith("batsched-py: error: ")
+    assert "Redis" in again.stderr
+    assert again.stderr.count("\n") == 1
 
 
 def test_the_program_can_be_stopped_with_a_pipe_closed(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from batsched_py.errors import AlgorithmError
+import pytest
+
+from batsched_py.errors import AlgorithmError, StoreError
 from batsched_py.protocol.conversation import DecisionSide
 from batsched_py.transcripts.replay import Replay, replay
 from batsched_py.transcripts.transcript import Exchange
@@ -59,6 +61,17 @@ def test_a_failure_that_was_recorded_is_the_same_failure() -> None:
         raise AlgorithmError("t=0: it was early")
 
     assert replay(recording(STOP), answer, refusal) == Replay(1, 0, None)
+
+
+@pytest.mark.parametrize("recorded", [NOTHING, STOP])
+def test_jobs_that_cannot_be_read_from_redis_are_no_difference(recorded: bytes) -> None:
+    """The algorithm was never asked; the caller hears why."""
+
+    def answer(request: bytes) -> bytes:
+        raise StoreError("Redis 127.0.0.1:6379: connection refused")
+
+    with pytest.raises(StoreError, match="connection refused"):
+        replay(recording(recorded), answer, refusal)
 
 
 def test_the_dialect_is_that_of_the_first_request() -> None:
