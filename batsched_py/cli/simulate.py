@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 
 from batsched_py.cli.algorithm import Choice
@@ -23,7 +24,8 @@ from batsched_py.cli.parameters import (
 )
 from batsched_py.cli.progress import progress_bar
 from batsched_py.cli.targets import check_apart, check_writable
-from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.errors import PlatformError
+from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.reporting.gantt import render
 from batsched_py.reporting.metrics import summarise
 from batsched_py.reporting.tables import summary_table
@@ -107,7 +109,7 @@ def command(
     check_writable(results)  # before the run, which may be long: a wrong PREFIX is told at once
     external = () if events is None else read_events(events)
     simulation = Simulation(
-        read_platform(platform),
+        _platform(platform, settings["master_host"]),
         [read_workload(path) for path in workloads],
         Settings(external_events=external, **settings),
     )
@@ -120,6 +122,15 @@ def command(
     if export is not None:
         write_result(export, result)
     _show(result, gantt=gantt, summary=not quiet)
+
+
+def _platform(path: Path, master: str) -> Platform:
+    """It need not have the master that is named by default, but one that the user named."""
+    platform = read_platform(path)
+    given = click.get_current_context().get_parameter_source("master_host") is ParameterSource.COMMANDLINE
+    if given and all(host.name != master for host in platform.hosts):
+        raise PlatformError(str(path), "", f"has no host {master!r}, which -m names")
+    return platform
 
 
 def _show(result: Result, *, gantt: bool, summary: bool) -> None:

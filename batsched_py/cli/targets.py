@@ -44,7 +44,7 @@ def check_writable(paths: Iterable[Path | None]) -> None:
 def make_folder(path: Path) -> None:
     """Make the folder of a file that will be written; InputError if that is not possible."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise write_failure(path, error) from error
 

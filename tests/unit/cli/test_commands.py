@@ -102,6 +102,15 @@ def test_simulate_writes_the_files_of_batsim(generated: tuple[str, ...], here: P
     assert len((here / "out" / "deep" / "run_jobs.csv").read_text().splitlines()) == 21
 
 
+def test_the_default_master_may_be_absent(generated: tuple[str, ...], here: Path) -> None:
+    """One that is named must be there, and runs no jobs."""
+    platform = here / "p.xml"
+    platform.write_text(platform.read_text().replace('"master_host"', '"n8"'))
+    assert run([*generated, "-s", "easy", "--quiet"]) == 0
+    assert run([*generated, "-s", "easy", "--quiet", "-m", "n8"]) == 0
+    assert run([*generated, "-s", "easy", "--quiet", "-m", "master_host"]) == 2
+
+
 def test_a_prefix_may_be_a_folder(generated: tuple[str, ...], here: Path) -> None:
     """As in Batsim, its text is put before the names as it is."""
     assert run([*generated, "-s", "easy", "-e", "adir/", "--quiet"]) == 0

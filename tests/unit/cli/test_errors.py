@@ -69,7 +69,7 @@ def workload(**changes: Any) -> str:
         (workload(res=5), "1.res: asks for 5 hosts, the platform has 4"),
         (workload(walltime=-5), "walltime"),
         (workload(walltime="NaN"), "walltime"),
-        (workload().replace('"walltime": 10', '"walltime": NaN'), "line 1, column"),
+        (workload().replace('"walltime": 10', '"walltime": NaN'), "must be a number"),
         (workload(id="2"), "id"),
         (workload(profile="none"), "profile"),
         (workload(profile="odd"), "profiles.odd.type: 'tea' is not a type of profile"),
@@ -109,6 +109,7 @@ def test_a_wrong_platform(here: Path, fails: Callable[..., str]) -> None:
         (["-e", "p.xml/run"], "p.xml/run_jobs.csv: cannot be written: Not a directory"),
         (["--socket", "tcp://127.0.0.1:1"], "One of '-s' and '--socket' is needed: who decides?"),
         (["--teleport"], "--teleport"),
+        (["-m", "nope"], "p.xml: has no host 'nope', which -m names"),
     ],
 )
 def test_a_wrong_option(here: Path, fails: Callable[..., str], changes: list[str], said: str) -> None:
