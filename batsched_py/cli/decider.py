@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Final
 
 import click
+import msgspec
+from msgspec import Struct
 
 from batsched_py.cli.algorithm import Choice, recording
-from batsched_py.errors import BatschedError, DeadlockError
+from batsched_py.errors import BatschedError, DeadlockError, RefusedError, RemoteProtocolError
+from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.session.serve import Record
 from batsched_py.session.session import Session
 from batsched_py.simulator.talk import Exchange
@@ -19,6 +22,25 @@ from batsched_py.transport.zmq_req import ReqSocket
 
 #: Lines about waiting jobs that are told when the simulation stands still.
 _TOLD: Final = 10
+
+
+#: What a reply holds, perhaps as a part of something else, if the decision process wants us to stop.
+_STOP: Final = STOP_EVENT.encode()
+
+
+class _Reason(Struct, frozen=True):
+    reason: str = "it gave no reason"
+
+
+class _Said(Struct, frozen=True):
+    type: str = ""
+    data: _Reason = _Reason()
+
+
+class _Farewell(Struct, frozen=True):
+    """As much of a reply as tells why the decision process stops."""
+
+    events: list[_Said]
 
 
 @contextmanager
@@ -30,6 +52,8 @@ def our_decider(choice: Choice, record: Path | None) -> Iterator[Exchange]:
             yield session.answer if keep is None else _recorded(session, keep)
         except DeadlockError as error:
             raise DeadlockError("\n  ".join((str(error), *_waiting(session)))) from error
+        except RemoteProtocolError as error:  # both peers are ours
+            raise RefusedError(_dated(str(error), session.now)) from error
 
 
 @contextmanager
@@ -42,6 +66,8 @@ def their_decider(address: str, connect_timeout: float, record: Path | None) -> 
             reply = socket.exchange(request)
             if keep is not None:
                 keep(request, reply)
+            if _STOP in reply:
+                _check_stop(reply)
             return reply
 
         yield exchange
@@ -60,6 +86,21 @@ def _recorded(session: Session, keep: Record) -> Exchange:
         return reply
 
     return exchange
+
+
+def _check_stop(reply: bytes) -> None:
+    """RemoteProtocolError with the reason of a decision process that wants us to stop; no other reply is judged."""
+    try:
+        events = msgspec.json.decode(reply, type=_Farewell).events
+    except msgspec.MsgspecError:
+        return
+    for event in events:
+        if event.type == STOP_EVENT:
+            raise RemoteProtocolError("", f"the decision process stopped: {event.data.reason} ({STOP_EVENT})")
+
+
+def _dated(text: str, now: float) -> str:
+    return text if "t=" in text else f"t={now:g}: {text}"
 
 
 def _waiting(session: Session) -> list[str]:
