@@ -22,8 +22,10 @@ from batsched_py.scheduling.options import describe_options
 def command(name: str) -> None:
     """Show what the algorithm NAME does, what it needs, where it comes from, and its options."""
     scheduler = load_from_here(name)
-    click.echo(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})\n")
-    click.echo(inspect.getdoc(scheduler) or "")
+    click.echo(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})")
+    text = inspect.getdoc(scheduler)
+    if text and text != inspect.getdoc(Scheduler):  # which a class without a docstring inherits
+        click.echo(f"\n{text}")
     if scheduler.source:
         click.echo(f"\nSource: {scheduler.source}")
     for need in _needs(scheduler):

@@ -9,6 +9,7 @@ import click
 
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.targets import check_apart, check_writable, make_folder
+from batsched_py.errors import OptionError
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.lublin import generate
 from batsched_py.traces.simgrid_xml import write_homogeneous
@@ -43,7 +44,10 @@ def command(
     """Draw a workload from the model of Lublin and Feitelson (2003)."""
     check_apart([], [("-o", output), ("--platform", platform)])
     check_writable([output, platform])
-    workload = generate(jobs, hosts, Random(seed), load=load, overestimate=overestimate)
+    try:
+        workload = generate(jobs, hosts, Random(seed), load=load, overestimate=overestimate)
+    except OptionError as error:  # begins with the option's name
+        raise OptionError(f"--{error}") from error
     make_folder(output)
     if platform is not None:
         make_folder(platform)

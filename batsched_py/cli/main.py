@@ -24,7 +24,7 @@ import click
 import batsched_py
 from batsched_py.cli.interruption import Interruption, raise_on_signals
 from batsched_py.cli.parameters import Invocation, debug_option
-from batsched_py.errors import BatschedError
+from batsched_py.errors import BatschedError, DeadlockError
 
 PROGRAM: Final = "batsched-py"
 
@@ -101,11 +101,15 @@ def run(arguments: Sequence[str]) -> int:
         return interruption.exit_code
     except BatschedError as error:
         _trace(invocation)
-        _tell("error", str(error))
+        # A standstill has a line for each job that waits.
+        _tell("error", str(error) if isinstance(error, DeadlockError) else _one_line(str(error)))
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the last place where a defect can be told in a line
         _trace(invocation)
-        _tell("internal error", f"{type(error).__name__}: {error}; please report it with what --debug prints")
+        _tell(
+            "internal error",
+            f"{type(error).__name__}: {_one_line(str(error))}; please report it with what --debug prints",
+        )
         return 3
     return code if isinstance(code, int) else 0
 
@@ -120,6 +124,11 @@ def _usage(error: click.ClickException) -> str:
 def _trace(invocation: Invocation) -> None:
     if invocation.debug:
         traceback.print_exc()
+
+
+def _one_line(text: str) -> str:
+    """Of exceptions that are not ours, too."""
+    return " | ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def _tell(*parts: str) -> None:

@@ -247,7 +247,7 @@ def test_a_recording_that_cannot_be_replayed(
         (["convert", "none.swf", "-o", "x.json"], "none.swf: cannot be read: No such file or directory"),
         (["convert", "w.json", "-o", "x.json"], "w.json: line 1: must have 18 fields"),
         (["generate", "--jobs", "0", "--hosts", "4", "-o", "x.json"], "'--jobs': 0 is not in the range x>=1."),
-        (["generate", "--jobs", "1", "--hosts", "4", "--load", "-1", "-o", "x.json"], "load: must be more than 0"),
+        (["generate", "--jobs", "1", "--hosts", "4", "--load", "-1", "-o", "x.json"], "--load: must be more than 0"),
         (["generate", "--jobs", "1", "--hosts", "4", "-o", "p.xml/x.json"], "p.xml/x.json: cannot be written"),
         (["serve"], "Missing option '-s': which algorithm shall decide?"),
         (["sing"], "No such command 'sing'. (see batsched-py --help)"),
@@ -269,6 +269,7 @@ def test_no_command_at_all_shows_the_help(capsys: pytest.CaptureFixture[str]) ->
     [
         (Interruption(2), 130, "batsched-py: interrupted (SIGINT)\n"),
         (Interruption(15), 143, "batsched-py: terminated (SIGTERM)\n"),
+        (PluginError("one\n two"), 2, "batsched-py: error: one | two\n"),
         (ZeroDivisionError("by us"), 3, "batsched-py: internal error: ZeroDivisionError: by us; please report it"),
     ],
 )
