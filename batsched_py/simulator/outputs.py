@@ -83,7 +83,7 @@ def _rows(result: Result) -> Iterator[str]:
             continue
         start, finish, submitted = record.start, record.finish, job.submit_time
         execution, turnaround = finish - start, finish - submitted
-        times = (start, execution, finish, start - submitted, turnaround, turnaround / execution)
+        times = (start, execution, finish, start - submitted, turnaround, record.stretch)
         bits = record.hosts.bits
         hosts = spelled.get(bits)
         if hosts is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from msgspec import Struct
@@ -66,8 +67,11 @@ class JobRecord(Struct, frozen=True):
 
     @property
     def stretch(self) -> float:
-        """Turnaround divided by execution: Batsim's slowdown, which has no lower bound on the execution time."""
-        return self.turnaround / self.execution
+        """Turnaround divided by execution: Batsim's slowdown, which has no lower bound on the execution time.
+
+        So late that the clock cannot tell start and finish apart (after some 10**11 s), it is infinite.
+        """
+        return self.turnaround / self.execution if self.execution else math.inf
 
 
 class Progress(Struct, frozen=True):
