@@ -51,7 +51,10 @@ class Choice(Struct, frozen=True):
     def session(self) -> Session:
         """A new run of it. PluginError or OptionError if there is no such algorithm or option."""
         scheduler = load_from_here(self.name)
-        clock = parse_clock(self.clock, time.perf_counter)
+        try:
+            clock = parse_clock(self.clock, time.perf_counter)
+        except OptionError as error:
+            raise OptionError(f"--{error}") from None
         return Session(scheduler, self._options(scheduler), clock=clock, open_store=open_redis, warn=Warnings())
 
     def header(self) -> Header:

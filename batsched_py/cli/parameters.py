@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -13,6 +15,33 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 #: A path of any kind: the reader of the file says what is wrong with it, and names it.
 PATH: Final = click.Path(path_type=Path)
+
+
+#: Where ZeroMQ can listen and connect, and who else is there can reach: a machine and its port, or a file.
+_ADDRESS: Final = re.compile(r"tcp://\S+:(\d+|\*)|ipc://\S+")
+
+
+def read_address(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """For options: the address as it is; a usage error for what cannot be one."""
+    found = _ADDRESS.fullmatch(value or "ipc://none")
+    if found is None:
+        raise click.BadParameter(f"must be an address like tcp://127.0.0.1:28000, not {value!r}", context, parameter)
+    if (found[1] or "*").isdecimal() and int(found[1]) > 65535:
+        raise click.BadParameter(f"must have a port of at most 65535, not {found[1]}", context, parameter)
+    return value
+
+
+class Seconds(click.FloatRange):
+    """A finite time."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; a usage error for nan and inf, which are no time to wait."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"must be a finite number of seconds, not {value}", param, ctx)
+        return number
 
 
 class Invocation(Struct):

@@ -9,9 +9,11 @@ import click
 
 from batsched_py.cli.algorithm import Choice, recording
 from batsched_py.cli.parameters import (
+    Seconds,
     algorithm_options,
     clock_option,
     debug_option,
+    read_address,
     record_option,
     scheduler_option,
 )
@@ -25,6 +27,7 @@ from batsched_py.transport.zmq_rep import RepSocket
 @click.option(
     "-b",
     "--bind",
+    callback=read_address,
     default="tcp://127.0.0.1:28000",
     show_default=True,
     metavar="ADDRESS",
@@ -34,7 +37,7 @@ from batsched_py.transport.zmq_rep import RepSocket
 @record_option
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(min=0, min_open=True),
     metavar="S",
     help="Give up when Batsim says nothing for S seconds. Default: never; its death is noticed anyway.",
 )

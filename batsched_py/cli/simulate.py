@@ -16,9 +16,11 @@ from batsched_py.cli.output import result_files, write_result
 from batsched_py.cli.parameters import (
     PATH,
     Decorated,
+    Seconds,
     algorithm_options,
     clock_option,
     debug_option,
+    read_address,
     record_option,
     scheduler_option,
 )
@@ -64,10 +66,15 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
 @_flag("--allow-oversized-jobs", "allow_oversized", "Submit jobs larger than the platform, to see them rejected.")
 @record_option
 @clock_option
-@click.option("--socket", metavar="ADDRESS", help="Ask the decision process that listens there, as Batsim does.")
+@click.option(
+    "--socket",
+    callback=read_address,
+    metavar="ADDRESS",
+    help="Ask the decision process that listens there, as Batsim does.",
+)
 @click.option(
     "--connect-timeout",
-    type=click.FloatRange(min=0),
+    type=Seconds(min=0),
     default=10.0,
     show_default=True,
     metavar="S",

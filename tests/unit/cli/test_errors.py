@@ -170,11 +170,21 @@ def test_a_program_of_its_own_takes_no_options_of_ours(fails: Callable[..., str]
     assert "go with '-s'" in fails(*arguments, "tcp://127.0.0.1:1", "-o", "a=b")
 
 
-def test_nobody_who_decides(fails: Callable[..., str]) -> None:
-    """With --socket: exit code 4 after the connect time-out."""
-    arguments = ["simulate", "-p", "p.xml", "-w", "w.json", "--socket"]
-    line = fails(*arguments, "tcp://127.0.0.1:99999", code=4)
-    assert line == "cannot use tcp://127.0.0.1:99999: the port must be at most 65535"
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["serve", "-s", "fcfs", "-b", "tcp://127.0.0.1:99999"], "'-b' / '--bind': must have a port of at most 65535"),
+        (["serve", "-s", "fcfs", "-b", "here"], "must be an address like tcp://127.0.0.1:28000, not 'here'"),
+        (["serve", "-s", "fcfs", "-b", "inproc://x"], "must be an address like tcp://127.0.0.1:28000"),
+        (["serve", "-s", "fcfs", "--timeout", "nan"], "'--timeout': must be a finite number of seconds, not nan"),
+        (["serve", "-s", "fcfs", "--clock", "slow"], "--clock: must be zero, measured or fixed:SECONDS"),
+        (["simulate", "-p", "p.xml", "-w", "w.json", "--socket", "here"], "'--socket': must be an address like"),
+        (["simulate", "-p", "p.xml", "-w", "w.json", "-s", "fcfs", "--connect-timeout", "inf"], "must be a finite"),
+    ],
+)
+def test_an_address_or_a_time_that_is_none(fails: Callable[..., str], arguments: list[str], said: str) -> None:
+    """Wrong usage, whatever would have come of it."""
+    assert said in fails(*arguments, code=2)
 
 
 @pytest.mark.parametrize("command", ["serve", "simulate", "describe"])
