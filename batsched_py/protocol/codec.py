@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
 from msgspec import Struct
 
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
-from batsched_py.protocol.dialects import Forms, Item
+from batsched_py.protocol.dialects import Forms
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import FieldError, one_line, shown
 
@@ -128,12 +128,8 @@ def _envelope_error(position: int, event: Any) -> RemoteProtocolError:
     path = f"events[{position}]"
     if type(event) is not dict:
         return RemoteProtocolError(path, f"must be an object, not {shown(event)}")
-    if type(event.get("timestamp")) not in (float, int):
+    if type(event.get("timestamp")) not in _NUMBERS:
         return RemoteProtocolError(f"{path}.timestamp", _must(event, "timestamp", "a number of seconds"))
     if type(event.get("type")) is not str:
         return RemoteProtocolError(f"{path}.type", _must(event, "type", "a string"))
     return RemoteProtocolError(f"{path}.data", _must(event, "data", "an object"))
-
-
-#: For annotations: a message's items in either direction.
-Items = Sequence[Item]

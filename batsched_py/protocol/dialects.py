@@ -11,7 +11,6 @@ from batsched_py.protocol import begins, command_forms, event_forms
 from batsched_py.protocol.commands import (
     CallMeLater,
     ChangeJobState,
-    Command,
     ExecuteJob,
     KillJob,
     RegisterJob,
@@ -23,7 +22,6 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.events import (
     Answer,
-    Event,
     FromJobMessage,
     JobCompleted,
     JobKilled,
@@ -167,7 +165,3 @@ V14: Final = Dialect(
 def dialect_of(begins_data: Data) -> Dialect:
     """The dialect in which this SIMULATION_BEGINS is written: only v1.4 has `resources_data`."""
     return V14 if "resources_data" in begins_data else V4
-
-
-#: What stands in a message in either direction.
-Item = Event | Command

@@ -179,7 +179,7 @@ class Session:
             self._scheduler = _make(scheduler, {**sent, **self._given})
         if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
             raise OptionError(f"{scheduler.name} submits jobs of its own: run Batsim with --enable-dynamic-jobs")
-        if scheduler.needs_energy and not all(_has_power(resource.properties) for resource in event.resources):
+        if scheduler.needs_energy and not all(host.pstate_count for host in self._view.hosts.values()):
             raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
 
     def _understood(self, sent: dict[str, Any]) -> dict[str, Any]:
@@ -265,10 +265,6 @@ def _scheduler_options(config: Config) -> dict[str, Any]:
     if not isinstance(options, dict):
         raise OptionError("sched-config: must be a JSON object of options")
     return options
-
-
-def _has_power(properties: Mapping[str, Any]) -> bool:
-    return "wattage_per_state" in properties or "watt_per_state" in properties
 
 
 def _story(name: str, message: Message, error: BaseException) -> str:

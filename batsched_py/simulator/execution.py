@@ -17,8 +17,6 @@ from batsched_py.model.profile import (
 from batsched_py.simulator.network import Network, Transfer
 from batsched_py.simulator.work import Sequence, Task, Work, last_task
 
-Parallels = Parallel | ParallelHomogeneous | ParallelHomogeneousTotal
-
 #: Profile types that are simulated.
 SIMULATED: Final = (Delay, Parallel, ParallelHomogeneous, ParallelHomogeneousTotal, Composed)
 

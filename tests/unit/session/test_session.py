@@ -353,6 +353,24 @@ def test_an_algorithm_that_submits_needs_dynamic_jobs() -> None:
         begun(Dynamic)
 
 
+class Powered(Scheduler[NoOptions]):
+    """Needs to know what hosts draw."""
+
+    name = "powered"
+    needs_energy = True
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Nothing to do."""
+
+
+def test_an_algorithm_that_needs_energy_needs_hosts_that_describe_it() -> None:
+    """One clear line that names the property."""
+    with pytest.raises(OptionError, match=r"powered needs hosts that describe their power \(property wattage_per_state"):
+        begun(Powered)
+    hosts = [{"id": 0, "name": "n0", "state": "idle", "properties": {"wattage_per_state": "9:9:9"}}]
+    assert begun(Powered, 1, compute_resources=hosts).messages == 1
+
+
 def test_a_fixed_decision_time_stamps_the_reply_and_its_commands() -> None:
     """The decision takes effect later, so it is stamped later, and the walltime runs from then."""
     session = Session(Easy, clock=DecisionClock(fixed=0.5))
