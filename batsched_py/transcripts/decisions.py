@@ -12,7 +12,7 @@ from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import decode, parse
 from batsched_py.protocol.commands import CallMeLater, ExecuteJob, KillJob, RejectJob
 from batsched_py.protocol.conversation import STOP_EVENT
-from batsched_py.protocol.dialects import Dialect
+from batsched_py.protocol.dialects import V4, Dialect, dialect_of
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import shown
 
@@ -40,6 +40,14 @@ class Decision(Struct, frozen=True):
     unreadable: bytes = b""
 
 
+def dialect_of_run(first_request: bytes) -> Dialect:
+    """The dialect of a conversation that opens with this request; v4 if that cannot be said."""
+    try:
+        return dialect_of(parse(first_request)["events"][0]["data"])
+    except (RemoteProtocolError, LookupError, TypeError):
+        return V4
+
+
 def read_decision(reply: bytes, dialect: Dialect, *, timed: bool = True) -> Decision:
     """The decision of a reply, also of one that Batsim would refuse; without `timed`, all its times are 0."""
     try:
@@ -48,7 +56,7 @@ def read_decision(reply: bytes, dialect: Dialect, *, timed: bool = True) -> Deci
         return Decision(None, (), unreadable=reply)
     if any(type(command) is Unknown and command.type == STOP_EVENT for command in message.events):
         return Decision(message.now, (), stopped=True)
-    commands = tuple(_plain(command) for command in message.events if type(command) is not Nop)
+    commands = tuple(plain_command(command) for command in message.events if type(command) is not Nop)
     if timed:
         return Decision(message.now, commands)
     return Decision(0.0, tuple(replace(command, timestamp=0.0) for command in commands))
@@ -92,18 +100,18 @@ def request_line(request: bytes) -> str:
     return ", ".join(told) or "nothing"
 
 
-def number_text(number: float) -> str:
-    """The shortest spelling that keeps the value: 10, 10.5, 0.1."""
-    value = float(number)
-    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
-
-
-def _plain(command: Any) -> Any:
+def plain_command(command: Any) -> Any:
     """Without a mapping that says what Batsim does anyhow, executor i on the i-th host: batsched writes it always."""
     if type(command) is not ExecuteJob or command.mapping is None:
         return command
     anyhow = {position: position for position in range(len(command.hosts))}
     return replace(command, mapping=None) if command.mapping == anyhow else command
+
+
+def number_text(number: float) -> str:
+    """The shortest spelling that keeps the value: 10, 10.5, 0.1."""
+    value = float(number)
+    return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def _event_text(event: Any) -> str:

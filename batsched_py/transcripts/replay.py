@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from batsched_py.errors import BatschedError, RemoteProtocolError, StoreError
-from batsched_py.protocol.codec import parse
-from batsched_py.protocol.dialects import V4, Dialect, dialect_of
+from batsched_py.errors import BatschedError, StoreError
+from batsched_py.protocol.dialects import Dialect
+from batsched_py.transcripts.decisions import dialect_of_run
 from batsched_py.transcripts.diff import Difference, find_difference
 from batsched_py.transcripts.transcript import Exchange
 
@@ -46,7 +46,7 @@ def replay(
     fed = identical = 0
     for exchange in exchanges:
         if dialect is None:
-            dialect = _dialect(exchange.request)
+            dialect = dialect_of_run(exchange.request)
         try:
             reply = answer(exchange.request)
         except StoreError:
@@ -59,11 +59,3 @@ def replay(
         if difference is not None:
             return Replay(fed, identical, difference)
     return Replay(fed, identical, None)
-
-
-def _dialect(first_request: bytes) -> Dialect:
-    """The dialect of a conversation that opens with this request."""
-    try:
-        return dialect_of(parse(first_request)["events"][0]["data"])
-    except (RemoteProtocolError, LookupError, TypeError):
-        return V4

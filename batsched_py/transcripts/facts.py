@@ -1,0 +1,348 @@
+"""What a run says as facts: one for each job, host or thing that a message is about, however it is spelled.
+
+A fact has an identity (who says it, its kind, its subject), a time and details. The split of an instant into messages,
+the order of what is said in them, the spelling and the dialect are gone. What is left out: the decided CALL_ME_LATER
+(the calls that Batsim makes are facts), and what Batsim 1.4 ignores, a reply to SIMULATION_ENDS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from batsched_py.errors import RemoteProtocolError
+from batsched_py.model.job import Job
+from batsched_py.protocol.codec import decode
+from batsched_py.protocol.commands import (
+    CallMeLater,
+    ChangeJobState,
+    ExecuteJob,
+    KillJob,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
+    SetJobMetadata,
+    SetResourceState,
+    ToJobMessage,
+)
+from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.protocol.dialects import V14, Dialect
+from batsched_py.protocol.events import (
+    COMPLETED_KILLED,
+    MACHINE_AVAILABLE,
+    MACHINE_UNAVAILABLE,
+    Answer,
+    FromJobMessage,
+    JobCompleted,
+    JobKilled,
+    JobSubmitted,
+    Members,
+    Nop,
+    Notify,
+    Query,
+    RequestedCall,
+    Resource,
+    ResourceStateChanged,
+    SimulationBegins,
+    SimulationEnds,
+    Unknown,
+)
+from batsched_py.protocol.fields import shown
+from batsched_py.transcripts.decisions import plain_command
+from batsched_py.transcripts.transcript import Exchange
+
+
+class Kind(StrEnum):
+    """What a fact is about; the words of `diff --ignore`."""
+
+    HOSTS = "hosts"
+    CONFIGURATION = "configuration"
+    PROFILES = "profiles"
+    SUBMISSIONS = "submissions"
+    REGISTRATIONS = "registrations"
+    STARTS = "starts"
+    ENDS = "ends"
+    KILLS = "kills"
+    REJECTIONS = "rejections"
+    STATES = "states"
+    METADATA = "metadata"
+    MESSAGES = "messages"
+    POWER = "power"
+    MACHINES = "machines"
+    CALLS = "calls"
+    QUESTIONS = "questions"
+    ANSWERS = "answers"
+    NOTICES = "notices"
+    CLOSING = "closing"
+    UNKNOWN = "unknown"
+    UNREADABLE = "unreadable"
+
+
+#: Facts whose subject is a job.
+JOB_KINDS: Final = frozenset(
+    {
+        Kind.SUBMISSIONS,
+        Kind.REGISTRATIONS,
+        Kind.STARTS,
+        Kind.ENDS,
+        Kind.KILLS,
+        Kind.REJECTIONS,
+        Kind.STATES,
+        Kind.METADATA,
+        Kind.MESSAGES,
+    }
+)
+#: Facts whose subject is a host's number.
+HOST_KINDS: Final = frozenset({Kind.HOSTS, Kind.POWER, Kind.MACHINES})
+#: Details that are times.
+TIMES: Final = frozenset({"submit_time"})
+_AVAILABILITY: Final = {MACHINE_AVAILABLE: "available", MACHINE_UNAVAILABLE: "unavailable"}
+_NO_DETAILS: Final[Members] = {}
+
+
+class Fact(Struct, frozen=True):
+    """One thing that was said.
+
+    Attributes:
+        told: True if Batsim told it, False if it was decided.
+        kind: what it is about.
+        subject: a job's id, a host's number as text, a name; "" where a kind has one subject only.
+        time: when it happened, or when Batsim obeys; seconds.
+        details: name -> value; None for what the dialect does not tell.
+    """
+
+    told: bool
+    kind: Kind
+    subject: str
+    time: float
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Told(Struct, frozen=True):
+    """The facts of one exchange, and `now` of its request."""
+
+    now: float
+    facts: tuple[Fact, ...]
+
+
+def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Told]:
+    """The facts of each exchange, in the order of the messages."""
+    now = 0.0
+    for exchange in exchanges:
+        try:
+            message = decode(exchange.request, dialect.events, keep_unknown=True)
+        except RemoteProtocolError:
+            raw = exchange.request
+            facts = [Fact(True, Kind.UNREADABLE, "", now, {"bytes": shown(raw)})]
+            ends = False
+        else:
+            now = message.now
+            facts = [fact for event in message.events for fact in _EVENTS[type(event)](event, dialect)]
+            ends = any(type(event) is SimulationEnds for event in message.events)
+        if not (ends and dialect is V14):
+            facts += _decided(exchange.reply, now, dialect)
+        yield Told(now, tuple(facts))
+
+
+def _decided(reply: bytes, now: float, dialect: Dialect) -> Iterator[Fact]:
+    try:
+        message = decode(reply, dialect.commands, keep_unknown=True)
+    except RemoteProtocolError:
+        yield Fact(False, Kind.UNREADABLE, "", now, {"bytes": shown(reply)})
+        return
+    for command in message.events:
+        # Batsim waits for a time to come, and obeys at once if it is past.
+        time = max(now, command.timestamp)
+        yield from _COMMANDS[type(command)](plain_command(command), time)
+
+
+def _opening(event: SimulationBegins, dialect: Dialect) -> Iterator[Fact]:
+    config, time = event.config, event.timestamp
+    yield Fact(
+        True,
+        Kind.CONFIGURATION,
+        "",
+        time,
+        {
+            "compute_sharing": event.compute_sharing,
+            "dynamic_jobs": config.dynamic_jobs,
+            "acknowledged": config.dynamic_jobs and config.dynamic_jobs_acknowledged,
+            "profile_reuse": None if dialect is V14 else config.profile_reuse,
+            "scheduler_config": None if dialect is V14 else config.scheduler_config,
+        },
+    )
+    for resource in event.resources:
+        yield _host(resource, "compute", time)
+    for resource in event.storages:
+        yield _host(resource, "storage", time)
+    for workload, profiles in event.profiles.items():
+        for name, profile in profiles.items():
+            yield Fact(True, Kind.PROFILES, f"{workload}!{name}", time, {"profile": profile})
+
+
+def _host(resource: Resource, use: str, time: float) -> Fact:
+    """A role that says nothing more than `use` is no property: only some versions write it."""
+    properties = {key: value for key, value in resource.properties.items() if key != "role" or value not in ("", use)}
+    details = {"name": resource.name, "use": use, "state": resource.state, "properties": properties}
+    return Fact(True, Kind.HOSTS, str(resource.id), time, {**details, "zone": resource.zone_properties})
+
+
+def _closing(event: SimulationEnds, _: Dialect) -> Iterator[Fact]:
+    yield Fact(True, Kind.CLOSING, "", event.timestamp)
+
+
+def _submission(event: JobSubmitted, _: Dialect) -> Iterator[Fact]:
+    details = {**_job(event.job), "forwarded": event.profile}
+    yield Fact(True, Kind.SUBMISSIONS, event.job_id, event.timestamp, details)
+
+
+def _job(job: Job | None) -> Members:
+    """Nothing of a job that is described in Redis only."""
+    if job is None:
+        return _NO_DETAILS
+    details = {"size": job.size, "walltime": job.walltime or "none", "profile": job.profile}
+    return {**details, "submit_time": job.submit_time, "extra": dict(job.extra)}
+
+
+def _end(event: JobCompleted, _: Dialect) -> Iterator[Fact]:
+    details = {"state": event.state, "return_code": event.return_code, "hosts": event.hosts}
+    yield Fact(True, Kind.ENDS, event.job_id, event.timestamp, details)
+
+
+def _kill_done(event: JobKilled, dialect: Dialect) -> Iterator[Fact]:
+    """Batsim 1.4 does not announce the end of a killed job in any other way."""
+    for job_id in event.job_ids:
+        progress = event.progress.get(job_id)
+        if progress is not None and dialect is V14:
+            yield Fact(True, Kind.ENDS, job_id, event.timestamp, {"state": COMPLETED_KILLED})
+        yield Fact(True, Kind.KILLS, job_id, event.timestamp, {"progress": progress or "ended before"})
+
+
+def _power_reached(event: ResourceStateChanged, _: Dialect) -> Iterator[Fact]:
+    for host in event.hosts:
+        yield Fact(True, Kind.POWER, str(host), event.timestamp, {"pstate": event.state})
+
+
+def _call(event: RequestedCall, _: Dialect) -> Iterator[Fact]:
+    yield Fact(True, Kind.CALLS, "", event.timestamp)
+
+
+def _job_said(event: FromJobMessage, _: Dialect) -> Iterator[Fact]:
+    yield Fact(True, Kind.MESSAGES, event.job_id, event.timestamp, {"message": event.message})
+
+
+def _questions(event: Query, time: float, *, told: bool) -> Iterator[Fact]:
+    for name, arguments in event.requests.items():
+        yield Fact(told, Kind.QUESTIONS, name, time, {"arguments": arguments})
+
+
+def _answers(event: Answer, time: float, *, told: bool) -> Iterator[Fact]:
+    joules = event.consumed_energy
+    if joules is not None:
+        yield Fact(told, Kind.ANSWERS, "consumed_energy", time, {"answer": joules})
+        return
+    for name, value in event.values.items():
+        yield Fact(told, Kind.ANSWERS, name, time, {"answer": value})
+
+
+def _notice(event: Notify, time: float, *, told: bool) -> Iterator[Fact]:
+    if event.hosts is not None and event.kind in _AVAILABILITY:
+        for host in event.hosts:
+            yield Fact(told, Kind.MACHINES, str(host), time, {"machine": _AVAILABILITY[event.kind]})
+        return
+    yield Fact(told, Kind.NOTICES, event.kind, time, {"members": {**event.members, "type": event.kind}})
+
+
+def _nothing(*_: object) -> Iterator[Fact]:
+    return iter(())
+
+
+def _unknown(event: Unknown, time: float, *, told: bool) -> Iterator[Fact]:
+    """The reason of a decision process that stops names files and lines of code; it is no fact of the run."""
+    data = "(stopped)" if event.type == STOP_EVENT and not told else event.data
+    yield Fact(told, Kind.UNKNOWN, event.type, time, {"data": data})
+
+
+def _start(command: ExecuteJob, time: float) -> Iterator[Fact]:
+    extras = {"storage": command.storage_mapping or "none", "additional_io": command.additional_io or "none"}
+    details = {"hosts": command.hosts, "mapping": command.mapping or "usual", **extras}
+    yield Fact(False, Kind.STARTS, command.job_id, time, details)
+
+
+def _rejection(command: RejectJob, time: float) -> Iterator[Fact]:
+    yield Fact(False, Kind.REJECTIONS, command.job_id, time)
+
+
+def _kill(command: KillJob, time: float) -> Iterator[Fact]:
+    for job_id in command.job_ids:
+        yield Fact(False, Kind.KILLS, job_id, time)
+
+
+def _registration(command: RegisterJob, time: float) -> Iterator[Fact]:
+    """In v1.4 the profile may travel along."""
+    if command.profile is not None and command.job is not None:
+        name = f"{command.job.workload}!{command.job.profile}"
+        yield Fact(False, Kind.PROFILES, name, time, {"profile": command.profile})
+    yield Fact(False, Kind.REGISTRATIONS, command.job_id, time, _job(command.job))
+
+
+def _profile(command: RegisterProfile, time: float) -> Iterator[Fact]:
+    yield Fact(False, Kind.PROFILES, f"{command.workload}!{command.name}", time, {"profile": command.profile})
+
+
+def _power(command: SetResourceState, time: float) -> Iterator[Fact]:
+    for host in command.hosts:
+        yield Fact(False, Kind.POWER, str(host), time, {"pstate": command.state})
+
+
+def _metadata(command: SetJobMetadata, time: float) -> Iterator[Fact]:
+    yield Fact(False, Kind.METADATA, command.job_id, time, {"metadata": command.metadata})
+
+
+def _state(command: ChangeJobState, time: float) -> Iterator[Fact]:
+    """The reason is ignored by Batsim 4."""
+    yield Fact(False, Kind.STATES, command.job_id, time, {"state": command.state})
+
+
+def _message(command: ToJobMessage, time: float) -> Iterator[Fact]:
+    yield Fact(False, Kind.MESSAGES, command.job_id, time, {"message": command.message})
+
+
+#: What Batsim told -> its facts.
+_EVENTS: Final[Mapping[type, Callable[[Any, Dialect], Iterator[Fact]]]] = {
+    SimulationBegins: _opening,
+    SimulationEnds: _closing,
+    JobSubmitted: _submission,
+    JobCompleted: _end,
+    JobKilled: _kill_done,
+    ResourceStateChanged: _power_reached,
+    RequestedCall: _call,
+    FromJobMessage: _job_said,
+    Query: lambda event, _: _questions(event, event.timestamp, told=True),
+    Answer: lambda event, _: _answers(event, event.timestamp, told=True),
+    Notify: lambda event, _: _notice(event, event.timestamp, told=True),
+    Nop: _nothing,
+    Unknown: lambda event, _: _unknown(event, event.timestamp, told=True),
+}
+
+#: What was decided, and when Batsim obeys -> its facts.
+_COMMANDS: Final[Mapping[type, Callable[[Any, float], Iterator[Fact]]]] = {
+    ExecuteJob: _start,
+    RejectJob: _rejection,
+    KillJob: _kill,
+    CallMeLater: _nothing,
+    RegisterJob: _registration,
+    RegisterProfile: _profile,
+    SetResourceState: _power,
+    SetJobMetadata: _metadata,
+    ChangeJobState: _state,
+    ToJobMessage: _message,
+    Query: lambda command, time: _questions(command, time, told=False),
+    Answer: lambda command, time: _answers(command, time, told=False),
+    Notify: lambda command, time: _notice(command, time, told=False),
+    Nop: _nothing,
+    Unknown: lambda command, time: _unknown(command, time, told=False),
+}
