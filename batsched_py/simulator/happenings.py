@@ -8,6 +8,7 @@ from batsched_py.simulator.external import MACHINE_AVAILABLE, MACHINE_UNAVAILABL
 from batsched_py.simulator.library import wire_members
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.timeline import RANK_MACHINES
+from batsched_py.simulator.timetable import Timetable
 
 
 class Happenings:
@@ -15,13 +16,26 @@ class Happenings:
 
     def __init__(self, stage: Stage) -> None:
         self._stage, self._machines, self._timeline = stage, stage.machines, stage.timeline
-        events = stage.settings.external_events
-        for event in events:
-            self._timeline.at(event.timestamp, RANK_MACHINES, self._happen, event)
-        if events:
-            self._timeline.at(max(event.timestamp for event in events), RANK_MACHINES, self._no_more, None)
+        #: The next one last.
+        self._left = sorted(stage.settings.external_events, key=lambda event: event.timestamp)[::-1]
+        if self._left:
+            Timetable(
+                stage.timeline,
+                stage.mailbox,
+                RANK_MACHINES,
+                next_time=self._next_time,
+                tell=self._happen,
+                farewell=self._no_more,
+            )
 
-    def _happen(self, event: ExternalEvent) -> None:
+    def _next_time(self) -> float | None:
+        return self._left[-1].timestamp if self._left else None
+
+    def _happen(self, until: float) -> None:
+        while self._left and self._left[-1].timestamp <= until:
+            self._befall(self._left.pop())
+
+    def _befall(self, event: ExternalEvent) -> None:
         now, stamp, hosts = self._timeline.now, self._timeline.stamp, event.hosts
         if event.type == MACHINE_UNAVAILABLE:
             self._machines.withdraw(hosts.bits, now)

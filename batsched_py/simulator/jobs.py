@@ -24,7 +24,7 @@ from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.consumption import Consumption
 from batsched_py.simulator.execution import Execution, ending
 from batsched_py.simulator.library import Library
-from batsched_py.simulator.machines import COMPUTING
+from batsched_py.simulator.machines import COMPUTING, lowest_host
 from batsched_py.simulator.placement import Placement, executors
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.stage import Stage
@@ -135,6 +135,7 @@ class Jobs:
         live = self._find(command.job_id)
         live.state = _next_state(live, "rejected")
         self._record(live, JobRecord(live.job, REJECTED, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata_of(live)))
+        self.told.append(live.job.id)
 
     def kill(self, command: KillJob) -> None:
         """Stop running jobs: the sequence of E9. Those whose kill was asked before are passed over."""
@@ -149,7 +150,7 @@ class Jobs:
             if live.state == RUNNING:
                 progress[live.job.id] = self._kill(live)
         if asked:
-            self._stage.say(JobKilled(self._timeline.stamp, tuple(live.job.id for live in asked), progress))
+            self._stage.mailbox.post(self._tell_kill, (asked, progress))
 
     def set_metadata(self, command: SetJobMetadata) -> None:
         """Attach a text, which ends in the jobs file."""
@@ -179,6 +180,7 @@ class Jobs:
         code = live.code
         what = "stopped at its walltime" if code is None else "failed" if code else "succeeded"
         self._end(live, _next_state(live, what), -1 if code is None else code)
+        self._stage.mailbox.post(self._tell_end, live, lowest_host(live.hosts.bits))
 
     def _kill(self, live: LiveJob) -> Progress:
         assert live.work is not None  # noqa: S101  # set when it was executed
@@ -187,9 +189,20 @@ class Jobs:
         self._end(live, _next_state(live, "killed"), task_at(live.work, elapsed).killed_code)
         return progress_at(live.work, elapsed)
 
+    def _tell_end(self, live: LiveJob) -> None:
+        self.told.append(live.job.id)
+        self._stage.say(JobCompleted(self._timeline.stamp, live.job.id, live.state, live.code, live.hosts))
+
+    def _tell_kill(self, done: tuple[list[LiveJob], dict[str, Progress]]) -> None:
+        asked, progress = done
+        for live in asked:
+            if live.job.id in progress:
+                self._tell_end(live)
+        self._stage.say(JobKilled(self._timeline.stamp, tuple(live.job.id for live in asked), progress))
+
     def _end(self, live: LiveJob, state: str, code: int) -> None:
         now = self._timeline.now
-        live.state = state
+        live.state, live.code = state, code
         self._machines.release(live.hosts.bits, now)
         energy = -1.0
         if live.consumption is not None and self._stage.meter is not None:
@@ -198,11 +211,9 @@ class Jobs:
         finish = now if now > live.start else live.start + NULL_RUNTIME
         metadata = self._metadata_of(live)
         self._record(live, JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
-        self._stage.say(JobCompleted(self._timeline.stamp, live.job.id, state, code, live.hosts))
 
     def _record(self, live: LiveJob, record: JobRecord) -> None:
         self.records.append(record)
-        self.told.append(live.job.id)
         self.unfinished -= 1
 
     def _metadata_of(self, live: LiveJob) -> str:

@@ -73,6 +73,9 @@ class Referee:
         self._timeline.at(max(command.at, now + SHORTEST_CALL), RANK_CALL, self._call, None)
 
     def _call(self, _: None) -> None:
+        self._stage.mailbox.post(self._tell_call, None)
+
+    def _tell_call(self, _: None) -> None:
         self._stage.say(RequestedCall(self._timeline.stamp))
 
     def _query(self, command: Query) -> None:

@@ -23,6 +23,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         scheduler_config: handed to the scheduler as it is (--sched-cfg).
         external_events: what happens to the machines, see `external.read_events` (--events).
         forward_unknown_events: pass events of other types on (--forward-unknown-events).
+        message_latency: the messages between Batsim's own parts take time on the platform's links, as in Batsim.
         allow_oversized: send jobs that ask for more hosts than there are, as Batsim does: they must be rejected.
     """
 
@@ -37,4 +38,5 @@ class Settings(Struct, frozen=True, kw_only=True):
     scheduler_config: str = ""
     external_events: tuple[ExternalEvent, ...] = ()
     forward_unknown_events: bool = False
+    message_latency: bool = False
     allow_oversized: bool = False

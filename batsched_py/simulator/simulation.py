@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from batsched_py.errors import DeadlockError, OptionError, PlatformError, WorkloadError
 from batsched_py.model.platform import Host, Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
-from batsched_py.protocol.events import SimulationEnds
+from batsched_py.protocol.events import Event, SimulationEnds
+from batsched_py.simulator.correspondence import Correspondence
 from batsched_py.simulator.execution import Execution
 from batsched_py.simulator.external import check_events
 from batsched_py.simulator.happenings import Happenings
 from batsched_py.simulator.jobs import Jobs
 from batsched_py.simulator.library import Library
 from batsched_py.simulator.machines import Machines
+from batsched_py.simulator.mailbox import NetworkMailbox, latencies
 from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.network import Network
 from batsched_py.simulator.opening import opening
@@ -32,6 +35,7 @@ from batsched_py.simulator.standstill import standstill
 from batsched_py.simulator.submissions import Submissions
 from batsched_py.simulator.switching import Switching
 from batsched_py.simulator.talk import Exchange, Talk
+from batsched_py.simulator.timeline import Timeline
 
 #: Batsim without any option.
 DEFAULTS: Final = Settings()
@@ -48,7 +52,15 @@ class Simulation:
             _check_sizes(workloads, len(hosts))
         machines = Machines(len(hosts))
         check_events(settings.external_events, machines.all)
-        self._stage = stage = Stage(settings, machines, _meter(platform, hosts) if settings.energy else None)
+        meter = _meter(platform, hosts) if settings.energy else None
+        self._network_mailbox: NetworkMailbox | None = None
+        if settings.message_latency:
+            timeline, outbox = Timeline(), list[Event]()
+            self._network_mailbox = NetworkMailbox(timeline, outbox, latencies(platform, hosts, settings.master_host))
+            stage = Stage(settings, machines, meter, timeline, outbox, mailbox=self._network_mailbox)
+        else:
+            stage = Stage(settings, machines, meter)
+        self._stage = stage
         self._timeline = stage.timeline
         self._switching = Switching(stage, hosts)
         execution = Execution(Network(platform, hosts), stage.approximations)
@@ -73,28 +85,41 @@ class Simulation:
         """
         talk = Talk(exchange, clock)
         report = ProgressReport(progress, self._submissions.count)
-        outbox, timeline, patience = self._stage.outbox, self._timeline, Patience()
-        self._apply(talk.say(0.0, [self._begins]))
-        jobs = self._jobs
-        while outbox or timeline.run_next():
-            if not outbox:
-                continue
-            events = tuple(outbox)
-            outbox.clear()
-            reply = talk.say(timeline.stamp, events)
-            if jobs.told:
-                jobs.forget_ended()
-            self._apply(reply)
-            if timeline.now == patience.instant:
-                patience.wear(events, len(jobs.records), jobs.unfinished)
-            else:
-                patience.instant = timeline.now
-            if len(jobs.records) >= report.next:
-                report.ended(len(jobs.records), self._registration.count, timeline.stamp)
-        if jobs.unfinished or self._registration.open:
+        self._stage.outbox.append(self._begins)
+        if self._network_mailbox is None:
+            self._run_at_once(talk, report)
+        else:
+            ask = partial(self._ask, talk, report, Patience())
+            Correspondence(self._timeline, self._network_mailbox, ask, self._referee.apply)
+            while self._timeline.step():
+                pass
+        if self._jobs.unfinished or self._registration.open:
             raise DeadlockError(standstill(self._timeline, self._jobs, self._stage.machines, self._registration))
         talk.say(self._timeline.stamp, [SimulationEnds(self._timeline.stamp)])
         return self._result(talk)
+
+    def _run_at_once(self, talk: Talk, report: ProgressReport) -> None:
+        """Messages take no time: all that happens at one instant is one message."""
+        outbox, timeline, patience = self._stage.outbox, self._timeline, Patience()
+        while outbox or timeline.run_next():
+            if outbox:
+                self._apply(self._ask(talk, report, patience))
+
+    def _ask(self, talk: Talk, report: ProgressReport, patience: Patience) -> Message:
+        """Tell the scheduler what is in the outbox; its reply."""
+        jobs, timeline = self._jobs, self._timeline
+        events = tuple(self._stage.outbox)
+        self._stage.outbox.clear()
+        reply = talk.say(timeline.stamp, events)
+        if jobs.told:
+            jobs.forget_ended()
+        if timeline.now == patience.instant:
+            patience.wear(events, len(jobs.records), jobs.unfinished)
+        else:
+            patience.instant = timeline.now
+        if len(jobs.records) >= report.next:
+            report.ended(len(jobs.records), self._registration.count, timeline.stamp)
+        return reply
 
     def _apply(self, reply: Message) -> None:
         """Apply the commands in turn, each not before its time; time passes until the reply's `now`.

@@ -6,6 +6,7 @@ from msgspec import Struct, field
 
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.machines import Machines
+from batsched_py.simulator.mailbox import InstantMailbox, Mailbox
 from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.timeline import Timeline
@@ -16,6 +17,7 @@ class Stage(Struct, frozen=True):
 
     Attributes:
         meter: None if energy is not counted.
+        mailbox: how the parts reach Batsim's server, and when.
         outbox: what happened since the latest message, in order.
         approximations: one line for each simplification that was really used.
     """
@@ -25,6 +27,7 @@ class Stage(Struct, frozen=True):
     meter: Meter | None
     timeline: Timeline = field(default_factory=Timeline)
     outbox: list[Event] = field(default_factory=list)
+    mailbox: Mailbox = field(default_factory=InstantMailbox)
     approximations: set[str] = field(default_factory=set)
 
     def say(self, event: Event) -> None:

@@ -12,6 +12,7 @@ from batsched_py.simulator.jobs import Jobs
 from batsched_py.simulator.library import Library, wire_job, wire_members
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.timeline import RANK_SUBMISSION
+from batsched_py.simulator.timetable import Timetable
 
 
 class Submissions:
@@ -27,7 +28,14 @@ class Submissions:
         self.count = len(self._order)
         #: Joules of all hosts when the first job was submitted.
         self.joules_at_first: float = 0.0
-        self._timeline.at(self._order[-1][0] if self._order else 0.0, RANK_SUBMISSION, self._submit, None)
+        Timetable(
+            stage.timeline,
+            stage.mailbox,
+            RANK_SUBMISSION,
+            next_time=self._next_time,
+            tell=self._submit,
+            farewell=self._no_more,
+        )
 
     def job_ids(self) -> set[str]:
         """Ids of the jobs that are still to come."""
@@ -38,20 +46,21 @@ class Submissions:
         forwarded = wire_members(profile.members) if self._stage.settings.forward_profiles else None
         self._stage.say(JobSubmitted(self._timeline.stamp, job.id, job, forwarded))
 
-    def _submit(self, _nothing: None) -> None:
-        """All jobs of this time; then look forward to the next time, or say that there is none."""
+    def _next_time(self) -> float | None:
+        return self._order[-1][0] if self._order else None
+
+    def _submit(self, until: float) -> None:
+        """All jobs whose time has come by then."""
         order = self._order
         if len(order) == self.count and self._stage.meter is not None:
             self.joules_at_first = self._stage.meter.total(self._timeline.now)
-        time = order[-1][0] if order else 0.0
-        while order and order[-1][0] == time:
+        while order and order[-1][0] <= until:
             _, number, name, plain = order.pop()
             workload = f"w{number}"
             job = wire_job(plain, f"{workload}!{name}")
             profile = self._library.shelves[workload].profiles[job.profile]
             self._jobs.submit(job, profile)
             self.announce(job, profile)
-        if order:
-            self._timeline.at(order[-1][0], RANK_SUBMISSION, self._submit, None)
-        else:
-            self._stage.say(Notify(self._timeline.stamp, NO_MORE_STATIC_JOB))
+
+    def _no_more(self, _: None) -> None:
+        self._stage.say(Notify(self._timeline.stamp, NO_MORE_STATIC_JOB))

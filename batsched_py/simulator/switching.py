@@ -129,5 +129,10 @@ class Switching:
         self._meter.set_pstate(members(hosts), request.pstate, now, 0.0 if still else None)
         self._machines.move(still & self._machines.hosts_in[SWITCHING_OFF], SWITCHING_OFF, SLEEPING, now)
         self._machines.move(still & self._machines.hosts_in[SWITCHING_ON], SWITCHING_ON, IDLE, now)
-        if not request.waiting:
-            self._stage.say(ResourceStateChanged(self._timeline.stamp, HostSet(request.hosts), str(request.pstate)))
+        if not request.waiting and still:
+            self._stage.mailbox.post(self._acknowledge, request)
+        elif not request.waiting:
+            self._acknowledge(request)
+
+    def _acknowledge(self, request: Request) -> None:
+        self._stage.say(ResourceStateChanged(self._timeline.stamp, HostSet(request.hosts), str(request.pstate)))

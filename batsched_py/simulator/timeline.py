@@ -11,6 +11,8 @@ RANK_END: Final = 0
 RANK_SUBMISSION: Final = 1
 RANK_MACHINES: Final = 2
 RANK_CALL: Final = 3
+#: Messages that take time arrive after all else of an instant was posted.
+RANK_MAIL: Final = 4
 
 #: Names an entry for `cancel`.
 Ticket = int
@@ -41,6 +43,20 @@ class Timeline:
     def cancel(self, ticket: Ticket) -> None:
         """Forget an entry that has not happened yet."""
         self._cancelled.add(ticket)
+
+    def step(self) -> bool:
+        """Let the one thing happen that is due next; False if nothing ever will again."""
+        heap, cancelled = self._heap, self._cancelled
+        while heap:
+            due, _, ticket, action, argument = heappop(heap)
+            if ticket in cancelled:
+                cancelled.discard(ticket)
+                continue
+            if due > self.now:
+                self._move(due)
+            action(argument)
+            return True
+        return False
 
     def run_next(self) -> bool:
         """Let everything of the next instant happen; False if nothing ever will again."""
