@@ -61,6 +61,7 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
 @_flag("--acknowledge-dynamic-jobs", "acknowledge_dynamic_jobs", "Registered jobs are submitted back.")
 @_flag("--forward-profiles-on-submission", "forward_profiles", "Submissions carry the profile.")
 @_flag("--forward-unknown-events", "forward_unknown_events", "Events of other types reach the algorithm.")
+@_flag("--message-latency", "message_latency", "Messages between Batsim's own parts take time, as in Batsim.")
 @_flag("--enable-profile-reuse", "profile_reuse", "Profiles outlive their last job.")
 @click.option("--sched-cfg", "scheduler_config", default="", metavar="JSON", help="Options, as Batsim sends them.")
 @_flag("--allow-oversized-jobs", "allow_oversized", "Submit jobs larger than the platform, to see them rejected.")

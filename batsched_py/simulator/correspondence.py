@@ -13,7 +13,7 @@ from batsched_py.simulator.timeline import RANK_MAIL, Timeline
 class Correspondence:
     """Batsim's helper that asks the scheduler, brings each command to the server at its time, and then is ready again.
 
-    The scheduler itself answers at once; it is the last command's arrival, or the reply's `now`, that ends the exchange.
+    The scheduler answers at once; the exchange ends when the last command has arrived and the reply's `now` has come.
     """
 
     __slots__ = ("_apply", "_ask", "_mailbox", "_next", "_reply", "_timeline")

@@ -134,7 +134,7 @@ class Jobs:
         """Refuse a waiting job for good."""
         live = self._find(command.job_id)
         live.state = _next_state(live, "rejected")
-        self._record(live, JobRecord(live.job, REJECTED, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata_of(live)))
+        self._record(JobRecord(live.job, REJECTED, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata_of(live)))
         self.told.append(live.job.id)
 
     def kill(self, command: KillJob) -> None:
@@ -210,9 +210,9 @@ class Jobs:
             self.joules_at_last_end = self._stage.meter.total(now)
         finish = now if now > live.start else live.start + NULL_RUNTIME
         metadata = self._metadata_of(live)
-        self._record(live, JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
+        self._record(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
 
-    def _record(self, live: LiveJob, record: JobRecord) -> None:
+    def _record(self, record: JobRecord) -> None:
         self.records.append(record)
         self.unfinished -= 1
 

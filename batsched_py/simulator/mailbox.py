@@ -89,11 +89,14 @@ class NetworkMailbox:
     def _arrive(self, letter: Letter) -> None:
         """What the senders of the moment do comes after the server has looked whether anything else is there."""
         _, action, argument, then = letter
-        alone = not self._letters
+        waiting = self._letters
+        self._letters = deque()  # of those that the server itself sets in motion now: they come after the sender's next
         action(argument)
-        speaks = alone and self.ready and bool(self._outbox)
+        speaks = not waiting and self.ready and bool(self._outbox)
+        set_in_motion, self._letters = self._letters, waiting
         if then is not None:
             then()
+        waiting.extend(set_in_motion)
         self._taking = False
         if self._letters:
             self._take()

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, Final
 
-#: What happens first at one instant: ends and state changes, then submissions, machines, calls.
-RANK_END: Final = 0
-RANK_SUBMISSION: Final = 1
-RANK_MACHINES: Final = 2
-RANK_CALL: Final = 3
+#: What happens first at one instant, as recorded runs of real Batsim show: greetings at 0 s, what happens to machines,
+#: submissions, ends and state changes, calls.
+RANK_GREETING: Final = 0
+RANK_MACHINES: Final = 1
+RANK_SUBMISSION: Final = 2
+RANK_END: Final = 3
+RANK_CALL: Final = 4
 #: Messages that take time arrive after all else of an instant was posted.
-RANK_MAIL: Final = 4
+RANK_MAIL: Final = 5
 
 #: Names an entry for `cancel`.
 Ticket = int

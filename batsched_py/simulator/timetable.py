@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from batsched_py.simulator.mailbox import Mailbox
-from batsched_py.simulator.timeline import Timeline
+from batsched_py.simulator.timeline import RANK_GREETING, Timeline
 
 
 class Timetable:
@@ -32,7 +32,7 @@ class Timetable:
         self._next, self._tell, self._farewell = next_time, tell, farewell
         #: When it last looked at the clock, in seconds.
         self._since = 0.0
-        timeline.at(0.0, rank, self._greet, None)
+        timeline.at(0.0, RANK_GREETING, self._greet, None)
 
     def _greet(self, _: None) -> None:
         self._mailbox.post(_nothing, None, then=self._look)

@@ -41,11 +41,11 @@ def test_beginning_and_end_stand_alone() -> None:
     assert (result.makespan, result.end, result.messages) == (13.0, 13.0, 4)
 
 
-def test_ends_come_before_submissions_and_these_before_calls() -> None:
+def test_submissions_come_before_ends_and_these_before_calls() -> None:
     """All that happens at t=6 is told in one message."""
     jobs = workload(job("a", at=1, profile="d5"), job("b", at=6))
     _, peer = play(jobs, {1.0: [execute("a", "0"), call(6)], 6.0: [reject("b")]})
-    assert shape(peer)[2] == (6.0, ["JOB_COMPLETED", "JOB_SUBMITTED", "NOTIFY", "REQUESTED_CALL"])
+    assert shape(peer)[2] == (6.0, ["JOB_SUBMITTED", "NOTIFY", "JOB_COMPLETED", "REQUESTED_CALL"])
 
 
 def test_jobs_of_one_time_come_in_order_of_ids_as_text() -> None:

@@ -14,7 +14,7 @@ def test_ties_go_by_rank_then_by_order_of_asking() -> None:
     ):
         timeline.at(5.0, rank, happened.append, name)
     timeline.run_until(5.0)
-    assert happened == ["second end", "third end", "job", "call"]
+    assert happened == ["job", "second end", "third end", "call"]
 
 
 def test_what_is_cancelled_does_not_happen_and_is_not_waited_for() -> None:
