@@ -2,7 +2,7 @@
 
 Exit codes:
     0    all is well
-    1    a replay decided otherwise than the recording
+    1    a replay decided otherwise than the recording, or two recordings differ
     2    the input or the usage is wrong: a file, an option, the name of an algorithm
     3    our side failed: the algorithm raised, its plan or decision was refused, the simulation stands still
     4    the other side failed: it broke the protocol, died, or was silent for too long; or there is no connection
@@ -36,6 +36,7 @@ COMMANDS: Final = {
     "serve": ("serve", "Decide for Batsim, over ZeroMQ."),
     "simulate": ("simulate", "Run a workload on a platform without Batsim."),
     "replay": ("replay", "Ask an algorithm again what a recording asked, and compare."),
+    "diff": ("diff", "Compare what happened in two recorded runs."),
     "list": ("listing", "Show the algorithms there are."),
     "describe": ("describe", "Show an algorithm's options and its source."),
     "convert": ("convert", "Make a workload from a log in SWF."),
@@ -43,9 +44,10 @@ COMMANDS: Final = {
 }
 
 _EPILOG: Final = """\b
-Exit codes: 0 all is well; 1 a replay decided otherwise; 2 wrong input or usage;
-3 our side failed (algorithm, plan, refused decision, standstill); 4 the other side
-failed (protocol, death, silence, no connection); 130 Ctrl-C; 143 SIGTERM."""
+Exit codes: 0 all is well; 1 a replay decided otherwise, or two recordings differ;
+2 wrong input or usage; 3 our side failed (algorithm, plan, refused decision,
+standstill); 4 the other side failed (protocol, death, silence, no connection);
+130 Ctrl-C; 143 SIGTERM."""
 
 
 class LazyGroup(click.Group):

@@ -58,6 +58,9 @@ def _tell(name: str, outcome: Replay) -> None:
         same = "all decisions are the same"
         click.echo(f"{name}: {outcome.exchanges} exchanges, {same} ({outcome.identical} replies byte for byte)")
         return
-    click.echo(f"{name}: {outcome.exchanges - 1} exchanges with the same decision, then:")
+    total = outcome.exchanges + outcome.left
+    click.echo(f"{name}: {outcome.exchanges - 1} of {total} exchanges with the same decision, then:")
     for line in outcome.difference.story().splitlines():
         click.secho(line, fg=_COLOURS.get(line[2:3]))
+    if outcome.left:
+        click.echo(f"{outcome.left} more exchanges cannot be compared: there Batsim answers the recorded decision")

@@ -51,6 +51,7 @@ from batsched_py.protocol.events import (
     Unknown,
 )
 from batsched_py.protocol.fields import shown
+from batsched_py.protocol.jobs import write_progress
 from batsched_py.transcripts.decisions import plain_command
 from batsched_py.transcripts.transcript import Exchange
 
@@ -215,10 +216,11 @@ def _end(event: JobCompleted, _: Dialect) -> Iterator[Fact]:
 def _kill_done(event: JobKilled, dialect: Dialect) -> Iterator[Fact]:
     """Batsim 1.4 does not announce the end of a killed job in any other way."""
     for job_id in event.job_ids:
-        progress = event.progress.get(job_id)
-        if progress is not None and dialect is V14:
+        node = event.progress.get(job_id)
+        if node is not None and dialect is V14:
             yield Fact(True, Kind.ENDS, job_id, event.timestamp, {"state": COMPLETED_KILLED})
-        yield Fact(True, Kind.KILLS, job_id, event.timestamp, {"progress": progress or "ended before"})
+        progress = "ended before" if node is None else write_progress(node, "profile")
+        yield Fact(True, Kind.KILLS, job_id, event.timestamp, {"progress": progress})
 
 
 def _power_reached(event: ResourceStateChanged, _: Dialect) -> Iterator[Fact]:
@@ -253,7 +255,8 @@ def _notice(event: Notify, time: float, *, told: bool) -> Iterator[Fact]:
         for host in event.hosts:
             yield Fact(told, Kind.MACHINES, str(host), time, {"machine": _AVAILABILITY[event.kind]})
         return
-    yield Fact(told, Kind.NOTICES, event.kind, time, {"members": {**event.members, "type": event.kind}})
+    members = {name: value for name, value in event.members.items() if name != "type"}
+    yield Fact(told, Kind.NOTICES, event.kind, time, {"members": members})
 
 
 def _nothing(*_: object) -> Iterator[Fact]:

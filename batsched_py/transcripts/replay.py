@@ -21,11 +21,13 @@ class Replay(Struct, frozen=True):
         identical: replies that were equal byte by byte; the others of the same decision are spelled otherwise.
         difference: the first one, where the replay stopped: the recorded requests after it answer decisions that were
             not made this time.
+        left: exchanges after it, which cannot be compared.
     """
 
     exchanges: int
     identical: int
     difference: Difference | None
+    left: int = 0
 
 
 def replay(
@@ -44,7 +46,8 @@ def replay(
     """
     dialect: Dialect | None = None
     fed = identical = 0
-    for exchange in exchanges:
+    remaining = iter(exchanges)
+    for exchange in remaining:
         if dialect is None:
             dialect = dialect_of_run(exchange.request)
         try:
@@ -57,5 +60,5 @@ def replay(
         identical += reply == exchange.reply
         difference = find_difference(exchange, reply, dialect, timed=timed)
         if difference is not None:
-            return Replay(fed, identical, difference)
+            return Replay(fed, identical, difference, sum(1 for _ in remaining))
     return Replay(fed, identical, None)

@@ -169,14 +169,80 @@ def test_a_replay_that_decides_otherwise_shows_the_first_difference(
     capsys.readouterr()
     assert run(["replay", "r.jsonl", "-s", "fcfs"]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "fcfs: 1 exchanges with the same decision, then:",
+        "fcfs: 1 of 5 exchanges with the same decision, then:",
         "exchange 1, t=0: another decision",
         "  Batsim told: JOB_SUBMITTED w0!1, JOB_SUBMITTED w0!2, JOB_SUBMITTED w0!3, "
         "NOTIFY no_more_static_job_to_submit",
         "  - recorded, + now",
         "    EXECUTE_JOB w0!1 on 0-2",
         "  - EXECUTE_JOB w0!3 on 3",
+        "3 more exchanges cannot be compared: there Batsim answers the recorded decision",
     ]
+
+
+@pytest.fixture
+def two_runs(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """a.jsonl of EASY and b.jsonl of FCFS, on the same three jobs."""
+    jobs = [{"id": name, "subtime": 0, "res": size, "walltime": 100, "profile": "p"} for name, size in SIZES.items()]
+    workload = {"nb_res": 4, "jobs": jobs, "profiles": {"p": {"type": "delay", "delay": 10}}}
+    (here / "w.json").write_text(json.dumps(workload))
+    assert run(["generate", "--jobs", "1", "--hosts", "4", "-o", "other.json", "--platform", "p.xml"]) == 0
+    for name, scheduler in (("a", "easy"), ("b", "fcfs")):
+        files = ["-p", "p.xml", "-w", "w.json", "--record", f"{name}.jsonl"]
+        assert run(["simulate", *files, "-s", scheduler, "--quiet"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_two_runs_that_differ_are_compared_by_job(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 1; what each says, then counts and the jobs."""
+    assert run(["diff", "a.jsonl", "b.jsonl"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "5 and 6 exchanges: 14 facts are the same, 3 differ",
+        "- a.jsonl, + b.jsonl",
+        "t=0: start of w0!3",
+        "  - at t=0, hosts 3",
+        "  + at t=20, hosts 0",
+        "t=10: end of w0!3",
+        "  - at t=10, hosts 3",
+        "  + at t=30, hosts 0",
+        "t=20: the end of the simulation",
+        "  - at t=20",
+        "  + at t=30",
+        "starts: 1 (1 at another time, 1 in hosts)",
+        "ends: 1 (1 at another time, 1 in hosts)",
+        "closing: 1 (1 at another time)",
+        "jobs that differ: 1 (w0!3)",
+    ]
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_two_runs_that_do_not_differ_are_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 0; also if what differs is ignored."""
+    assert run(["diff", "a.jsonl", "a.jsonl"]) == 0
+    assert capsys.readouterr().out == "same: 5 and 5 exchanges, 17 facts\n"
+    ignored = [argument for kind in ("starts", "ends", "closing") for argument in ("--ignore", kind)]
+    assert run(["diff", "a.jsonl", "b.jsonl", *ignored]) == 0
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_the_number_of_differences_that_are_shown_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    """The summary counts all of them."""
+    assert run(["diff", "a.jsonl", "b.jsonl", "--count", "1"]) == 1
+    assert "and 2 more" in capsys.readouterr().out
+    assert run(["diff", "a.jsonl", "b.jsonl", "--count", "0"]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "5 and 6 exchanges: 14 facts are the same, 3 differ"
+    assert out[1].startswith("starts: 1 ")
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_tolerances_are_options(capsys: pytest.CaptureFixture[str]) -> None:
+    """In seconds."""
+    assert run(["diff", "a.jsonl", "b.jsonl", "--tolerance", "20"]) == 1
+    out = capsys.readouterr().out
+    assert "at another time" not in out
+    assert "1 in hosts" in out
 
 
 #: Jobs of which EASY lets the third overtake the second, and FCFS does not.

@@ -254,6 +254,27 @@ def test_a_recording_that_cannot_be_replayed(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["b.jsonl"], "b.jsonl: holds no exchange; there is nothing to compare"),
+        (["none.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
+        (["w.json"], "w.json: line 1: "),
+        ([], "Missing argument 'B.jsonl'. (see batsched-py diff --help)"),
+        (["a.jsonl", "--tolerance", "-1"], "'--tolerance': -1.0 is not in the range x>=0."),
+        (["a.jsonl", "--tolerance", "nan"], "'--tolerance': must be a finite number of seconds, not nan"),
+        (["a.jsonl", "--ignore", "tea"], "'--ignore': 'tea' is not one of 'hosts', 'configuration', "),
+    ],
+)
+def test_recordings_that_cannot_be_compared(
+    here: Path, fails: Callable[..., str], arguments: list[str], said: str
+) -> None:
+    """The file, the line and the rule."""
+    (here / "a.jsonl").write_text(RECORDING)
+    (here / "b.jsonl").write_text('{"format": "batsched-py transcript", "version": 1, "algorithm": "easy"}\n')
+    assert said in fails("diff", "a.jsonl", *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
         (["convert", "none.swf", "-o", "x.json"], "none.swf: cannot be read: No such file or directory"),
         (["convert", "w.json", "-o", "x.json"], "w.json: line 1: must have 18 fields"),
         (["generate", "--jobs", "0", "--hosts", "4", "-o", "x.json"], "'--jobs': 0 is not in the range x>=1."),

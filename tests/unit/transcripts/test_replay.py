@@ -39,7 +39,7 @@ def test_the_first_difference_ends_the_replay() -> None:
     outcome = replay(recording(REJECTION, NOTHING, REJECTION), answer, refusal)
     assert outcome.difference is not None
     assert outcome.difference.exchange == 1
-    assert (outcome.exchanges, outcome.identical) == (2, 1)
+    assert (outcome.exchanges, outcome.identical, outcome.left) == (2, 1, 1)
     assert asked == [b"0", b"1"]
 
 

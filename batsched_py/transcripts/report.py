@@ -1,0 +1,144 @@
+"""A comparison in words: each difference on a few lines, and what they come to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+import orjson
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from batsched_py.hostset import HostSet
+from batsched_py.transcripts.compare import ORDER, TIME, Comparison, Difference
+from batsched_py.transcripts.decisions import number_text
+from batsched_py.transcripts.facts import HOST_KINDS, TIMES, Fact, Kind
+
+#: Marks of what only the first run says, and of what only the second says.
+LEFT: Final = "-"
+RIGHT: Final = "+"
+#: Longer values are cut: a profile, or a message to a job, may fill pages.
+_LONGEST: Final = 200
+#: Jobs that are named in the summary; of the others only the number is.
+_NAMED: Final = 20
+
+#: What differs, told by Batsim -> in words, before the subject.
+_TOLD: Final[Mapping[Kind, str]] = {
+    Kind.HOSTS: "host",
+    Kind.CONFIGURATION: "the configuration",
+    Kind.PROFILES: "profile",
+    Kind.SUBMISSIONS: "submission of",
+    Kind.ENDS: "end of",
+    Kind.KILLS: "kill done of",
+    Kind.MESSAGES: "message from",
+    Kind.POWER: "power state reached by host",
+    Kind.MACHINES: "availability of host",
+    Kind.CALLS: "a call",
+    Kind.QUESTIONS: "question from Batsim",
+    Kind.ANSWERS: "answer of Batsim",
+    Kind.NOTICES: "notice of Batsim",
+    Kind.CLOSING: "the end of the simulation",
+    Kind.UNKNOWN: "event",
+    Kind.UNREADABLE: "a request that is no message",
+}
+#: Likewise of decisions.
+_DECIDED: Final[Mapping[Kind, str]] = {
+    Kind.PROFILES: "registration of profile",
+    Kind.REGISTRATIONS: "registration of",
+    Kind.STARTS: "start of",
+    Kind.KILLS: "kill of",
+    Kind.REJECTIONS: "rejection of",
+    Kind.STATES: "change of state of",
+    Kind.METADATA: "metadata of",
+    Kind.MESSAGES: "message to",
+    Kind.POWER: "power state asked of host",
+    Kind.QUESTIONS: "question to Batsim",
+    Kind.ANSWERS: "answer to Batsim",
+    Kind.NOTICES: "notice to Batsim",
+    Kind.UNKNOWN: "command",
+    Kind.UNREADABLE: "a reply that is no message",
+}
+
+
+def stories(differences: Sequence[Difference]) -> Iterator[tuple[str, ...]]:
+    """Each difference on a few lines; hosts that differ in the same way share them."""
+    for _, group in groupby(differences, _sameness):
+        alike = list(group)
+        fact = alike[0].fact
+        subject = fact.subject if len(alike) == 1 else str(HostSet.from_ids(int(one.fact.subject) for one in alike))
+        yield _story(alike[0], subject)
+
+
+def summary(comparison: Comparison) -> Iterator[str]:
+    """How many facts of each kind differ, and in what; then the jobs."""
+    found: dict[Kind, Counter[str]] = {}
+    for difference in comparison.differences:
+        found.setdefault(difference.fact.kind, Counter()).update(_ways(difference))
+    totals = Counter(difference.fact.kind for difference in comparison.differences)
+    for kind in Kind:
+        if kind in found:
+            ways = ", ".join(f"{count} {way}" for way, count in found[kind].most_common())
+            yield f"{kind}: {totals[kind]} ({ways})"
+    jobs = comparison.jobs
+    if jobs:
+        more = f" and {len(jobs) - _NAMED} more" if len(jobs) > _NAMED else ""
+        yield f"jobs that differ: {len(jobs)} ({', '.join(jobs[:_NAMED])}{more})"
+
+
+def _sameness(difference: Difference) -> object:
+    """Equal for neighbours that are told as one: the same of several hosts."""
+    fact = difference.fact
+    if fact.kind not in HOST_KINDS:
+        return id(difference)
+    sides = [None if side is None else (side.time, side.details) for side in (difference.left, difference.right)]
+    return fact.told, fact.kind, difference.what, sides
+
+
+def _story(difference: Difference, subject: str) -> tuple[str, ...]:
+    fact = difference.fact
+    words = (_TOLD if fact.told else _DECIDED)[fact.kind]
+    head = f"t={number_text(difference.time)}: {words} {subject}".rstrip()
+    if difference.what == (ORDER,):
+        return (f"{head}: the same, but in another place among those of its kind",)
+    sides = ((LEFT, difference.left), (RIGHT, difference.right))
+    return head, *(f"  {mark} {_side(side, difference.what)}" for mark, side in sides)
+
+
+def _side(fact: Fact | None, what: tuple[str, ...]) -> str:
+    """What one run says, of what differs; all that is not usual if the other says nothing."""
+    if fact is None:
+        return "(not there)"
+    named = what or tuple(name for name, value in fact.details.items() if _is_telling(value))
+    said = [f"{name} {_value(name, fact.details[name])}" for name in named if name != TIME]
+    when = [f"at t={number_text(fact.time)}"] if TIME in what or not said else []
+    return ", ".join(when + said)
+
+
+def _is_telling(value: object) -> bool:
+    return value not in (None, "none", "usual", {}, "")
+
+
+def _value(name: str, value: Any) -> str:
+    if isinstance(value, HostSet):
+        return str(value)
+    if type(value) in (int, float):
+        return number_text(value) if name not in TIMES else f"t={number_text(value)}"
+    text = value if isinstance(value, str) else orjson.dumps(value, _plain, orjson.OPT_NON_STR_KEYS).decode()
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def _plain(value: object) -> object:
+    """Parts of our own classes, which orjson does not know."""
+    if isinstance(value, HostSet):
+        return str(value)
+    return asdict(value) if isinstance(value, Struct) else dict(value)  # type: ignore[call-overload]
+
+
+def _ways(difference: Difference) -> tuple[str, ...]:
+    if difference.left is None:
+        return ("only in the second",)
+    if difference.right is None:
+        return ("only in the first",)
+    return tuple("at another time" if name == TIME else f"in {name}" for name in difference.what)
