@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 import time
@@ -15,10 +14,9 @@ import click
 import orjson
 from msgspec import Struct, field
 
+from batsched_py.cli.redis_place import AS_TOLD, RedisPlace
 from batsched_py.errors import OptionError
-from batsched_py.metadata.store import JobStore
 from batsched_py.plugins import load
-from batsched_py.protocol.events import Config
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import parse_options
 from batsched_py.session.clock import parse_clock
@@ -40,6 +38,7 @@ class Choice(Struct, frozen=True):
         options_file: has options as a JSON object, which rule over the recorded ones.
         clock: the decision clock, as after --clock.
         recorded: options of an earlier run.
+        redis: where jobs are, if Batsim keeps them in Redis.
     """
 
     name: str
@@ -47,6 +46,7 @@ class Choice(Struct, frozen=True):
     options_file: Path | None = None
     clock: str = "zero"
     recorded: Mapping[str, Any] = field(default_factory=dict)
+    redis: RedisPlace = AS_TOLD
 
     def session(self) -> Session:
         """A new run of it. PluginError or OptionError if there is no such algorithm or option."""
@@ -55,7 +55,8 @@ class Choice(Struct, frozen=True):
             clock = parse_clock(self.clock, time.perf_counter)
         except OptionError as error:
             raise OptionError(f"--{error}") from None
-        return Session(scheduler, self._options(scheduler), clock=clock, open_store=open_redis, warn=Warnings())
+        options = self._options(scheduler)
+        return Session(scheduler, options, clock=clock, open_store=self.redis.open, warn=Warnings())
 
     def header(self) -> Header:
         """What a recording of the run begins with."""
@@ -92,13 +93,6 @@ def read_options(path: Path | None) -> Mapping[str, Any]:
     if not isinstance(options, dict):
         raise OptionError(f'{path}: must be a JSON object of options, like {{"key": 1}}')
     return options
-
-
-def open_redis(config: Config) -> JobStore:
-    """Where Batsim keeps its jobs, when it runs with --enable-redis. StoreError."""
-    store = importlib.import_module("batsched_py.metadata.redis_store")  # an extra, and slow to import
-    opened: JobStore = store.RedisStore(config.redis_hostname, config.redis_port, config.redis_prefix)
-    return opened
 
 
 class Warnings:

@@ -17,6 +17,7 @@ from batsched_py.cli.parameters import (
     record_option,
     scheduler_option,
 )
+from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_option
 from batsched_py.cli.targets import check_apart
 from batsched_py.session.serve import serve
 from batsched_py.transport.zmq_rep import RepSocket
@@ -42,6 +43,8 @@ from batsched_py.transport.zmq_rep import RepSocket
     help="Give up when Batsim says nothing for S seconds. Default: never; its death is noticed anyway.",
 )
 @clock_option
+@redis_option
+@redis_prefix_option
 @debug_option
 def command(
     *,
@@ -52,6 +55,8 @@ def command(
     record: Path | None,
     timeout: float | None,
     clock: str,
+    redis_address: tuple[str, int] | None,
+    redis_prefix: str | None,
 ) -> None:
     """Listen for Batsim and decide with ALGORITHM until the simulation ends.
 
@@ -62,7 +67,8 @@ def command(
     if scheduler is None:
         raise click.UsageError("Missing option '-s': which algorithm shall decide?")
     check_apart([("--options-file", options_file)], [("--record", record)])
-    choice = Choice(scheduler, assignments, options_file, clock)
+    redis = RedisPlace(redis_address, redis_prefix)
+    choice = Choice(scheduler, assignments, options_file, clock, redis=redis)
     session = choice.session()
     # The recording is opened last: it must not replace an older one if nothing can be recorded.
     with RepSocket(bind) as socket, recording(record, choice.header()) as keep:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,13 @@ from batsched_py.cli.parameters import (
     scheduler_option,
 )
 from batsched_py.cli.progress import progress_bar
+from batsched_py.cli.redis_place import RedisPlace, redis_option
 from batsched_py.cli.targets import check_apart, check_writable
 from batsched_py.errors import PlatformError
+from batsched_py.metadata.keys import DEFAULT_PREFIX
+from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
+from batsched_py.protocol.events import Config
 from batsched_py.reporting.gantt import render
 from batsched_py.reporting.metrics import summarise
 from batsched_py.reporting.tables import summary_table
@@ -64,6 +69,15 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
 @_flag("--message-latency", "message_latency", "Messages between Batsim's own parts take time, as in Batsim.")
 @_flag("--enable-profile-reuse", "profile_reuse", "Profiles outlive their last job.")
 @click.option("--sched-cfg", "scheduler_config", default="", metavar="JSON", help="Options, as Batsim sends them.")
+@click.option("--enable-redis", is_flag=True, help="Keep jobs in Redis; messages only name them.")
+@click.option("--redis-hostname", default="127.0.0.1", show_default=True, metavar="NAME", help="Where Redis is.")
+@click.option(
+    "--redis-port", type=click.IntRange(1, 65535), default=6379, show_default=True, metavar="N", help="Its port."
+)
+@click.option(
+    "--redis-prefix", default=DEFAULT_PREFIX, show_default=True, metavar="PREFIX", help="What keys in Redis begin with."
+)
+@redis_option
 @_flag("--allow-oversized-jobs", "allow_oversized", "Submit jobs larger than the platform, to see them rejected.")
 @record_option
 @clock_option
@@ -99,6 +113,8 @@ def command(
     connect_timeout: float,
     gantt: bool,
     quiet: bool,
+    enable_redis: bool,
+    redis_address: tuple[str, int] | None,
     **settings: Any,
 ) -> None:
     """Play Batsim: run the jobs of the workloads on the platform as the algorithm decides.
@@ -110,26 +126,44 @@ def command(
         raise click.UsageError("One of '-s' and '--socket' is needed: who decides?")
     if socket is not None and (assignments or options_file is not None or clock != "zero"):
         raise click.UsageError("'-o', '--options-file' and '--clock' go with '-s': another program has its own options")
+    if redis_address is not None and not enable_redis:
+        raise click.UsageError("'--redis' goes with '--enable-redis'")
     inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
     results = result_files(export)
     outputs = [("--record", record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", options_file)], outputs)
     check_writable(results)  # before the run, which may be long: a wrong PREFIX is told at once
     external = () if events is None else read_events(events)
-    simulation = Simulation(
-        _platform(platform, settings["master_host"]),
-        [read_workload(path) for path in workloads],
-        Settings(external_events=external, **settings),
-    )
+    told = Settings(external_events=external, **settings)
+    machines = _platform(platform, told.master_host)
+    jobs = [read_workload(path) for path in workloads]
+    redis = RedisPlace(redis_address)
     if scheduler is not None:
-        decider = our_decider(Choice(scheduler, assignments, options_file, clock), record)
+        decider = our_decider(Choice(scheduler, assignments, options_file, clock, redis=redis), record)
     else:
         decider = their_decider(str(socket), connect_timeout, record)
-    with decider as exchange, progress_bar(wanted=not quiet) as progress:
-        result = simulation.run(exchange, progress)
+    with _store(redis if enable_redis else None, told) as store:
+        simulation = Simulation(machines, jobs, told, store=store)
+        with decider as exchange, progress_bar(wanted=not quiet) as progress:
+            result = simulation.run(exchange, progress)
     if export is not None:
         write_result(export, result)
     _show(result, gantt=gantt, summary=not quiet)
+
+
+@contextmanager
+def _store(redis: RedisPlace | None, settings: Settings) -> Iterator[JobStore | None]:
+    """Redis while it is used; None without. StoreError."""
+    if redis is None:
+        yield None
+        return
+    told = Config(
+        redis_hostname=settings.redis_hostname,
+        redis_port=settings.redis_port,
+        redis_prefix=settings.redis_prefix,
+    )
+    with closing(redis.open(told)) as store:
+        yield store
 
 
 def _platform(path: Path, master: str) -> Platform:

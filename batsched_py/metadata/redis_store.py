@@ -2,89 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar
 
-import orjson
+from msgspec import Struct
 
 from batsched_py.errors import StoreError
+from batsched_py.metadata.keys import host_count_key, job_key, profile_key, read_object, write_object
+from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
 
 try:
     import redis
-    from redis.backoff import NoBackoff
+    from redis.backoff import ExponentialBackoff, NoBackoff
     from redis.retry import Retry
 except ImportError:  # the extra `redis` is not installed; said when a store is opened
     redis = None  # type: ignore[assignment]
 
-#: Seconds to wait for Redis before the run ends with an error: it is on this machine or near it.
-TIMEOUT: Final = 5.0
+T = TypeVar("T")
+
+#: Keys that are read or written in one command: what a server does in some 10 ms, so that no other client starves.
+BATCH: Final = 10_000
+
+
+class Persistence(Struct, frozen=True):
+    """How long Redis is waited for, in seconds.
+
+    It is asked `tries` times. Between two tries the wait is `first_wait`, then twice as long each time, at most
+    `longest_wait`. A try lasts at most `timeout` for the connection, and `timeout` for each silence of the server.
+    """
+
+    tries: int = 6
+    first_wait: float = 0.2
+    longest_wait: float = 2.0
+    timeout: float = 3.0
+
+
+#: Waits of 0.2, 0.4, 0.8, 1.6 and 2 s: 5 s in all, enough for a Redis that is restarted beside us.
+PERSISTENCE: Final = Persistence()
 
 
 class RedisStore:
     """Jobs under `PREFIX:job_WORKLOAD!NAME`, profiles under `PREFIX:profile_WORKLOAD!NAME`, both as JSON."""
 
-    def __init__(self, hostname: str, port: int, prefix: str) -> None:
+    def __init__(self, hostname: str, port: int, prefix: str, persistence: Persistence = PERSISTENCE) -> None:
         """Connect; StoreError if the extra is missing or nobody answers."""
         if redis is None:
             raise StoreError("Batsim keeps its jobs in Redis: install the extra, pip install 'batsched-py[redis]'")
         self._where = f"Redis {hostname}:{port}"
         self._prefix = prefix
-        once = Retry(NoBackoff(), 0)
-        self._client = redis.Redis(hostname, port, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, retry=once)
-        with self._named_errors():
-            self._client.ping()
+        self._tries = persistence.tries
+        self._retry = Retry(
+            ExponentialBackoff(cap=persistence.longest_wait, base=persistence.first_wait / 2),
+            persistence.tries - 1,
+            (redis.ConnectionError, redis.TimeoutError),
+        )
+        self._client = redis.Redis(
+            hostname,
+            port,
+            socket_timeout=persistence.timeout,
+            socket_connect_timeout=persistence.timeout,
+            retry=Retry(NoBackoff(), 0),  # whole operations are tried again, so that tries do not multiply
+            protocol=2,
+        )
+        self._tried(self._client.ping)
 
-    def job(self, job_id: str) -> Mapping[str, Any]:
-        """The job object; StoreError if it is not there or no JSON object."""
-        key = self._job_key(job_id)
-        members = self._read(key)
-        if members is None:
-            raise StoreError(f"{self._where}: key {key}: is missing, but Batsim has submitted this job")
-        return members
+    def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
+        """The job objects, by id, that are there."""
+        return self._read({job_id: job_key(self._prefix, job_id) for job_id in job_ids})
 
-    def profile(self, workload: str, name: str) -> Mapping[str, Any] | None:
-        """The profile object, or None if it is not there."""
-        return self._read(self._profile_key(workload, name))
+    def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
+        """The profile objects that are there."""
+        return self._read({name: profile_key(self._prefix, *name) for name in names})
 
-    def put_job(self, job_id: str, members: Mapping[str, Any]) -> None:
-        """Keep a job object."""
-        self._write(self._job_key(job_id), members)
+    def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
+        """Keep job and profile objects."""
+        values = {job_key(self._prefix, job_id): write_object(members) for job_id, members in jobs.items()}
+        values.update((profile_key(self._prefix, *name), write_object(members)) for name, members in profiles.items())
+        keys = list(values)
+        for first in range(0, len(keys), BATCH):
+            batch: dict[Any, Any] = {key: values[key] for key in keys[first : first + BATCH]}
+            self._tried(partial(self._client.mset, batch))
 
-    def put_profile(self, workload: str, name: str, members: Mapping[str, Any]) -> None:
-        """Keep a profile object."""
-        self._write(self._profile_key(workload, name), members)
+    def put_host_count(self, count: int) -> None:
+        """Keep the number of hosts."""
+        self._tried(lambda: self._client.set(host_count_key(self._prefix), count))
+
+    def place(self, job_id: str) -> str:
+        """The server and the key."""
+        return f"{self._where}: key {job_key(self._prefix, job_id)}"
 
     def close(self) -> None:
         """Give the connection back."""
         self._client.close()
 
-    def _job_key(self, job_id: str) -> str:
-        return f"{self._prefix}:job_{job_id}"
+    def _read(self, wanted: Mapping[T, str]) -> dict[T, Members]:
+        keys = list(wanted.values())
+        texts: list[Any] = []
+        for first in range(0, len(keys), BATCH):
+            texts += self._tried(partial(self._client.mget, keys[first : first + BATCH]))
+        return {
+            name: read_object(text, f"{self._where}: key {key}")
+            for (name, key), text in zip(wanted.items(), texts, strict=True)
+            if text is not None
+        }
 
-    def _profile_key(self, workload: str, name: str) -> str:
-        return f"{self._prefix}:profile_{workload}!{name}"
-
-    def _read(self, key: str) -> dict[str, Any] | None:
-        with self._named_errors():
-            text = self._client.get(key)
-        if not isinstance(text, bytes):
-            return None
+    def _tried(self, ask: Callable[[], T]) -> T:
+        """The answer, after some tries; StoreError names the server and what it says."""
         try:
-            members = orjson.loads(text)
-        except orjson.JSONDecodeError as error:
-            raise StoreError(f"{self._where}: key {key}: must be JSON: {error}") from None
-        if not isinstance(members, dict):
-            raise StoreError(f"{self._where}: key {key}: must be a JSON object")
-        return members
-
-    def _write(self, key: str, members: Mapping[str, Any]) -> None:
-        with self._named_errors():
-            self._client.set(key, orjson.dumps(dict(members)))
-
-    @contextmanager
-    def _named_errors(self) -> Iterator[None]:
-        try:
-            yield
+            answer: T = self._retry.call_with_retry(ask, _give_up)
         except redis.RedisError as error:
-            raise StoreError(f"{self._where}: {str(error) or type(error).__name__}") from None
+            why = " ".join(str(error).split()) or type(error).__name__
+            lost = isinstance(error, redis.ConnectionError | redis.TimeoutError)
+            raise StoreError(f"{self._where}: {why}" + (f" (tried {self._tries} times)" if lost else "")) from None
+        return answer
+
+
+def _give_up(error: Exception) -> None:
+    """A wrong password stays wrong."""
+    if isinstance(error, redis.AuthenticationError):
+        raise error

@@ -1,22 +1,37 @@
-"""What a session needs of a place where job and profile descriptions are kept."""
+"""What a session and a simulator need of a place where job and profile descriptions are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, Protocol
+
+#: A JSON object.
+Members = Mapping[str, Any]
+
+#: Workload and profile, as in ("w0", "delay10").
+ProfileName = tuple[str, str]
+
+NO_PROFILES: Final[Mapping[ProfileName, Members]] = MappingProxyType({})
 
 
 class JobStore(Protocol):
-    """Descriptions by job id (`workload!name`) and by workload and profile name; StoreError if one cannot be had."""
+    """Descriptions by job id (`workload!name`) and by profile name, all of a message read or written at once.
 
-    def job(self, job_id: str) -> Mapping[str, Any]:
-        """The job object; StoreError if it is not there."""
+    Each method raises StoreError if the place cannot be reached, or holds something that is no JSON object.
+    """
 
-    def profile(self, workload: str, name: str) -> Mapping[str, Any] | None:
-        """The profile object, or None if it is not there: Batsim puts it there only with profile forwarding."""
+    def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
+        """The job objects, by id; those that are not there are left out."""
 
-    def put_job(self, job_id: str, members: Mapping[str, Any]) -> None:
-        """Keep a job object."""
+    def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
+        """The profile objects; those that are not there are left out."""
 
-    def put_profile(self, workload: str, name: str, members: Mapping[str, Any]) -> None:
-        """Keep a profile object."""
+    def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
+        """Keep job and profile objects; when it returns, others can read them."""
+
+    def put_host_count(self, count: int) -> None:
+        """Keep the number of hosts, which Batsim writes when it starts."""
+
+    def place(self, job_id: str) -> str:
+        """Where a job is kept, as an error message names it."""

@@ -126,9 +126,9 @@ class Session:
         if wall is not None:
             now = message.now + max(0.0, wall() - began)
             commands = [_postponed(command, now) for command in commands]
-        if self._store is not None:
-            commands = deposit(commands, self._store, with_profiles=conversation.dialect is V14)
         try:
+            if self._store is not None:
+                commands = deposit(commands, self._store, conversation.dialect)
             reply = conversation.reply(now, commands)
         except LocalProtocolError as error:
             circumstances = f"t={message.now:g}: {self._class.name} answering {_asked(message)}"
@@ -155,10 +155,14 @@ class Session:
         self._state.check()
 
     def _apply(self, message: Message) -> None:
-        store, applied = self._store, 0
+        events: Sequence[Event] = message.events
+        if self._store is not None:
+            forwarded = self._state.config.profiles_forwarded or self._conversation.dialect is V14
+            events = describe(events, self._store, with_profiles=forwarded)
+        applied = 0
         try:
-            for event in message.events:
-                self._state.apply(event if store is None else describe(event, store))
+            for event in events:
+                self._state.apply(event)
                 applied += 1
         except FieldError as error:
             path = f"events[{applied}].data.{error.path}"

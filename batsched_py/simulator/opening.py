@@ -10,8 +10,13 @@ from batsched_py.simulator.library import Library, wire_members
 from batsched_py.simulator.settings import Settings
 
 
-def opening(platform: Platform, hosts: Sequence[Host], library: Library, settings: Settings) -> SimulationBegins:
-    """Compute hosts, then the storage ones; the configuration; workloads and those of their profiles that jobs need."""
+def opening(
+    platform: Platform, hosts: Sequence[Host], library: Library, settings: Settings, *, stored: bool
+) -> SimulationBegins:
+    """Compute hosts, then the storage ones; the configuration; workloads and those of their profiles that jobs need.
+
+    `stored`: jobs are described in Redis, not in messages.
+    """
     storages = platform.storage_hosts(settings.master_host)
     return SimulationBegins(
         0.0,
@@ -19,6 +24,10 @@ def opening(platform: Platform, hosts: Sequence[Host], library: Library, setting
         tuple(_resources(storages, len(hosts))),
         settings.compute_sharing,
         config=Config(
+            redis=stored,
+            redis_hostname=settings.redis_hostname,
+            redis_port=settings.redis_port,
+            redis_prefix=settings.redis_prefix,
             profiles_forwarded=settings.forward_profiles,
             dynamic_jobs=settings.dynamic_jobs,
             dynamic_jobs_acknowledged=settings.acknowledge_dynamic_jobs,

@@ -69,8 +69,10 @@ class Registration:
             raise BrokenRuleError("needs dynamic jobs to be enabled (--enable-dynamic-jobs)")
 
     def _checked(self, command: RegisterJob) -> Job:
-        job_id, described = command.job_id, command.job
-        if described is None:
+        job_id, described, stored = command.job_id, command.job, self._stage.stored
+        if stored is not None:
+            described = stored.described(command)
+        elif described is None:
             raise BrokenRuleError("has no description, and there is no Redis to find it in", job=job_id)
         job = wire_job(described, job_id)
         written = described.members.get("id", job_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.simulator.external import ExternalEvent
 
@@ -24,6 +25,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         external_events: what happens to the machines, see `external.read_events` (--events).
         forward_unknown_events: pass events of other types on (--forward-unknown-events).
         message_latency: the messages between Batsim's own parts take time on the platform's links, as in Batsim.
+        redis_hostname, redis_port, redis_prefix: told to the scheduler if the simulation has a store (--redis-hostname,
+            --redis-port, --redis-prefix).
         allow_oversized: send jobs that ask for more hosts than there are, as Batsim does: they must be rejected.
     """
 
@@ -39,4 +42,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     external_events: tuple[ExternalEvent, ...] = ()
     forward_unknown_events: bool = False
     message_latency: bool = False
+    redis_hostname: str = "127.0.0.1"
+    redis_port: int = 6379
+    redis_prefix: str = DEFAULT_PREFIX
     allow_oversized: bool = False

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from batsched_py.errors import DeadlockError, OptionError, PlatformError, WorkloadError
+from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Host, Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
@@ -32,6 +33,7 @@ from batsched_py.simulator.registration import Registration
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.standstill import standstill
+from batsched_py.simulator.stored_jobs import StoredJobs
 from batsched_py.simulator.submissions import Submissions
 from batsched_py.simulator.switching import Switching
 from batsched_py.simulator.talk import Exchange, Talk
@@ -44,8 +46,18 @@ DEFAULTS: Final = Settings()
 class Simulation:
     """Batsim's part in one run: construct it, then call `run` once."""
 
-    def __init__(self, platform: Platform, workloads: Sequence[Workload], settings: Settings = DEFAULTS) -> None:
-        """PlatformError, WorkloadError or OptionError if this cannot be simulated, in the words of the user's files."""
+    def __init__(
+        self,
+        platform: Platform,
+        workloads: Sequence[Workload],
+        settings: Settings = DEFAULTS,
+        *,
+        store: JobStore | None = None,
+    ) -> None:
+        """PlatformError, WorkloadError or OptionError if this cannot be simulated, in the words of the user's files.
+
+        With a `store` jobs are described there instead of in messages (--enable-redis).
+        """
         hosts = _compute_hosts(platform, settings)
         library = Library(workloads)
         if not settings.allow_oversized:
@@ -53,13 +65,14 @@ class Simulation:
         machines = Machines(len(hosts))
         check_events(settings.external_events, machines.all)
         meter = _meter(platform, hosts) if settings.energy else None
+        stored = None if store is None else StoredJobs(store, with_profiles=settings.forward_profiles)
         self._network_mailbox: NetworkMailbox | None = None
         if settings.message_latency:
             timeline, outbox = Timeline(), list[Event]()
             self._network_mailbox = NetworkMailbox(timeline, outbox, latencies(platform, hosts, settings.master_host))
-            stage = Stage(settings, machines, meter, timeline, outbox, mailbox=self._network_mailbox)
+            stage = Stage(settings, machines, meter, stored, timeline, outbox, mailbox=self._network_mailbox)
         else:
-            stage = Stage(settings, machines, meter)
+            stage = Stage(settings, machines, meter, stored)
         self._stage = stage
         self._timeline = stage.timeline
         self._switching = Switching(stage, hosts)
@@ -69,7 +82,7 @@ class Simulation:
         self._registration = Registration(stage, library, self._jobs, self._submissions)
         self._referee = Referee(stage, self._jobs, self._switching, self._registration)
         Happenings(stage)
-        self._begins = opening(platform, hosts, library, settings)
+        self._begins = opening(platform, hosts, library, settings, stored=store is not None)
 
     def run(
         self,
@@ -81,10 +94,13 @@ class Simulation:
 
         `progress` is called about a hundred times; `clock` measures wall-clock seconds. RefusedError or
         RemoteProtocolError if the scheduler does what makes Batsim abort, DeadlockError if nothing will ever happen
-        again although not everything is over, or if it happens over and over while no time passes.
+        again although not everything is over, or if it happens over and over while no time passes; StoreError if the
+        store fails.
         """
         talk = Talk(exchange, clock)
         report = ProgressReport(progress, self._submissions.count)
+        if self._stage.stored is not None:
+            self._stage.stored.begin(len(self._begins.resources) + len(self._begins.storages))
         self._stage.outbox.append(self._begins)
         if self._network_mailbox is None:
             self._run_at_once(talk, report)
@@ -111,6 +127,8 @@ class Simulation:
         events = tuple(self._stage.outbox)
         self._stage.outbox.clear()
         reply = talk.say(timeline.stamp, events)
+        if self._stage.stored is not None:
+            self._stage.stored.read(reply.events)
         if jobs.told:
             jobs.forget_ended()
         if timeline.now == patience.instant:

@@ -9,6 +9,7 @@ from batsched_py.simulator.machines import Machines
 from batsched_py.simulator.mailbox import InstantMailbox, Mailbox
 from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.stored_jobs import StoredJobs
 from batsched_py.simulator.timeline import Timeline
 
 
@@ -18,6 +19,7 @@ class Stage(Struct, frozen=True):
     Attributes:
         meter: None if energy is not counted.
         mailbox: how the parts reach Batsim's server, and when.
+        stored: None if messages describe the jobs.
         outbox: what happened since the latest message, in order.
         approximations: one line for each simplification that was really used.
     """
@@ -25,6 +27,7 @@ class Stage(Struct, frozen=True):
     settings: Settings
     machines: Machines
     meter: Meter | None
+    stored: StoredJobs | None = None
     timeline: Timeline = field(default_factory=Timeline)
     outbox: list[Event] = field(default_factory=list)
     mailbox: Mailbox = field(default_factory=InstantMailbox)

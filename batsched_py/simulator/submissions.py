@@ -28,6 +28,7 @@ class Submissions:
         self.count = len(self._order)
         #: Joules of all hosts when the first job was submitted.
         self.joules_at_first: float = 0.0
+        self._stored = stage.stored
         Timetable(
             stage.timeline,
             stage.mailbox,
@@ -42,7 +43,10 @@ class Submissions:
         return {f"w{number}!{name}" for _, number, name, _ in self._order}
 
     def announce(self, job: Job, profile: Profile) -> None:
-        """Say JOB_SUBMITTED."""
+        """Say JOB_SUBMITTED; of a stored job only its id."""
+        if self._stored is not None:
+            self._stage.say(JobSubmitted(self._timeline.stamp, job.id, None))
+            return
         forwarded = wire_members(profile.members) if self._stage.settings.forward_profiles else None
         self._stage.say(JobSubmitted(self._timeline.stamp, job.id, job, forwarded))
 
@@ -54,6 +58,7 @@ class Submissions:
         order = self._order
         if len(order) == self.count and self._stage.meter is not None:
             self.joules_at_first = self._stage.meter.total(self._timeline.now)
+        submitted: list[tuple[Job, Profile]] = []
         while order and order[-1][0] <= until:
             _, number, name, plain = order.pop()
             workload = f"w{number}"
@@ -61,6 +66,10 @@ class Submissions:
             profile = self._library.shelves[workload].profiles[job.profile]
             self._jobs.submit(job, profile)
             self.announce(job, profile)
+            if self._stored is not None:
+                submitted.append((job, profile))
+        if self._stored is not None and submitted:
+            self._stored.write(submitted)
 
     def _no_more(self, _: None) -> None:
         self._stage.say(Notify(self._timeline.stamp, NO_MORE_STATIC_JOB))

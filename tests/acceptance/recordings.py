@@ -6,11 +6,12 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
-from batsched_py.errors import BatschedError, StoreError
+from batsched_py.errors import BatschedError
+from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.plugins import load
 from batsched_py.protocol.codec import decode, encode
 from batsched_py.protocol.commands import ExecuteJob, RejectJob
@@ -63,7 +64,7 @@ def _without_loss(path: Path) -> bool:
 
 def _follow(path: Path, name: str, options: Mapping[str, str]) -> str:
     """Feed an algorithm until it decides otherwise than was recorded, or to the end."""
-    session = Session(load(name), options, open_store=lambda config: InputFiles(path.parent))
+    session = Session(load(name), options, open_store=lambda config: _input_files(path.parent))
     for exchange in Transcript(path, _ignore):
         if any(switch in exchange.request for switch in _DYNAMIC):
             return "has dynamic jobs"
@@ -90,27 +91,11 @@ def _decisions(session: Session, reply: bytes) -> list[tuple[str, str, str]]:
     )
 
 
-class InputFiles:
+def _input_files(run: Path) -> MemoryStore:
     """In the place of the Redis that a run had: the jobs of its workload file."""
-
-    def __init__(self, run: Path) -> None:
-        command = shlex.split(json.loads((run / "run.json").read_text())["batsim_command"])
-        name = Path(command[command.index("-w") + 1]).name
-        found = [path for folder in (run / "inputs", run.parent / "inputs") for path in folder.glob(name)]
-        self._jobs = {str(job["id"]): job for job in json.loads(found[0].read_text())["jobs"]}
-
-    def job(self, job_id: str) -> Mapping[str, Any]:
-        """The job as the file has it."""
-        try:
-            return dict(self._jobs[job_id.partition("!")[2]])
-        except KeyError:
-            raise StoreError(f"{job_id} is not in the workload") from None
-
-    def profile(self, workload: str, name: str) -> None:
-        """Batsim had not put any there."""
-
-    def put_job(self, job_id: str, members: Mapping[str, Any]) -> None:
-        """Algorithms that are followed here submit none."""
-
-    def put_profile(self, workload: str, name: str, members: Mapping[str, Any]) -> None:
-        """Algorithms that are followed here submit none."""
+    command = shlex.split(json.loads((run / "run.json").read_text())["batsim_command"])
+    name = Path(command[command.index("-w") + 1]).name
+    found = [path for folder in (run / "inputs", run.parent / "inputs") for path in folder.glob(name)]
+    store = MemoryStore()
+    store.put({f"w0!{job['id']}": job for job in json.loads(found[0].read_text())["jobs"]})
+    return store

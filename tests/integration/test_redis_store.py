@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, View
-from batsched_py.errors import RemoteProtocolError, StoreError
+from batsched_py.errors import StoreError
 from batsched_py.metadata.redis_store import RedisStore
 from batsched_py.protocol.events import Config
 from batsched_py.session.session import Session
@@ -76,7 +76,9 @@ def test_a_job_that_breaks_a_rule_is_named_with_its_member(port: int, client: re
     """What Redis holds is checked as if it had come in the message."""
     client.set("lab:job_w0!7", json.dumps({"id": "w0!7", "res": -1, "profile": "p"}))
     session, _ = begun(port)
-    with pytest.raises(RemoteProtocolError, match=r"^events\[1\]\.data\.job\.res: must be an integer from 0, not -1"):
+    with pytest.raises(
+        StoreError, match=rf"^Redis 127.0.0.1:{port}: key lab:job_w0!7: res must be an integer from 0, not -1$"
+    ):
         session.answer(message(1, ("NOTIFY", {"type": "x"}), ("JOB_SUBMITTED", {"job_id": "w0!7"})))
 
 
