@@ -2,6 +2,7 @@
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
+from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total, scaled
 from batsched_py.model.profile import Profile
 from batsched_py.planning.availability import Availability, Shadow, Slot
 from batsched_py.protocol.events import (
@@ -11,6 +12,7 @@ from batsched_py.protocol.events import (
     JobKilled,
     JobSubmitted,
     Notify,
+    Progress,
     Query,
     RequestedCall,
     ResourceStateChanged,
@@ -38,6 +40,7 @@ __all__ = [
     "Notify",
     "Plan",
     "Profile",
+    "Progress",
     "Query",
     "RequestedCall",
     "ResourceStateChanged",
@@ -48,5 +51,10 @@ __all__ = [
     "Slot",
     "Unknown",
     "View",
+    "delay",
     "option",
+    "parallel",
+    "parallel_homogeneous",
+    "parallel_homogeneous_total",
+    "scaled",
 ]

@@ -38,15 +38,19 @@ class Job(Struct, frozen=True):
         *,
         size: int,
         profile: str,
-        submit_time: float = 0.0,
+        submit_time: float | None = None,
         walltime: float | None = None,
         extra: Mapping[str, Any] = MappingProxyType({}),
     ) -> Job:
-        """A job made here rather than read; `extra` are members of your own, which Batsim keeps and forwards."""
-        members: dict[str, Any] = {"id": job_id, "subtime": submit_time, "res": size, "profile": profile}
+        """A job made here rather than read; `extra` are members of your own, which Batsim keeps and forwards.
+
+        Leave `submit_time` out for a job that the Plan submits: it is then the time of its submission.
+        """
+        times = {} if submit_time is None else {"subtime": submit_time}
+        members: dict[str, Any] = {"id": job_id, **times, "res": size, "profile": profile}
         if walltime is not None:
             members["walltime"] = walltime
-        return cls(job_id, submit_time, size, walltime, profile, {**members, **extra})
+        return cls(job_id, submit_time or 0.0, size, walltime, profile, {**members, **extra})
 
     @property
     def workload(self) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet, format_bits
 from batsched_py.model.job import Job
+from batsched_py.model.profile import Parallel, Profile, ProfileError, parse_profile
 from batsched_py.planning.availability import Shadow, Slot
 from batsched_py.protocol.commands import (
     CallMeLater,
@@ -25,12 +26,17 @@ from batsched_py.protocol.commands import (
     ToJobMessage,
 )
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Answer, Members, Notify, Query
+from batsched_py.protocol.fields import FieldError
+from batsched_py.protocol.jobs import check_job_id, read_job
 from batsched_py.state.state import State
 
 #: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, which
 #: moves on a little with each event of a reply: some 15 us on small platforms, 0.6 ms on large ones (E18). So the
 #: second call of a reply is twice as far, and so on.
 SHORTEST_CALL: Final = 1e-3
+
+#: What became of a profile whose last job has ended; real Batsim aborts if it is named again, to use or to register it.
+GONE: Final = "Batsim forgot it with its last job; take a new name, or run with --enable-profile-reuse"
 
 
 class Hold(Struct, frozen=True):
@@ -152,29 +158,45 @@ class Plan:
 
     def register_profile(self, workload: str, name: str, profile: Members) -> None:
         """Add a profile for jobs of one's own; its name must be new in the workload, which is created if new."""
-        self._check_registration(f"register profile {workload}!{name}")
+        what = f"register profile {workload}!{name}"
+        self._check_registration(what)
+        if self._is_gone(workload, name):
+            raise PlanError(f"{what}: {GONE}")
         if name in self._state.profiles.get(workload, {}):
-            raise PlanError(f"register profile {workload}!{name}: it exists")
+            raise PlanError(f"{what}: it exists")
+        _typed(what, name, profile)
         self._send(RegisterProfile(self.timestamp, workload, name, dict(profile)))
 
     def submit(self, job: Job, profile: Members | None = None) -> None:
-        """Submit a job of one's own (see Job.create), with its profile if that is not registered yet.
+        """Submit a job of one's own (see Job.create), now, with its profile if that is not registered yet.
 
-        With acknowledgement it waits from the next message on; without, it may be started at once.
+        A profile that is registered already may be given again if it is the same. With acknowledgement the job waits
+        from the next message on; without, it may be started at once.
         """
-        self._check_registration(f"submit {job.id}")
-        if job.id in self._state.known:
-            raise PlanError(f"submit {job.id}: this id was used before")
-        if "!" not in job.id:
-            raise PlanError(f"submit {job.id}: an id is workload!name")
-        if profile is not None:
-            self.register_profile(job.workload, job.profile, profile)
-        if job.profile not in self._state.profiles.get(job.workload, {}):
-            raise PlanError(f"submit {job.id}: profile {job.profile} is not registered in workload {job.workload}")
-        self._send(RegisterJob(self.timestamp, job.id, job))
+        what = f"submit {job.id}"
+        self._check_registration(what)
+        described = self._described(what, job)
+        known = self._state.profiles.get(job.workload, {}).get(job.profile)
+        if self._is_gone(job.workload, job.profile):
+            raise PlanError(f"{what}: profile {job.profile}: {GONE}")
+        members = known if profile is None else profile
+        if members is None:
+            raise PlanError(f"{what}: profile {job.profile} is not registered in workload {job.workload}")
+        if known is not None and known != members:
+            raise PlanError(f"{what}: profile {job.profile} of workload {job.workload} has other members")
+        typed = _typed(f"{what}: profile {job.profile}", job.profile, members)
+        if isinstance(typed, Parallel) and len(typed.cpu) != job.size:
+            rule = f"is for {len(typed.cpu)} hosts, the job asks for {job.size}"
+            raise PlanError(f"{what}: profile {job.profile} {rule}")
+        if known is None:
+            self._send(RegisterProfile(self.timestamp, job.workload, job.profile, dict(members)))
+        self._send(RegisterJob(self.timestamp, job.id, described))
 
     def finish_registration(self) -> None:
-        """Say that no job of one's own will come any more; without it the simulation never ends."""
+        """Say that no job of one's own will come any more; without it the simulation never ends.
+
+        Jobs that were submitted before, even in this plan, still run.
+        """
         self._check_registration("finish registration")
         self._send(Notify(self.timestamp, REGISTRATION_FINISHED))
 
@@ -262,3 +284,33 @@ class Plan:
             raise PlanError(f"{what}: Batsim runs without --enable-dynamic-jobs")
         if not self._state.registration_open:
             raise PlanError(f"{what}: registration was finished before")
+
+    def _described(self, what: str, job: Job) -> Job:
+        """The job as it is sent: with its time of submission, and checked as Batsim checks it."""
+        if job.id in self._state.known:
+            raise PlanError(f"{what}: this id was used before")
+        if "subtime" not in job.members:
+            members = {"id": job.id, "subtime": self.timestamp, **job.members}
+            job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members)
+        try:
+            check_job_id(job.id)
+            read_job(job.id, job.members)
+        except FieldError as error:
+            raise PlanError(f"{what}: {error.path.removeprefix('job.')}: {error.rule}") from None
+        if not job.size:
+            raise PlanError(f"{what}: it needs at least one host")
+        if job.submit_time > self.timestamp:
+            later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
+            raise PlanError(f"{what}: its submit_time {job.submit_time!r} is later than now; {later}")
+        return job
+
+    def _is_gone(self, workload: str, name: str) -> bool:
+        use = self._state.profile_use
+        return use is not None and use.is_gone(workload, name)
+
+
+def _typed(what: str, name: str, profile: Members) -> Profile:
+    try:
+        return parse_profile(name, profile)
+    except ProfileError as error:
+        raise PlanError(f"{what}: {error}") from None

@@ -47,7 +47,10 @@ def serve(
             if record is not None:
                 record(request, reply)
             connection.send(reply)
-    except TransportError:
+    except TransportError as error:
+        why = session.standstill()
+        if why:
+            raise TransportError(f"{error}; {why}") from error
         raise
     except BaseException as error:
         with suppress(TransportError, TranscriptError):

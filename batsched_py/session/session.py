@@ -44,6 +44,15 @@ from batsched_py.state.state import State
 _OURS: Final = os.path.dirname(batsched_py.__file__) + os.sep
 
 
+#: Said of a run that cannot end, because an algorithm may still submit jobs; has its name.
+_REGISTRATION_OPEN: Final = (
+    "registration is open: %s must call plan.finish_registration() after its last job, and keep a call (plan.wake_at)"
+    " as long as more are to come"
+)
+#: Lines about what waits that are told when Batsim has gone.
+_TOLD: Final = 3
+
+
 def _ignore(warning: str) -> None:
     """For callers who do not want warnings."""
 
@@ -142,13 +151,30 @@ class Session:
         return self._conversation.refusal(str(error))
 
     def waiting(self) -> Sequence[str]:
-        """A line for each waiting job: what it needs, and why it waits in the algorithm's words."""
-        lines = []
+        """A line for each waiting job: what it needs, and why it waits in the algorithm's words.
+
+        Before them, one if jobs may still be registered, which keeps Batsim from ending the run.
+        """
+        lines = [_REGISTRATION_OPEN % self._class.name] if self._state.registration_open else []
         for job in self._state.queue:
             hold = self._plan.holds.get(job.id)
             why = f"held at t={hold.time:g}: {hold.reason}" if hold else "the algorithm gave no reason"
             lines.append(f"{job.id} ({job.size} hosts) {why}")
         return lines
+
+    def standstill(self) -> str:
+        """Why Batsim may have come to a standstill, as far as we know: what ends a run was not said. "" if it may not.
+
+        Real Batsim closes the connection then, and tells nobody.
+        """
+        state = self._state
+        busy = state.running or state.wakeups or state.registered or state.hosts.switching
+        if not self.messages or self.over or busy or not (state.all_submitted or self.dialect is V14):
+            return ""
+        lines = self.waiting()
+        shown = "; ".join(lines[:_TOLD])
+        more = f"; and {len(lines) - _TOLD} more" if len(lines) > _TOLD else ""
+        return f"nothing was left to happen at t={self.now:g}: {shown}{more}" if lines else ""
 
     def check(self) -> None:
         """Raise InvariantError if the books contradict themselves."""
@@ -182,7 +208,8 @@ class Session:
         if sent:
             self._scheduler = _make(scheduler, {**sent, **self._given})
         if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
-            raise OptionError(f"{scheduler.name} submits jobs of its own: run Batsim with --enable-dynamic-jobs")
+            rule = "run Batsim with --enable-dynamic-jobs (or simulate, which has the same option)"
+            raise OptionError(f"{scheduler.name} submits jobs of its own: {rule}")
         if scheduler.needs_energy and not all(host.pstate_count for host in self._view.hosts.values()):
             raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
 

@@ -30,6 +30,8 @@ class Shelf(Struct):
     profiles: dict[str, Profile]
     #: Profile name -> jobs that name it and have not ended; only kept up where profiles can be forgotten.
     needed: dict[str, int] = field(default_factory=dict)
+    #: Names of the profiles that were forgotten: nothing may have one of them again.
+    forgotten: set[str] = field(default_factory=set)
 
 
 class Library:
@@ -54,6 +56,7 @@ class Library:
         if not shelf.needed[profile]:
             del shelf.needed[profile]
             shelf.profiles.pop(profile, None)
+            shelf.forgotten.add(profile)
 
 
 def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> None:

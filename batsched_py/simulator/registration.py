@@ -36,6 +36,8 @@ class Registration:
         path = f"profile {command.workload}!{command.name}"
         if command.name in shelf.profiles:
             raise BrokenRuleError(f"{path} exists already")
+        if command.name in shelf.forgotten:
+            raise BrokenRuleError(f"{path} existed before: it was forgotten with its last job, its name is taken")
         try:
             profile = parse_profile(command.name, command.profile)
             check_profile({**shelf.profiles, command.name: profile}, command.name)

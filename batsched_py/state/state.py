@@ -42,10 +42,13 @@ from batsched_py.protocol.events import (
 )
 from batsched_py.protocol.fields import FieldError
 from batsched_py.state.hosts import Hosts
+from batsched_py.state.profile_use import ProfileUse
 from batsched_py.state.queue import Queue
 
 #: Batsim prints times with six decimals: instants closer than this are one instant on the wire.
 WIRE_RESOLUTION: Final = 1e-6
+#: Batsim's key for whether profiles outlive their last job.
+PROFILE_REUSE: Final = "profile-reuse-enabled"
 
 
 class Running(Struct, frozen=True):
@@ -114,6 +117,8 @@ class State:
         self.wakeups: set[float] = set()
         #: Workload -> profile name -> the profile's members.
         self.profiles: dict[str, dict[str, Members]] = {}
+        #: None where Batsim keeps every profile: jobs cannot be registered, or profiles are reused.
+        self.profile_use: ProfileUse | None = None
         #: True while we may register jobs.
         self.registration_open = False
         #: True once Batsim has said that no static job is left.
@@ -134,6 +139,8 @@ class State:
         self.hosts_changed = False
         if self.asked:
             self.asked = []
+        if self.profile_use is not None:
+            self.profile_use.advance()
         if self._forecast is not None:
             self._forecast.advance(now)
 
@@ -166,6 +173,9 @@ class State:
         self.compute_sharing = event.compute_sharing
         self.hosts = Hosts(event.resources)
         self.registration_open = event.config.dynamic_jobs
+        # Batsim before version 4 says nothing about reuse, and forgets no profile.
+        if event.config.dynamic_jobs and event.config.members.get(PROFILE_REUSE) is False:
+            self.profile_use = ProfileUse()
         self.profiles = {workload: dict(profiles) for workload, profiles in event.profiles.items()}
 
     def _submit(self, event: JobSubmitted) -> None:
@@ -176,6 +186,8 @@ class State:
             if event.job_id in self.known:
                 raise FieldError("job_id", f"must be new; {event.job_id} was submitted before")
             self.known.add(event.job_id)
+            if self.profile_use is not None:
+                self.profile_use.take(job)
         if event.profile is not None:
             self.profiles.setdefault(job.workload, {})[job.profile] = event.profile
         self.queue.add(job)
@@ -198,6 +210,8 @@ class State:
 
     def _end(self, job_id: str, run: Running) -> None:
         del self.running[job_id]
+        if self.profile_use is not None:
+            self.profile_use.release(run.job)
         freed = run.hosts.bits
         if self.compute_sharing:
             for other in self.running.values():
@@ -215,6 +229,8 @@ class State:
         """Notices travel both ways; each kind is known in one direction only."""
         if item.kind == NO_MORE_STATIC_JOB:
             self.all_submitted = True
+            if self.profile_use is not None:
+                self.profile_use.all_submitted = True
         elif item.kind == MACHINE_UNAVAILABLE and item.hosts is not None:
             self.hosts.fail(item.hosts.bits)
             self._hosts_moved()
@@ -247,7 +263,9 @@ class State:
             self._forecast.occupy(hosts, end)
 
     def _reject(self, command: RejectJob) -> None:
-        self.queue.remove(command.job_id)
+        job = self.queue.remove(command.job_id)
+        if self.profile_use is not None:
+            self.profile_use.reject(job)
 
     def _kill(self, command: KillJob) -> None:
         for job_id in command.job_ids:
@@ -260,6 +278,8 @@ class State:
         self.known.add(command.job_id)
         if command.job is None:
             return
+        if self.profile_use is not None:
+            self.profile_use.take(command.job)
         if self.config.dynamic_jobs_acknowledged:
             self.registered[command.job_id] = command.job
         else:
@@ -268,6 +288,8 @@ class State:
 
     def _register_profile(self, command: RegisterProfile) -> None:
         self.profiles.setdefault(command.workload, {})[command.name] = command.profile
+        if self.profile_use is not None:
+            self.profile_use.own(command.workload, command.name)
 
     def _switch(self, command: SetResourceState) -> None:
         self.hosts.switch(command.hosts.bits)

@@ -26,9 +26,9 @@ def test_a_job_without_walltime_has_no_such_member() -> None:
     assert "walltime" not in Job.create("w0!1", size=2, profile="p").members
 
 
-def test_a_job_is_submitted_at_the_start_unless_said_otherwise() -> None:
-    """Batsim needs the member even so."""
-    assert Job.create("w0!1", size=2, profile="p").members["subtime"] == 0.0
+def test_a_job_without_a_time_of_submission_leaves_it_to_the_plan() -> None:
+    """Which knows when it is."""
+    assert "subtime" not in Job.create("w0!1", size=2, profile="p").members
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,13 @@ def test_a_profile_goes_with_its_last_job() -> None:
     assert result.end == 27.0
 
 
+def test_the_name_of_a_forgotten_profile_is_taken() -> None:
+    """Real Batsim keeps it, and aborts."""
+    script = {1.0: [reject("a"), profile(), register(), execute("dyn!1", "0"), call(20)], 20.0: [profile()]}
+    with pytest.raises(RefusedError, match=r"REGISTER_PROFILE: profile dyn!p existed before: it was forgotten with"):
+        play(STATIC, script, settings=DYNAMIC)
+
+
 def test_registration_may_be_finished_and_go_on() -> None:
     """The simulation ends when the last word is finished."""
     script = {1.0: [reject("a"), FINISHED, CONTINUED, call(20)], 20.0: [FINISHED]}
