@@ -1,6 +1,23 @@
-"""`python -m batsched_py.cli` is `batsched-py`."""
+"""Where the program begins, as `batsched-py` and as `python -m batsched_py.cli`: signals first, then the imports."""
 
-from batsched_py.cli.main import main
+from __future__ import annotations
+
+import importlib
+import sys
+
+from batsched_py.cli.interruption import Interruption, raise_on_signals
+
+
+def main() -> None:
+    """The console command. A signal that comes while the program is still being loaded is one line, too."""
+    try:
+        raise_on_signals()
+        program = importlib.import_module("batsched_py.cli.main")
+    except Interruption as interruption:
+        sys.stderr.write(f"batsched-py: {interruption}\n")
+        sys.exit(interruption.exit_code)
+    program.main()
+
 
 if __name__ == "__main__":
     main()

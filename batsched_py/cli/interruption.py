@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import signal
-from types import FrameType
-from typing import Final, NoReturn
+
+TYPE_CHECKING = False  # that of `typing`, whose import would be most of what comes before signals are heeded
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Final, NoReturn
 
 _WORDS: Final = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.integration.programs import ENVIRONMENT, PATIENCE
+from tests.integration.programs import ENVIRONMENT, PATIENCE, ROOT
 
 PROGRAM = "import sys; from batsched_py.cli.main import run; run(sys.argv[1:]); print(*sys.modules, sep=chr(10))"
 
@@ -35,3 +36,22 @@ def test_serve_does_not_load_the_simulator(tmp_path: Path) -> None:
     modules = loaded(tmp_path, "serve", "-s", "fcfs", "-b", "nonsense")
     assert "batsched_py.transport.zmq_rep" in modules
     assert not modules & {"rich", "defusedxml", "batsched_py.simulator", "batsched_py.reporting", "batsched_py.traces"}
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [(signal.SIGINT, 130, "interrupted (SIGINT)"), (signal.SIGTERM, 143, "terminated (SIGTERM)")],
+)
+def test_a_signal_during_the_imports_is_one_line(tmp_path: Path, number: signal.Signals, code: int, words: str) -> None:
+    """Not a traceback: here it comes while click is being imported."""
+    (tmp_path / "click.py").write_text(f"import os; os.kill(os.getpid(), {number:d})")
+    done = subprocess.run(
+        [sys.executable, "-m", "batsched_py.cli", "list"],
+        cwd=tmp_path,
+        env={**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"batsched-py: {words}\n")

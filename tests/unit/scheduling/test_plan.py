@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.protocol.begins import read_flat_config
 from batsched_py.protocol.commands import (
     CallMeLater,
     ExecuteJob,
@@ -226,6 +229,81 @@ def test_ids_and_profiles_of_ones_own_are_new() -> None:
     plan.register_profile("w0", "p", {"type": "delay", "delay": 3})
     with pytest.raises(PlanError, match="register profile w0!p: it exists"):
         plan.register_profile("w0", "p", {"type": "delay", "delay": 3})
+
+
+def test_a_job_of_ones_own_is_submitted_now() -> None:
+    """At the time the commands take effect, unless it says when; never later, which Batsim does not do."""
+    now = state(1, config=DYNAMIC)
+    now.advance(7.0)
+    plan = Plan(now)
+    plan.begin(7.5)
+    profile = {"type": "delay", "delay": 3}
+    plan.submit(Job.create("dyn!1", size=1, profile="p"), profile)
+    plan.submit(Job.create("dyn!2", size=1, profile="p", submit_time=2.0))
+    sent = [command.job for command in plan.commands if isinstance(command, RegisterJob)]
+    assert [(one.submit_time, one.members["subtime"]) for one in sent if one is not None] == [(7.5, 7.5), (2.0, 2.0)]
+    with pytest.raises(PlanError, match="submit dyn!3: its submit_time 9 is later than now; Batsim submits at once"):
+        plan.submit(Job.create("dyn!3", size=1, profile="p", submit_time=9))
+
+
+def test_the_same_profile_may_be_given_with_each_job() -> None:
+    """It is registered once; another under its name is refused."""
+    now = state(1, config=DYNAMIC)
+    plan = plan_for(now)
+    for number in range(3):
+        plan.submit(Job.create(f"dyn!{number}", size=1, profile="p"), {"type": "delay", "delay": 3})
+    assert [type(command) for command in plan.commands] == [RegisterProfile, *[RegisterJob] * 3]
+    with pytest.raises(PlanError, match="submit dyn!9: profile p of workload dyn has other members"):
+        plan.submit(Job.create("dyn!9", size=1, profile="p"), {"type": "delay", "delay": 4})
+
+
+@pytest.mark.parametrize(
+    ("mine", "profile", "rule"),
+    [
+        (Job.create("dyn", size=1, profile="p"), {}, "submit dyn: job_id: must be workload!name, not 'dyn'"),
+        (Job.create("dyn!1", size=0, profile="p"), {}, "submit dyn!1: it needs at least one host"),
+        (Job.create("dyn!1", size=-1, profile="p"), {}, "submit dyn!1: res: must be an integer from 0, not -1"),
+        (Job.create("dyn!1", size=1, profile="p", walltime=0), {}, "submit dyn!1: walltime: must be more than 0 s"),
+        (Job.create("dyn!1", size=1, profile="p"), {}, "submit dyn!1: profile p: type: must be a string, not None"),
+        (
+            Job.create("dyn!1", size=1, profile="p"),
+            {"type": "delay", "delay": 0},
+            "submit dyn!1: profile p: delay: must be more than 0 s, not 0",
+        ),
+        (
+            Job.create("dyn!1", size=1, profile="p"),
+            {"type": "parallel", "cpu": [1, 1], "com": []},
+            "submit dyn!1: profile p is for 2 hosts, the job asks for 1",
+        ),
+    ],
+)
+def test_a_job_of_ones_own_that_batsim_would_refuse_is_refused(mine: Job, profile: Any, rule: str) -> None:
+    """The job, the member and the rule; nothing was sent or booked."""
+    now = state(2, config=DYNAMIC)
+    plan = plan_for(now)
+    with pytest.raises(PlanError, match="^" + rule):
+        plan.submit(mine, profile)
+    assert plan.commands == []
+    assert "dyn" not in now.profiles
+
+
+def test_a_profile_that_batsim_forgot_is_not_named_again() -> None:
+    """Neither to use it nor to register it: real Batsim aborts on both."""
+    config = read_flat_config({"dynamic-jobs-enabled": True, "profile-reuse-enabled": False})
+    now = state(1, config=config)
+    plan = plan_for(now)
+    profile = {"type": "delay", "delay": 3}
+    first = Job.create("dyn!1", size=1, profile="p")
+    plan.submit(first, profile)
+    plan.start(first, hosts("0"))
+    now.advance(3.0)
+    now.apply(completed("dyn!1", 3.0))
+    plan.begin(3.0)
+    words = "Batsim forgot it with its last job; take a new name, or run with --enable-profile-reuse"
+    with pytest.raises(PlanError, match=f"submit dyn!2: profile p: {words}"):
+        plan.submit(Job.create("dyn!2", size=1, profile="p"), profile)
+    with pytest.raises(PlanError, match=f"register profile dyn!p: {words}"):
+        plan.register_profile("dyn", "p", profile)
 
 
 def test_the_other_verbs_become_their_commands() -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
 from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.session.serve import GRACE, serve
 from batsched_py.session.session import Session
 from schedulers.fcfs import Fcfs
-from tests.builders import begins_data, message
+from tests.builders import begins_data, message, submitted_data
 
 BEGINS = message(0.0, ("SIMULATION_BEGINS", begins_data()))
 NOTHING = message(1.0)
@@ -152,3 +154,44 @@ def test_a_peer_that_is_gone_is_told_nothing(session: Session) -> None:
     with pytest.raises(TransportError, match="gone"):
         serve(session, wire)
     assert wire.script == [b"never received"]
+
+
+class Forgetful(Scheduler[NoOptions]):
+    """Submits nothing, starts nothing, and never says that this is all."""
+
+    name = "forgetful"
+    needs_dynamic_jobs = True
+
+    def decide(self, view: View, plan: Plan) -> None:
+        for job in view.queue:
+            plan.hold(job, "not today")
+
+
+def stood_still(*requests: tuple[str, dict[str, Any]], config: dict[str, Any]) -> str:
+    """What is said of a Batsim that closed the connection after these."""
+    begins = message(0.0, ("SIMULATION_BEGINS", begins_data(config=config)))
+    script = [begins, *(message(1.0, request) for request in requests)]
+    with pytest.raises(TransportError) as caught:
+        serve(Session(Forgetful), Wire(*script, TransportError("Batsim closed the connection")))
+    return str(caught.value)
+
+
+NO_MORE = ("NOTIFY", {"type": "no_more_static_job_to_submit"})
+OPEN = (
+    "registration is open: forgetful must call plan.finish_registration() after its last job, and keep a call"
+    " (plan.wake_at) as long as more are to come"
+)
+
+
+def test_a_batsim_that_came_to_a_standstill_and_went_is_explained() -> None:
+    """Real Batsim ends with exit code 0 and tells nobody: who waits, and that registration was never finished."""
+    said = stood_still(NO_MORE, config={"dynamic-jobs-enabled": True})
+    assert said == f"Batsim closed the connection; nothing was left to happen at t=1: {OPEN}"
+    said = stood_still(("JOB_SUBMITTED", submitted_data("a", 2)), NO_MORE, config={"dynamic-jobs-enabled": True})
+    assert said.endswith(f"at t=1: {OPEN}; w0!a (2 hosts) held at t=1: not today")
+
+
+def test_a_batsim_that_went_while_jobs_were_to_come_is_not_explained() -> None:
+    """It did not stand still: it died."""
+    said = stood_still(("JOB_SUBMITTED", submitted_data("a", 2)), config={"dynamic-jobs-enabled": True})
+    assert said == "Batsim closed the connection"

@@ -264,7 +264,10 @@ def test_one_job_a_line(tmp_path: Path) -> None:
     made = Workload(
         "test",
         2,
-        (Job.create("1", size=1, profile="d", submit_time=0.0, walltime=9), Job.create("2", size=2, profile="d", submit_time=3)),
+        (
+            Job.create("1", size=1, profile="d", submit_time=0.0, walltime=9),
+            Job.create("2", size=2, profile="d", submit_time=3),
+        ),
         {"d": parse_profile("d", DELAY)},
     )
     write_workload(path, made, description="two jobs")

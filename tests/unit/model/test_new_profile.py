@@ -1,0 +1,59 @@
+"""Profiles that algorithms make for their own jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from batsched_py.model.new_profile import (
+    delay,
+    parallel,
+    parallel_homogeneous,
+    parallel_homogeneous_total,
+    scaled,
+)
+from batsched_py.model.profile import Parallel, parse_profile
+
+
+def test_each_maker_writes_batsims_members() -> None:
+    """And nothing that says nothing."""
+    assert delay(5) == {"type": "delay", "delay": 5}
+    assert delay(5, ret=1) == {"type": "delay", "delay": 5, "ret": 1}
+    assert parallel([1e9, 2e9]) == {"type": "parallel", "cpu": [1e9, 2e9], "com": [0.0] * 4}
+    assert parallel_homogeneous(1e9, 5) == {"type": "parallel_homogeneous", "cpu": 1e9, "com": 5}
+    assert parallel_homogeneous_total(1e9) == {"type": "parallel_homogeneous_total", "cpu": 1e9, "com": 0.0}
+
+
+def test_a_parallel_profile_that_was_made_is_read_as_such() -> None:
+    """One number for each host, one for each pair."""
+    typed = parse_profile("p", parallel((1, 2), (0, 3, 4, 0)))
+    assert isinstance(typed, Parallel)
+    assert (typed.cpu, typed.com) == ((1.0, 2.0), (0.0, 3.0, 4.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("make", "rule"),
+    [
+        (lambda: delay(0), "delay: must be more than 0 s, not 0"),
+        (lambda: delay(float("nan")), "delay: must be"),
+        (lambda: parallel([]), "cpu: must have"),
+        (lambda: parallel([1, 2], [1]), "com: must have 2 x 2 numbers of bytes, not 1"),
+        (lambda: parallel_homogeneous(-1), "cpu: must be a finite number from 0, not -1"),
+        (lambda: scaled({"type": "delay", "delay": 5}, 0), "share must be more than 0, not 0"),
+        (lambda: scaled({"type": "composed", "seq": ["a"]}, 0.5), "type: cannot be scaled: 'composed'; delay, par"),
+        (lambda: scaled({}, 0.5), "type: cannot be scaled: None"),
+    ],
+)
+def test_what_batsim_would_refuse_is_not_made(make: Any, rule: str) -> None:
+    """The member and the rule, where the profile is made."""
+    with pytest.raises(ValueError, match="^" + rule.replace("(", r"\(")):
+        make()
+
+
+def test_the_rest_of_a_profile_has_that_share_of_its_work() -> None:
+    """Of all its amounts; what else it has stays."""
+    assert scaled({"type": "delay", "delay": 8, "mine": "x"}, 0.25) == {"type": "delay", "delay": 2.0, "mine": "x"}
+    assert scaled(parallel([4, 8], [0, 2, 2, 0]), 0.5)["cpu"] == [2.0, 4.0]
+    assert scaled(parallel([4, 8], [0, 2, 2, 0]), 0.5)["com"] == [0, 1.0, 1.0, 0]
+    assert scaled(parallel_homogeneous_total(8), 0.5) == parallel_homogeneous_total(4.0)
