@@ -9,24 +9,56 @@ from typing import Final
 from batsched_py.cli.targets import make_folder, write_failure
 from batsched_py.simulator.outputs import write_jobs, write_schedule
 from batsched_py.simulator.records import Result
+from batsched_py.simulator.trace_files import write_consumed_energy, write_machine_states, write_pstate_changes
+from batsched_py.simulator.tracing import Trace
 
-#: What follows the prefix -> what writes it, as in Batsim.
-_RESULT_FILES: Final[dict[str, Callable[[Path, Result], None]]] = {
-    "_jobs.csv": write_jobs,
-    "_schedule.csv": write_schedule,
-}
+_Writer = Callable[[Path, Result], None]
+
+JOBS: Final = "_jobs.csv"
+SCHEDULE: Final = "_schedule.csv"
+MACHINE_STATES: Final = "_machine_states.csv"
+CONSUMED_ENERGY: Final = "_consumed_energy.csv"
+PSTATE_CHANGES: Final = "_pstate_changes.csv"
 
 
-def result_files(prefix: str | None) -> list[Path]:
-    """PREFIX_jobs.csv and PREFIX_schedule.csv; a prefix may end with a slash. None without a prefix."""
-    return [] if prefix is None else [Path(prefix + ending) for ending in _RESULT_FILES]
+def result_files(prefix: str | None, *, machine_states: bool, energy: bool) -> dict[Path, _Writer]:
+    """The files to write, with what writes them; a prefix may end with a slash. None without a prefix."""
+    if prefix is None:
+        return {}
+    writers: dict[str, _Writer] = {JOBS: write_jobs, SCHEDULE: write_schedule}
+    if machine_states:
+        writers[MACHINE_STATES] = _write_machine_states
+    if energy:
+        writers |= {CONSUMED_ENERGY: _write_consumed_energy, PSTATE_CHANGES: _write_pstate_changes}
+    return {Path(prefix + ending): writer for ending, writer in writers.items()}
 
 
-def write_result(prefix: str, result: Result) -> None:
-    """Write PREFIX_jobs.csv and PREFIX_schedule.csv, each whole or not at all, and make their folder. InputError."""
-    for path, write in zip(result_files(prefix), _RESULT_FILES.values(), strict=True):
+def write_result(files: dict[Path, _Writer], result: Result) -> None:
+    """Write the files, each whole or not at all, and make their folder. InputError."""
+    for path, write in files.items():
         make_folder(path)
         try:
             write(path, result)
         except OSError as error:
             raise write_failure(path, error) from error
+
+
+def _write_machine_states(path: Path, result: Result) -> None:
+    rows = _trace(result).states
+    assert rows is not None  # noqa: S101  # traced because the file was wanted
+    write_machine_states(path, rows)
+
+
+def _write_consumed_energy(path: Path, result: Result) -> None:
+    rows = _trace(result).energy
+    assert rows is not None  # noqa: S101  # as above
+    write_consumed_energy(path, rows)
+
+
+def _write_pstate_changes(path: Path, result: Result) -> None:
+    write_pstate_changes(path, _trace(result))
+
+
+def _trace(result: Result) -> Trace:
+    assert result.trace is not None  # noqa: S101  # as above
+    return result.trace

@@ -56,7 +56,7 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
 )
 @scheduler_option
 @algorithm_options
-@click.option("-e", "--export", metavar="PREFIX", help="Write PREFIX_jobs.csv and PREFIX_schedule.csv.")
+@click.option("-e", "--export", metavar="PREFIX", help="Write PREFIX_jobs.csv, PREFIX_schedule.csv and traces.")
 @click.option("--mmax", "machines", type=click.IntRange(min=1), metavar="N", help="Only the first N hosts.")
 @click.option("-m", "--master-host", default=DEFAULT_MASTER, show_default=True, metavar="NAME", help="Runs no jobs.")
 @_flag("-E", "energy", "Count energy and allow power states to be changed.")
@@ -78,6 +78,13 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
     "--redis-prefix", default=DEFAULT_PREFIX, show_default=True, metavar="PREFIX", help="What keys in Redis begin with."
 )
 @redis_option
+@click.option(
+    "--disable-machine-state-tracing",
+    "trace_machine_states",
+    flag_value=False,
+    default=True,
+    help="No PREFIX_machine_states.csv.",
+)
 @_flag("--allow-oversized-jobs", "allow_oversized", "Submit jobs larger than the platform, to see them rejected.")
 @record_option
 @clock_option
@@ -129,7 +136,8 @@ def command(
     if redis_address is not None and not enable_redis:
         raise click.UsageError("'--redis' goes with '--enable-redis'")
     inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
-    results = result_files(export)
+    traced = {"machine_states": settings["trace_machine_states"], "energy": settings["energy"]}
+    results = result_files(export, **traced)
     outputs = [("--record", record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", options_file)], outputs)
     check_writable(results)  # before the run, which may be long: a wrong PREFIX is told at once
@@ -143,11 +151,10 @@ def command(
     else:
         decider = their_decider(str(socket), connect_timeout, record)
     with _store(redis if enable_redis else None, told) as store:
-        simulation = Simulation(machines, jobs, told, store=store)
+        simulation = Simulation(machines, jobs, told, store=store, trace=export is not None)
         with decider as exchange, progress_bar(wanted=not quiet) as progress:
             result = simulation.run(exchange, progress)
-    if export is not None:
-        write_result(export, result)
+    write_result(results, result)
     _show(result, gantt=gantt, summary=not quiet)
 
 

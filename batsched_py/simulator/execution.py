@@ -73,8 +73,10 @@ class Execution:
         if slowest_link or latency:
             self.approximations.add(NO_CONTENTION)
         busy = max(slowest_link, *(amount / speeds[host] for host, amount in flops.items()))
-        loads = tuple(flops[host] / speeds[host] / busy if busy else 0.0 for host in sorted(flops))
-        return Task(profile.name, busy + latency, profile.return_code, loads, is_delay=False)
+        hosts = tuple(sorted(flops))
+        loads = tuple(flops[host] / speeds[host] / busy if busy else 0.0 for host in hosts)
+        alone = len(executors) == 1
+        return Task(profile.name, busy + latency, profile.return_code, hosts, loads, alone, latency, is_delay=False)
 
 
 def computation(profile: Profile, count: int) -> tuple[float, ...]:
@@ -109,13 +111,15 @@ def communication(profile: Profile, executors: SequenceOf[int]) -> Iterator[Tran
                     yield executors[source], executors[target], size
 
 
-def ending(work: Work, walltime: float | None) -> tuple[float, int | None]:
+def ending(work: Work, walltime: float | None, done: float = 0.0) -> tuple[float, int | None]:
     """(seconds until the job ends, its return code or None if its walltime ends it).
 
-    At equality a delay counts as stopped and a parallel task as done (E10, and what real runs show).
+    `done` are the seconds of the work that are behind it, `walltime` what is left until it is stopped. At equality a
+    delay counts as stopped and a parallel task as done (E10, and what real runs show).
     """
-    if walltime is None or work.duration < walltime:
-        return work.duration, work.return_code
-    if work.duration == walltime and not last_task(work).is_delay:
-        return work.duration, work.return_code
+    left = work.duration - done
+    if walltime is None or left < walltime:
+        return left, work.return_code
+    if left == walltime and not last_task(work).is_delay:
+        return left, work.return_code
     return walltime, None

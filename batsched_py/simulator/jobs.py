@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -30,6 +31,7 @@ from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.switching import Switching
 from batsched_py.simulator.timeline import RANK_END, Ticket
+from batsched_py.simulator.tracing import JOB_ENDED, JOB_STARTED
 from batsched_py.simulator.work import Work, progress_at, task_at
 
 SUBMITTED: Final = "SUBMITTED"
@@ -66,6 +68,9 @@ class LiveJob(Struct, eq=False):
     hosts: HostSet = NO_HOSTS
     start: float = 0.0
     work: Work | None = None
+    #: Host of each executor, and by how many seconds the work is further than the clock: only where speeds may change.
+    executors: Sequence[int] = ()
+    ahead: float = 0.0
     #: Return code if nobody kills it; None if its walltime ends it.
     code: int | None = None
     end: Ticket = 0
@@ -77,9 +82,10 @@ class Jobs:
 
     def __init__(self, stage: Stage, library: Library, execution: Execution, switching: Switching) -> None:
         self._stage, self._library, self._execution, self._switching = stage, library, execution, switching
-        self._timeline, self._machines = stage.timeline, stage.machines
+        self._timeline, self._machines, self._tracer = stage.timeline, stage.machines, stage.tracer
         self._placement = Placement(stage, library, switching)
         self._forget_profiles = stage.settings.dynamic_jobs and not stage.settings.profile_reuse
+        switching.follow_speeds = self.follow_speeds
         #: Id -> job, submitted and not forgotten.
         self.live: dict[str, LiveJob] = {}
         #: Those of them that have not ended.
@@ -117,18 +123,33 @@ class Jobs:
         is_delay = type(live.profile) is Delay
         if not is_delay and hosts & self._machines.hosts_in[COMPUTING]:
             self._stage.approximations.add(SHARED_HOSTS)
-        live.work = work = self._execution.work(
-            live.profile,
-            self._library.shelves[job.workload].profiles,
-            () if is_delay else executors(command),
-            self._switching.speeds,
-        )
+        used = () if is_delay else executors(command)
+        live.work = work = self._work(live, used)
         live.state, live.hosts, live.start = state, command.hosts, now
         self._machines.occupy(hosts, now)
         if self._stage.meter is not None:
             live.consumption = Consumption(self._stage, self._stage.meter, hosts, work)
+            live.executors = used
+        if self._tracer is not None:
+            self._tracer.job(JOB_STARTED)
         duration, live.code = ending(work, job.walltime)
         live.end = self._timeline.at(now + duration, RANK_END, self._complete, live)
+
+    def follow_speeds(self, hosts: int) -> None:
+        """The speed of these hosts has changed: what computes there ends at another time (energy is counted)."""
+        now = self._timeline.now
+        for live in self.live.values():
+            if live.state != RUNNING or not live.executors or not live.hosts.bits & hosts:
+                continue
+            assert live.consumption is not None  # noqa: S101  # without energy no pstate changes
+            live.work = work = self._work(live, live.executors)
+            done = live.consumption.follow(work)
+            elapsed = now - live.start
+            live.ahead = done - elapsed
+            walltime = live.job.walltime
+            left, live.code = ending(work, None if walltime is None else walltime - elapsed, done)
+            self._timeline.cancel(live.end)
+            live.end = self._timeline.at(now + left, RANK_END, self._complete, live)
 
     def reject(self, command: RejectJob) -> None:
         """Refuse a waiting job for good."""
@@ -182,9 +203,13 @@ class Jobs:
         self._end(live, _next_state(live, what), -1 if code is None else code)
         self._stage.mailbox.post(self._tell_end, live, lowest_host(live.hosts.bits))
 
+    def _work(self, live: LiveJob, used: Sequence[int]) -> Work:
+        profiles = self._library.shelves[live.job.workload].profiles
+        return self._execution.work(live.profile, profiles, used, self._switching.speeds)
+
     def _kill(self, live: LiveJob) -> Progress:
         assert live.work is not None  # noqa: S101  # set when it was executed
-        elapsed = self._timeline.now - live.start
+        elapsed = self._timeline.now - live.start + live.ahead
         self._timeline.cancel(live.end)
         self._end(live, _next_state(live, "killed"), task_at(live.work, elapsed).killed_code)
         return progress_at(live.work, elapsed)
@@ -208,6 +233,8 @@ class Jobs:
         if live.consumption is not None and self._stage.meter is not None:
             energy = live.consumption.stop()
             self.joules_at_last_end = self._stage.meter.total(now)
+        if self._tracer is not None:
+            self._tracer.job(JOB_ENDED)
         finish = now if now > live.start else live.start + NULL_RUNTIME
         metadata = self._metadata_of(live)
         self._record(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))

@@ -86,6 +86,11 @@ class Machines:
                 spent[state] -= self._since[state] - open_since[host]
         return spent
 
+    def census(self) -> tuple[int, int, int, int, int]:
+        """How many hosts are seen sleeping, switching on, switching off, idle, computing; the rest is unavailable."""
+        counts = self._counts
+        return counts[SLEEPING], counts[SWITCHING_ON], counts[SWITCHING_OFF], counts[IDLE], counts[COMPUTING]
+
     def states(self, hosts: int) -> str:
         """The states of these hosts in words, for messages: "0-3 idle, 4 sleeping"."""
         shown = {UNAVAILABLE: hosts & self.unavailable}

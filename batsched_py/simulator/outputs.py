@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +11,7 @@ import batsched_py
 from batsched_py.hostset import format_bits
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.records import Result
-from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.atomic_file import write_atomically, write_pieces_atomically
 
 JOBS_HEADER: Final = (
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -21,19 +22,22 @@ JOBS_HEADER: Final = (
 _ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,"%s"'
 _REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"'
 
+#: Rows that are written at once.
+PIECE: Final = 4096
+
 #: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
 STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on", "unavailable")
 
 
 def write_jobs(path: Path, result: Result) -> None:
     """One row for each job, in order of completion or rejection; the file is replaced whole or not at all. OSError."""
-    _write(path, "\n".join((JOBS_HEADER, *_rows(result), "")))
+    write_pieces_atomically(path, _pieces(result))
 
 
 def write_schedule(path: Path, result: Result) -> None:
     """One row of figures about the whole run; the file is replaced at once or not at all. OSError."""
     columns = schedule_columns(result)
-    _write(path, f"{','.join(columns)}\n{','.join(columns.values())}\n")
+    write_atomically(path, f"{','.join(columns)}\n{','.join(columns.values())}\n".encode())
 
 
 def schedule_columns(result: Result) -> Mapping[str, str]:
@@ -70,6 +74,13 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
     return {key: f"{value:.6f}" if isinstance(value, float) else str(value) for key, value in columns.items()}
 
 
+def _pieces(result: Result) -> Iterator[bytes]:
+    yield f"{JOBS_HEADER}\n".encode()
+    rows = _rows(result)
+    while some := list(islice(rows, PIECE)):
+        yield "\n".join((*some, "")).encode()
+
+
 def _rows(result: Result) -> Iterator[str]:
     #: Host sets that several jobs had are spelled once.
     spelled: dict[int, str] = {}
@@ -89,7 +100,3 @@ def _rows(result: Result) -> Iterator[str]:
         if hosts is None:
             hosts = spelled[bits] = format_bits(bits)
         yield _ROW % (*asked, state == COMPLETED_SUCCESSFULLY, state, *times, hosts, record.energy, record.metadata)
-
-
-def _write(path: Path, text: str) -> None:
-    write_atomically(path, text.encode())

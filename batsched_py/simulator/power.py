@@ -37,11 +37,13 @@ class PowerModel(Struct, frozen=True):
         watts: pstate -> draw.
         sleeps: sleeping pstate -> its transitions.
         virtual: the transition pstates; all others that do not sleep compute.
+        cores: a task uses one of them, and so this share of the host.
     """
 
     watts: tuple[Watts, ...]
     sleeps: Mapping[int, SleepState]
     virtual: frozenset[int]
+    cores: int = 1
 
     def computes(self, pstate: int) -> bool:
         """True if jobs can run in this pstate."""
@@ -55,7 +57,7 @@ def read_power_model(source: str, host: Host) -> PowerModel:
     if text is None:
         raise PlatformError(source, f"host {host.name}", "needs the property wattage_per_state to count energy")
     watts = tuple(_read_watts(source, host, name, piece) for piece in text.split(","))
-    if len(watts) < len(host.speeds):
+    if len(watts) != len(host.speeds):
         _wrong(source, host, name, f"must have one entry for each of {len(host.speeds)} pstates, not {len(watts)}")
     sleeps: dict[int, SleepState] = {}
     for piece in host.properties.get("sleep_pstates", "").split(","):
@@ -63,7 +65,8 @@ def read_power_model(source: str, host: Host) -> PowerModel:
             sleep, off, on = _read_sleep(source, host, piece)
             sleeps[sleep] = SleepState(off, on)
     virtual = frozenset(pstate for sleep in sleeps.values() for pstate in (sleep.off, sleep.on))
-    return PowerModel(watts, sleeps, virtual)
+    _read_watts_off(source, host)
+    return PowerModel(watts, sleeps, virtual, host.cores)
 
 
 def _read_watts(source: str, host: Host, name: str, piece: str) -> Watts:
@@ -76,6 +79,16 @@ def _read_watts(source: str, host: Host, name: str, piece: str) -> Watts:
     if len(values) != 3:
         _wrong(source, host, name, f"must be idle:full or idle:epsilon:full for each pstate, not {piece.strip()!r}")
     return Watts(*values)
+
+
+def _read_watts_off(source: str, host: Host) -> None:
+    """What a host draws that is shut down, which Batsim never does: only looked at, as SimGrid looks at it."""
+    for name in ("wattage_off", "watt_off"):
+        text = host.properties.get(name, "0")
+        try:
+            float(text)
+        except ValueError:
+            _wrong(source, host, name, f"must be a number of watts, not {text!r}")
 
 
 def _read_sleep(source: str, host: Host, piece: str) -> tuple[int, int, int]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
+from batsched_py.simulator.tracing import Trace
 
 
 class JobRecord(Struct, frozen=True):
@@ -99,6 +100,7 @@ class Result(Struct, frozen=True):
         approximations: one line for each simplification that had a part in this run.
         deciding_seconds: wall-clock time spent waiting for the scheduler.
         simulating_seconds: the rest of the wall-clock time.
+        trace: rows of the trace files; None if nobody wanted them.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -113,3 +115,4 @@ class Result(Struct, frozen=True):
     approximations: tuple[str, ...]
     deciding_seconds: float
     simulating_seconds: float
+    trace: Trace | None = None

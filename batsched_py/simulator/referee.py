@@ -83,7 +83,7 @@ class Referee:
             raise BrokenRuleError('may only ask {"consumed_energy": {}}')
         if self._stage.meter is None:
             raise BrokenRuleError("asks for consumed_energy, which needs energy to be counted (-E)")
-        joules = round(self._stage.meter.total(self._timeline.now), 6)
+        joules = round(self._stage.meter.settle_all(self._timeline.now), 6)
         self._stage.say(Answer(self._timeline.stamp, {"consumed_energy": joules}))
 
 

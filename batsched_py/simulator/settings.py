@@ -27,6 +27,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         message_latency: the messages between Batsim's own parts take time on the platform's links, as in Batsim.
         redis_hostname, redis_port, redis_prefix: told to the scheduler if the simulation has a store (--redis-hostname,
             --redis-port, --redis-prefix).
+        trace_machine_states: with the other trace files, if there are any (not --disable-machine-state-tracing).
         allow_oversized: send jobs that ask for more hosts than there are, as Batsim does: they must be rejected.
     """
 
@@ -45,4 +46,5 @@ class Settings(Struct, frozen=True, kw_only=True):
     redis_hostname: str = "127.0.0.1"
     redis_port: int = 6379
     redis_prefix: str = DEFAULT_PREFIX
+    trace_machine_states: bool = True
     allow_oversized: bool = False

@@ -20,7 +20,7 @@ from batsched_py.simulator.happenings import Happenings
 from batsched_py.simulator.jobs import Jobs
 from batsched_py.simulator.library import Library
 from batsched_py.simulator.machines import Machines
-from batsched_py.simulator.mailbox import NetworkMailbox, latencies
+from batsched_py.simulator.mailbox import InstantMailbox, NetworkMailbox, latencies
 from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.network import Network
 from batsched_py.simulator.opening import opening
@@ -38,6 +38,7 @@ from batsched_py.simulator.submissions import Submissions
 from batsched_py.simulator.switching import Switching
 from batsched_py.simulator.talk import Exchange, Talk
 from batsched_py.simulator.timeline import Timeline
+from batsched_py.simulator.tracing import Tracer
 
 #: Batsim without any option.
 DEFAULTS: Final = Settings()
@@ -53,10 +54,12 @@ class Simulation:
         settings: Settings = DEFAULTS,
         *,
         store: JobStore | None = None,
+        trace: bool = False,
     ) -> None:
         """PlatformError, WorkloadError or OptionError if this cannot be simulated, in the words of the user's files.
 
-        With a `store` jobs are described there instead of in messages (--enable-redis).
+        With a `store` jobs are described there instead of in messages (--enable-redis). `trace` keeps the rows of the
+        trace files: machine states, and with energy what was consumed and the pstates.
         """
         hosts = _compute_hosts(platform, settings)
         library = Library(workloads)
@@ -66,15 +69,17 @@ class Simulation:
         check_events(settings.external_events, machines.all)
         meter = _meter(platform, hosts) if settings.energy else None
         stored = None if store is None else StoredJobs(store, with_profiles=settings.forward_profiles)
+        self._timeline, outbox = Timeline(), list[Event]()
+        timeline = self._timeline
         self._network_mailbox: NetworkMailbox | None = None
         if settings.message_latency:
-            timeline, outbox = Timeline(), list[Event]()
             self._network_mailbox = NetworkMailbox(timeline, outbox, latencies(platform, hosts, settings.master_host))
-            stage = Stage(settings, machines, meter, stored, timeline, outbox, mailbox=self._network_mailbox)
-        else:
-            stage = Stage(settings, machines, meter, stored)
-        self._stage = stage
-        self._timeline = stage.timeline
+        tracer = None
+        if trace:
+            tracer = Tracer(machines, meter, timeline, machine_states=settings.trace_machine_states)
+            tracer.begin([host.pstate for host in hosts])
+        mailbox = self._network_mailbox or InstantMailbox()
+        self._stage = stage = Stage(settings, machines, meter, tracer, timeline, stored, outbox, mailbox)
         self._switching = Switching(stage, hosts)
         execution = Execution(Network(platform, hosts), stage.approximations)
         self._jobs = Jobs(stage, library, execution, self._switching)
@@ -170,6 +175,7 @@ class Simulation:
             approximations=tuple(sorted(self._stage.approximations)),
             deciding_seconds=talk.deciding_seconds,
             simulating_seconds=talk.total_seconds() - talk.deciding_seconds,
+            trace=None if self._stage.tracer is None else self._stage.tracer.trace,
         )
 
 

@@ -11,6 +11,7 @@ from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.stored_jobs import StoredJobs
 from batsched_py.simulator.timeline import Timeline
+from batsched_py.simulator.tracing import Tracer
 
 
 class Stage(Struct, frozen=True):
@@ -18,6 +19,7 @@ class Stage(Struct, frozen=True):
 
     Attributes:
         meter: None if energy is not counted.
+        tracer: None if nobody wants the trace files.
         mailbox: how the parts reach Batsim's server, and when.
         stored: None if messages describe the jobs.
         outbox: what happened since the latest message, in order.
@@ -27,8 +29,9 @@ class Stage(Struct, frozen=True):
     settings: Settings
     machines: Machines
     meter: Meter | None
+    tracer: Tracer | None
+    timeline: Timeline
     stored: StoredJobs | None = None
-    timeline: Timeline = field(default_factory=Timeline)
     outbox: list[Event] = field(default_factory=list)
     mailbox: Mailbox = field(default_factory=InstantMailbox)
     approximations: set[str] = field(default_factory=set)

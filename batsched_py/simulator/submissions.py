@@ -57,7 +57,7 @@ class Submissions:
         """All jobs whose time has come by then."""
         order = self._order
         if len(order) == self.count and self._stage.meter is not None:
-            self.joules_at_first = self._stage.meter.total(self._timeline.now)
+            self.joules_at_first = self._stage.meter.settle_all(self._timeline.now)
         submitted: list[tuple[Job, Profile]] = []
         while order and order[-1][0] <= until:
             _, number, name, plain = order.pop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -15,8 +15,7 @@ from batsched_py.simulator.machines import COMPUTING, IDLE, SLEEPING, SWITCHING_
 from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.timeline import RANK_END
-
-UNDER_A_JOB = "power: a task keeps the speed that its hosts had when its job started, whatever their pstate becomes"
+from batsched_py.simulator.tracing import TO_COMPUTING, TO_SLEEP
 
 
 class Request(Struct):
@@ -38,6 +37,8 @@ class Switching:
         "_stage",
         "_tables",
         "_timeline",
+        "_tracer",
+        "follow_speeds",
         "host_switches",
         "requests",
         "speeds",
@@ -45,6 +46,9 @@ class Switching:
 
     def __init__(self, stage: Stage, hosts: Sequence[Host]) -> None:
         self._stage, self._machines, self._meter, self._timeline = stage, stage.machines, stage.meter, stage.timeline
+        self._tracer = stage.tracer
+        #: Told of computing hosts whose speed has changed.
+        self.follow_speeds: Callable[[int], None] = _nobody_computes
         #: Host -> speed in each pstate; pstate now; speed now.
         self._tables = [host.speeds for host in hosts]
         self._pstates = [host.pstate for host in hosts]
@@ -69,10 +73,17 @@ class Switching:
         sleeping, waking = self._sort_out(self._meter, hosts, pstate)
         self.requests += 1
         self.host_switches += hosts.bit_count()
+        self._meter.settle_all(self._timeline.now)
+        if self._tracer is not None:
+            self._tracer.switch(hosts, TO_SLEEP if sleeping else TO_COMPUTING)
         request = Request(hosts, pstate, sleeping | waking)
         self._depart(self._meter, request, sleeping, IDLE, SWITCHING_OFF)
         self._depart(self._meter, request, waking, SLEEPING, SWITCHING_ON)
-        self._arrive((request, hosts & ~request.waiting))
+        self._change(self._meter, request, hosts & ~request.waiting)
+        if not request.waiting:
+            self._acknowledge(request)
+        if self._tracer is not None:
+            self._tracer.count_states()
 
     def _sort_out(self, meter: Meter, hosts: int, pstate: int) -> tuple[int, int]:
         """(hosts that go to sleep, hosts that wake up); the others change at once."""
@@ -114,25 +125,46 @@ class Switching:
             meter.set_pstate(members(group), virtual, now, 1.0)
             self._timeline.at(now + duration, RANK_END, self._arrive, (request, group))
 
-    def _arrive(self, arrival: tuple[Request, int]) -> None:
-        """Some hosts have reached the pstate; the last ones bring the acknowledgement."""
-        request, hosts = arrival
-        assert self._meter is not None  # noqa: S101  # checked when the switch was requested
+    def _change(self, meter: Meter, request: Request, hosts: int) -> None:
+        """Hosts that compute already compute at another speed."""
         now = self._timeline.now
-        still = request.waiting & hosts
-        request.waiting &= ~hosts
-        if hosts & self._machines.hosts_in[COMPUTING]:
-            self._stage.approximations.add(UNDER_A_JOB)
         for host in members(hosts):
             self._pstates[host] = request.pstate
             self.speeds[host] = self._tables[host][request.pstate]
-        self._meter.set_pstate(members(hosts), request.pstate, now, 0.0 if still else None)
-        self._machines.move(still & self._machines.hosts_in[SWITCHING_OFF], SWITCHING_OFF, SLEEPING, now)
-        self._machines.move(still & self._machines.hosts_in[SWITCHING_ON], SWITCHING_ON, IDLE, now)
-        if not request.waiting and still:
-            self._stage.mailbox.post(self._acknowledge, request)
-        elif not request.waiting:
+        meter.set_pstate(members(hosts), request.pstate, now)
+        if hosts & self._machines.hosts_in[COMPUTING]:
+            self.follow_speeds(hosts)
+
+    def _arrive(self, arrival: tuple[Request, int]) -> None:
+        """Some hosts woke up or fell asleep; each tells the server."""
+        request, hosts = arrival
+        assert self._meter is not None  # noqa: S101  # checked when the switch was requested
+        now = self._timeline.now
+        for host in members(hosts):
+            self._pstates[host] = request.pstate
+            self.speeds[host] = self._tables[host][request.pstate]
+        self._meter.set_pstate(members(hosts), request.pstate, now, 0.0)
+        self._machines.move(hosts & self._machines.hosts_in[SWITCHING_OFF], SWITCHING_OFF, SLEEPING, now)
+        self._machines.move(hosts & self._machines.hosts_in[SWITCHING_ON], SWITCHING_ON, IDLE, now)
+        for host in members(hosts):
+            self._stage.mailbox.post(self._done, (request, host), host)
+
+    def _done(self, done: tuple[Request, int]) -> None:
+        """The server hears of one host; the last one brings the acknowledgement."""
+        request, host = done
+        request.waiting &= ~(1 << host)
+        if not request.waiting:
             self._acknowledge(request)
+            if self._tracer is not None:
+                self._tracer.count_states()
 
     def _acknowledge(self, request: Request) -> None:
+        assert self._meter is not None  # noqa: S101  # checked when the switch was requested
+        self._meter.settle_all(self._timeline.now)
+        if self._tracer is not None:
+            self._tracer.switch(request.hosts, request.pstate)
         self._stage.say(ResourceStateChanged(self._timeline.stamp, HostSet(request.hosts), str(request.pstate)))
+
+
+def _nobody_computes(hosts: int) -> None:
+    """Until somebody wants to be told."""

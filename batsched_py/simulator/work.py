@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from msgspec import Struct
 
@@ -16,20 +17,33 @@ class Task(Struct, frozen=True):
         profile: its name.
         duration: in seconds.
         return_code: what it returns when it ends by itself.
-        loads: share of its speed that each host computes meanwhile, in order of hosts; empty if none computes.
+        hosts: those that a parallel task uses, ascending; none for a delay.
+        loads: share of its speed that each of them computes meanwhile.
+        alone: a parallel task of one executor.
+        latency: seconds that pass before it advances, at whatever speed.
         is_delay: a delay must end *before* the walltime, a parallel task may end with it (E10, as observed).
     """
 
     profile: str
     duration: float
     return_code: int = 0
+    hosts: tuple[int, ...] = ()
     loads: tuple[float, ...] = ()
+    alone: bool = False
+    latency: float = 0.0
     is_delay: bool = True
 
     @property
     def killed_code(self) -> int:
         """What the job returns when it is killed in this task."""
         return -1 if self.is_delay else -2
+
+    def seconds_as_far_as(self, other: Task, elapsed: float) -> float:
+        """Seconds after which this task is as far as `other`, the same at other speeds, is after `elapsed`."""
+        busy = other.duration - other.latency
+        if elapsed <= other.latency or not busy:
+            return elapsed
+        return self.latency + (elapsed - other.latency) / busy * (self.duration - self.latency)
 
 
 class Sequence(Struct, frozen=True):
@@ -80,6 +94,12 @@ def tasks(work: Work) -> Iterator[Task]:
     for _ in range(work.repeat):
         for step in work.steps:
             yield from tasks(step)
+
+
+def tasks_from(work: Work, index: int) -> tuple[float, Iterator[Task]]:
+    """(seconds that the first `index` tasks take, the others in order of execution)."""
+    rest = tasks(work)
+    return sum(task.duration for task in islice(rest, index)), rest
 
 
 def _step_at(work: Sequence, elapsed: float) -> tuple[int, Work, float]:

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 
 def write_atomically(path: Path, content: bytes) -> None:
+    """Replace the file at once, as `write_pieces_atomically` does. OSError."""
+    write_pieces_atomically(path, (content,))
+
+
+def write_pieces_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     """Replace the file at once: a reader sees the old content or the new one, never a part. OSError.
+
+    The pieces are written one after the other, so that a large file is never in memory as a whole.
 
     A link stays and its target is replaced; a file that is replaced keeps its mode. A device or a pipe is written into.
     """
     mode = _mode(path)
     if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         with path.open("wb") as file:
-            file.write(content)
+            file.writelines(pieces)
         return
-    _replace(Path(os.path.realpath(path)), content, _new_mode() if mode is None else stat.S_IMODE(mode))
+    _replace(Path(os.path.realpath(path)), pieces, _new_mode() if mode is None else stat.S_IMODE(mode))
 
 
-def _replace(path: Path, content: bytes, permissions: int) -> None:
+def _replace(path: Path, pieces: Iterable[bytes], permissions: int) -> None:
     """Write beside `path` and rename over it."""
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as temporary:
         temporary_path = Path(temporary.name)
         try:
-            temporary.write(content)
+            temporary.writelines(pieces)
             temporary.flush()
             temporary_path.chmod(permissions)
             os.replace(temporary_path, path)

@@ -71,7 +71,7 @@ class Replay:
 def replay(run: str) -> Result:
     workload, settings = RUNS[run]
     platform = read_platform(DATA / "inputs" / "energy16.xml")
-    simulation = Simulation(platform, [read_workload(DATA / "inputs" / f"{workload}.json")], settings)
+    simulation = Simulation(platform, [read_workload(DATA / "inputs" / f"{workload}.json")], settings, trace=True)
     return simulation.run(Replay(DATA / run / "transcript.jsonl"))
 
 

@@ -7,7 +7,6 @@ import pytest
 from batsched_py.errors import PlatformError
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
-from batsched_py.simulator.switching import UNDER_A_JOB
 from tests.unit.simulator.scenario import (
     DELAYS,
     SLEEPER,
@@ -82,11 +81,11 @@ def test_energy_is_what_hosts_draw_in_each_state() -> None:
     assert result.joules == second + 10 * 2 * 100 - first
 
 
-def test_a_task_keeps_the_speed_it_began_with() -> None:
-    """A simplification, and named as such."""
+def test_a_task_follows_the_speed_of_its_hosts() -> None:
+    """A tenth done at full speed, the rest at half of it."""
     result, _ = run({1.0: [execute("a", "0"), (*switch("0", 1), 2.0)]}, job("a", "cpu", at=1))
-    assert result.jobs[0].execution == 10.0
-    assert result.approximations == (UNDER_A_JOB,)
+    assert result.jobs[0].execution == 1.0 + 18.0
+    assert result.jobs[0].energy == 200.0 + 18 * 120.0
 
 
 def test_a_composed_job_draws_task_by_task() -> None:
