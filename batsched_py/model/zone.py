@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
@@ -24,6 +24,10 @@ class Link(Struct, frozen=True):
     bandwidth: float
     latency: float
     shared: bool = True
+
+
+#: What SimGrid gives each host of a "Full", "Floyd" or "Dijkstra" zone that declares no way from it to itself.
+LOOPBACK: Final = Link("__loopback__", 10e9, 0.0, shared=False)
 
 
 class Segment(Struct, frozen=True):
@@ -64,7 +68,9 @@ class TableZone(Struct, frozen=True):
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
         """The declared way, or nothing."""
         segment = self.table.get((source, destination))
-        return () if segment is None else (segment,)
+        if segment is None:
+            return (_OWN_LOOPBACK,) if source == destination else ()
+        return (segment,)
 
 
 class GraphZone(Struct, frozen=True):
@@ -78,7 +84,8 @@ class GraphZone(Struct, frozen=True):
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
         """The shortest chain (Dijkstra 1959), found anew at each call; None if the points are not connected."""
         if source == destination:
-            return tuple(segment for point, segment in self.edges.get(source, ()) if point == source)[:1]
+            declared = (segment for point, segment in self.edges.get(source, ()) if point == source)
+            return (next(declared, _OWN_LOOPBACK),)
         order = 0
         reached: set[str] = set()
         frontier: list[tuple[int, int, str, tuple[Segment, ...]]] = [(0, order, source, ())]
@@ -132,3 +139,4 @@ class StarZone(Struct, frozen=True):
 
 
 _NO_SPOKE = Spoke()
+_OWN_LOOPBACK = Segment((LOOPBACK,))

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.acceptance.check import Check
+from tests.acceptance.energy import medium_late, recorded_energy
 from tests.acceptance.published import published
 from tests.acceptance.recordings import recordings
 
@@ -25,7 +26,13 @@ def main() -> int:
         return 2
     table = Table("check", "expected", "found", "", title="acceptance")
     failed = 0
-    checks: list[Check] = [*published(folder / "traces"), *recordings(folder / "transcripts")]
+    transcripts = folder / "transcripts"
+    checks: list[Check] = [
+        *published(folder / "traces"),
+        *medium_late(folder / "traces" / "medium_late"),
+        *recordings(transcripts),
+        *recorded_energy(transcripts),
+    ]
     for check in checks:
         table.add_row(check.name, check.expected, check.found, "ok" if check.holds else "FAILED")
         failed += not check.holds

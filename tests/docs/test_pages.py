@@ -17,6 +17,7 @@ from batsched_py.protocol.dialects import V4, V14
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.outputs import JOBS_HEADER, STATES
 from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.trace_files import CONSUMED_ENERGY_HEADER, MACHINE_STATES_HEADER, PSTATE_CHANGES_HEADER
 from tests.docs.pages import PAGES, ROOT, name
 
 DOCS = ROOT / "docs"
@@ -100,9 +101,10 @@ def test_each_thing_an_algorithm_may_use_is_described(kind: type, left_out: set[
 
 
 def test_each_column_of_the_outputs_is_described() -> None:
-    """Of both files."""
+    """Of all files."""
     page = (DOCS / "simulator.md").read_text()
-    columns = [*JOBS_HEADER.split(","), *(f"time_{state}" for state in STATES)]
+    headers = (JOBS_HEADER, MACHINE_STATES_HEADER, CONSUMED_ENERGY_HEADER, PSTATE_CHANGES_HEADER)
+    columns = [*",".join(headers).split(","), *(f"time_{state}" for state in STATES)]
     assert [column for column in columns if f"`{column}`" not in page] == []
 
 

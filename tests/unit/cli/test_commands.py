@@ -98,8 +98,31 @@ def test_simulate_prints_the_figures(generated: tuple[str, ...], capsys: pytest.
 def test_simulate_writes_the_files_of_batsim(generated: tuple[str, ...], here: Path) -> None:
     """Under the prefix, in a folder that is made."""
     assert run([*generated, "-s", "easy", "-e", "out/deep/run", "--quiet"]) == 0
-    assert sorted(path.name for path in (here / "out" / "deep").iterdir()) == ["run_jobs.csv", "run_schedule.csv"]
+    written = sorted(path.name for path in (here / "out" / "deep").iterdir())
+    assert written == ["run_jobs.csv", "run_machine_states.csv", "run_schedule.csv"]
     assert len((here / "out" / "deep" / "run_jobs.csv").read_text().splitlines()) == 21
+
+
+def test_energy_has_files_of_its_own(here: Path) -> None:
+    """With -E; machine states can be left out."""
+    root = Path(__file__).parents[3]
+    files = ["-p", str(root / "platforms" / "energy16.xml"), "-w", str(root / "workloads" / "first.json")]
+    options = ["-s", "easy", "-E", "-e", "out/", "--quiet", "--disable-machine-state-tracing"]
+    assert run(["simulate", *files, *options]) == 0
+    written = {path.name: path.read_text() for path in (here / "out").iterdir()}
+    assert sorted(written) == ["_consumed_energy.csv", "_jobs.csv", "_pstate_changes.csv", "_schedule.csv"]
+    assert written["_consumed_energy.csv"].startswith("time,energy,event_type,wattmin,epower\n0.000000,0.000000,s,")
+    assert written["_pstate_changes.csv"] == "time,machine_id,new_pstate\n0,0-15,0\n"
+
+
+def test_a_trace_file_that_cannot_be_written_is_told_before_the_run(
+    generated: tuple[str, ...], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, and no other file is written."""
+    (here / "out_machine_states.csv").mkdir()
+    assert run([*generated, "-s", "easy", "-e", "out"]) == 2
+    assert "out_machine_states.csv" in capsys.readouterr().err
+    assert not (here / "out_jobs.csv").exists()
 
 
 def test_the_default_master_may_be_absent(generated: tuple[str, ...], here: Path) -> None:
@@ -114,7 +137,8 @@ def test_the_default_master_may_be_absent(generated: tuple[str, ...], here: Path
 def test_a_prefix_may_be_a_folder(generated: tuple[str, ...], here: Path) -> None:
     """As in Batsim, its text is put before the names as it is."""
     assert run([*generated, "-s", "easy", "-e", "adir/", "--quiet"]) == 0
-    assert sorted(path.name for path in (here / "adir").iterdir()) == ["_jobs.csv", "_schedule.csv"]
+    written = sorted(path.name for path in (here / "adir").iterdir())
+    assert written == ["_jobs.csv", "_machine_states.csv", "_schedule.csv"]
     assert not list(here.glob("*.csv"))
 
 
