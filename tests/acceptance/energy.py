@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from msgspec.structs import replace
+
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.outputs import schedule_columns, write_jobs
@@ -74,7 +76,7 @@ def _replayed(run: Path) -> Result:
     simulation = Simulation(
         read_platform(run / "inputs" / platform),
         [read_workload(run / "inputs" / workload)],
-        Settings(energy=True, message_latency=True, allow_oversized=True, **switches),
+        replace(Settings(energy=True, message_latency=True, allow_oversized=True), **switches),
         trace=True,
     )
     lines = map(json.loads, (run / "transcript.jsonl").read_text().splitlines())

@@ -89,7 +89,7 @@ class Answers:
 
     def __init__(self, transcript: Path) -> None:
         lines = (json.loads(line) for line in transcript.read_text().splitlines())
-        self.left = [line["bytes"].encode() for line in lines if line["from"] == "scheduler"][::-1]
+        self.left: list[bytes] = [line["bytes"].encode() for line in lines if line["from"] == "scheduler"][::-1]
 
     def __call__(self, raw: bytes) -> bytes:
         return self.left.pop()
