@@ -11,11 +11,13 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import Answer, Members, Nop, Notify, Query
 
+#: The state that CHANGE_JOB_STATE gives a waiting control job.
+RUNNING: Final = "RUNNING"
 #: States that CHANGE_JOB_STATE may name: real Batsim refuses COMPLETED_FAILED, which its document lists.
 SETTABLE_STATES: Final = frozenset(
     {
         "NOT_SUBMITTED",
-        "RUNNING",
+        RUNNING,
         "COMPLETED_SUCCESSFULLY",
         "COMPLETED_WALLTIME_REACHED",
         "COMPLETED_KILLED",

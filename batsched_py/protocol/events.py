@@ -71,6 +71,11 @@ class Config(Struct, frozen=True):
     scheduler_config: str = ""
     members: Members = NO_MEMBERS
 
+    @property
+    def forgets_profiles(self) -> bool:
+        """True if Batsim drops a profile with its last job (E8): versions before 4 cannot, and have no such key."""
+        return self.dynamic_jobs and self.members.get("profile-reuse-enabled") is False
+
 
 class SimulationBegins(Struct, frozen=True):
     """The first event: the hosts, the configuration, the static workloads with all their profiles (v3 and later)."""
@@ -120,7 +125,14 @@ class JobCompleted(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """How far a killed job was: a leaf has `progress` in [0, 1], an inner node the step that was running."""
+    """How far a killed job was: a leaf has `progress` in [0, 1], an inner node the step that was running.
+
+    Attributes:
+        profile: name of the profile, in the job's workload.
+        progress: share of a delay or of a parallel task that was done; Batsim tells 0 of all other types.
+        step: place in the sequence, counted from 0 through all repetitions; -1 if it had not begun.
+        current: that step's own progress.
+    """
 
     profile: str
     progress: float | None = None

@@ -8,13 +8,16 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from batsched_py.errors import PlanError
+from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet, format_bits
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Parallel, Profile, ProfileError, parse_profile
+from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.planning.availability import Shadow, Slot
+from batsched_py.protocol.codec import Message, encode
 from batsched_py.protocol.commands import (
+    RUNNING,
     CallMeLater,
+    ChangeJobState,
     Command,
     ExecuteJob,
     KillJob,
@@ -25,9 +28,22 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Answer, Members, Notify, Query
-from batsched_py.protocol.fields import FieldError
-from batsched_py.protocol.jobs import check_job_id, read_job
+from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.events import (
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    CONTINUE_REGISTRATION,
+    REGISTRATION_FINISHED,
+    REJECTED,
+    Answer,
+    Members,
+    Notify,
+    Query,
+)
+from batsched_py.protocol.fields import one_line
+from batsched_py.scheduling.registration import job_fault, pair_fault, profile_fault
+from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
 
 #: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, which
@@ -35,8 +51,11 @@ from batsched_py.state.state import State
 #: second call of a reply is twice as far, and so on.
 SHORTEST_CALL: Final = 1e-3
 
-#: What became of a profile whose last job has ended; real Batsim aborts if it is named again, to use or to register it.
-GONE: Final = "Batsim forgot it with its last job; take a new name, or run with --enable-profile-reuse"
+#: Dialect -> (states a waiting control job may be given, states a running one may): all others make Batsim abort.
+_STEPS: Final = {
+    V14: ((RUNNING, REJECTED), (COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, COMPLETED_KILLED)),
+    V4: ((RUNNING,), ()),
+}
 
 
 class Hold(Struct, frozen=True):
@@ -50,10 +69,12 @@ class Hold(Struct, frozen=True):
 class Plan:
     """The decisions of one message. A verb that Batsim would refuse raises PlanError, naming job, hosts and rule."""
 
-    __slots__ = ("_calls", "_others", "_state", "holds", "promises", "rejections", "timestamp")
+    __slots__ = ("_calls", "_others", "_state", "dialect", "holds", "promises", "rejections", "timestamp")
 
     def __init__(self, state: State) -> None:
         self._state = state
+        #: What Batsim understands.
+        self.dialect: Dialect = V4
         #: When the commands take effect: `now`, or later with a decision clock.
         self.timestamp = 0.0
         #: What will be sent, in the order of the verbs, but for the calls.
@@ -158,39 +179,41 @@ class Plan:
 
     def register_profile(self, workload: str, name: str, profile: Members) -> None:
         """Add a profile for jobs of one's own; its name must be new in the workload, which is created if new."""
-        what = f"register profile {workload}!{name}"
+        what = f"register profile {one_line(workload)}!{one_line(name)}"
         self._check_registration(what)
-        if self._is_gone(workload, name):
-            raise PlanError(f"{what}: {GONE}")
-        if name in self._state.profiles.get(workload, {}):
-            raise PlanError(f"{what}: it exists")
-        _typed(what, name, profile)
-        self._send(RegisterProfile(self.timestamp, workload, name, dict(profile)))
+        if not workload or "!" in workload or breaks_csv(workload):
+            raise PlanError(f"{what}: a workload's name must have no exclamation mark, and {NAME_RULE}")
+        profiles = self._state.profiles
+        standing = profiles.standing(workload, name)
+        if standing is not Standing.UNKNOWN:
+            raise PlanError(f"{what}: it {standing}")
+        fault = profile_fault(name, profile, self.dialect, lambda step: profiles.members(workload, step) is not None)
+        if fault is not None:
+            raise PlanError(f"{what}: {fault}")
+        self._send_written(what, RegisterProfile(self.timestamp, workload, name, dict(profile)))
 
     def submit(self, job: Job, profile: Members | None = None) -> None:
         """Submit a job of one's own (see Job.create), now, with its profile if that is not registered yet.
 
         A profile that is registered already may be given again if it is the same. With acknowledgement the job waits
-        from the next message on; without, it may be started at once.
+        from the next message on; without, it may be started at once. It may ask for more hosts than there are, but then
+        it will be rejected like any other.
         """
-        what = f"submit {job.id}"
+        what = f"submit {one_line(job.id)}"
         self._check_registration(what)
         described = self._described(what, job)
-        known = self._state.profiles.get(job.workload, {}).get(job.profile)
-        if self._is_gone(job.workload, job.profile):
-            raise PlanError(f"{what}: profile {job.profile}: {GONE}")
+        known = self._known_profile(what, job, profile)
         members = known if profile is None else profile
         if members is None:
             raise PlanError(f"{what}: profile {job.profile} is not registered in workload {job.workload}")
-        if known is not None and known != members:
-            raise PlanError(f"{what}: profile {job.profile} of workload {job.workload} has other members")
-        typed = _typed(f"{what}: profile {job.profile}", job.profile, members)
-        if isinstance(typed, Parallel) and len(typed.cpu) != job.size:
-            rule = f"is for {len(typed.cpu)} hosts, the job asks for {job.size}"
-            raise PlanError(f"{what}: profile {job.profile} {rule}")
+        fault = pair_fault(job, members)
+        if fault is not None:
+            raise PlanError(f"{what}: {fault}")
+        command = RegisterJob(self.timestamp, job.id, described)
+        self._check_written(what, command)
         if known is None:
-            self._send(RegisterProfile(self.timestamp, job.workload, job.profile, dict(members)))
-        self._send(RegisterJob(self.timestamp, job.id, described))
+            self.register_profile(job.workload, job.profile, members)
+        self._send(command)
 
     def finish_registration(self) -> None:
         """Say that no job of one's own will come any more; without it the simulation never ends.
@@ -208,17 +231,42 @@ class Plan:
 
     def set_metadata(self, job: Job, text: str) -> None:
         """Attach a text without double quotes to a waiting or running job; ends in Batsim's jobs file (not in v1.4)."""
-        if job.id not in self._state.queue and job.id not in self._state.running:
+        state = self._state
+        if job.id not in state.queue and job.id not in state.running and job.id not in state.registered:
             raise PlanError(f"set metadata of {job.id}: it neither waits nor runs")
         if '"' in text or not text.isprintable():
             raise PlanError(f"set metadata of {job.id}: the text must not hold a double quote or a control character")
-        self._send(SetJobMetadata(self.timestamp, job.id, text))
+        self._send_written(f"set metadata of {job.id}", SetJobMetadata(self.timestamp, job.id, text))
 
     def message(self, job: Job, text: str) -> None:
         """Send a text to a running job."""
         if job.id not in self._state.running:
             raise PlanError(f"message to {job.id}: it does not run")
-        self._send(ToJobMessage(self.timestamp, job.id, text))
+        self._send_written(f"message to {job.id}", ToJobMessage(self.timestamp, job.id, text))
+
+    def change_state(self, job: Job, state: str, why: str | None = None) -> None:
+        """Say that a control job, for which nothing runs, is in another state: CHANGE_JOB_STATE changes Batsim's books.
+
+        A waiting job may become RUNNING, and in v1.4 REJECTED; a job that became RUNNING so may in v1.4 become
+        COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED or COMPLETED_KILLED, which may have a reason. No event tells
+        of it. Batsim 4 aborts on all that would end such a job: there it runs for ever, and the run never ends.
+        """
+        what = f"change state of {job.id} to {state}"
+        waits, runs = job.id in self._state.queue, job.id in self._state.control
+        if job.id in self._state.running:
+            raise PlanError(
+                f"{what}: it really runs, on {self._state.running[job.id].hosts}; it ends by itself or by kill"
+            )
+        if not waits and not runs:
+            raise PlanError(f"{what}: {self._not_waiting(job.id)}")
+        allowed = _STEPS[self.dialect][runs]
+        if state not in allowed:
+            may = f"it may only become {' or '.join(allowed)}" if allowed else "nothing may end it, Batsim would abort"
+            raise PlanError(f"{what}: in protocol {self.dialect.name} {may}")
+        if why is not None and state != COMPLETED_KILLED:
+            raise PlanError(f"{what}: only {COMPLETED_KILLED} has a reason")
+        self._send_written(what, ChangeJobState(self.timestamp, job.id, state, why))
+        self._forget(job.id)
 
     def ask_energy(self) -> None:
         """Ask for the energy consumed so far; the Answer comes with the next message. Batsim must run with energy.
@@ -232,7 +280,7 @@ class Plan:
 
     def answer(self, values: Mapping[str, Any]) -> None:
         """Answer a Query of Batsim."""
-        self._send(Answer(self.timestamp, dict(values)))
+        self._send_written("answer", Answer(self.timestamp, dict(values)))
 
     def hold(self, job: Job, why: str) -> None:
         """Record why a job waits. Not sent: it is told when the simulation stands still."""
@@ -252,6 +300,46 @@ class Plan:
         self._state.apply(command)
         self._others.append(command)
 
+    def _send_written(self, what: str, command: Command) -> None:
+        """For the rare verbs: their commands hold what the algorithm made, which may be no JSON."""
+        self._check_written(what, command)
+        self._send(command)
+
+    def _check_written(self, what: str, command: Command) -> None:
+        """PlanError if it cannot be written in this dialect."""
+        try:
+            encode(Message(0.0, (command,)), self.dialect.commands, self.dialect.name, keep_unknown=False)
+        except LocalProtocolError as error:
+            raise PlanError(f"{what}: {error.path.removeprefix('events[0].')}: {error.rule}") from None
+
+    def _described(self, what: str, job: Job) -> Job:
+        """The job as it is sent: with its time of submission, and checked as Batsim checks it."""
+        if job.id in self._state.known:
+            raise PlanError(f"{what}: this id was used before")
+        if "subtime" not in job.members:
+            members = {"id": job.id, "subtime": self.timestamp, **job.members}
+            job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members)
+        fault = job_fault(job)
+        if fault is not None:
+            raise PlanError(f"{what}: {fault}")
+        if job.submit_time > self.timestamp:
+            later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
+            raise PlanError(f"{what}: its submit_time {job.submit_time!r} is later than now; {later}")
+        return job
+
+    def _known_profile(self, what: str, job: Job, given: Members | None) -> Members | None:
+        """The members of its profile if that is registered; None if it is not, and was never."""
+        standing = self._state.profiles.standing(job.workload, job.profile)
+        if standing is Standing.UNKNOWN:
+            return None
+        whose = f"{what}: profile {job.profile} of workload {job.workload}"
+        if standing is not Standing.THERE:
+            raise PlanError(f"{whose} {standing}")
+        known = self._state.profiles.members(job.workload, job.profile)
+        if given is not None and known != given:
+            raise PlanError(f"{whose} has other members")
+        return known
+
     def _forget(self, job_id: str) -> None:
         self.holds.pop(job_id, None)
         self.promises.pop(job_id, None)
@@ -259,6 +347,10 @@ class Plan:
     def _not_waiting(self, job_id: str) -> str:
         if job_id in self._state.running:
             return f"it runs already, on {self._state.running[job_id].hosts}"
+        if job_id in self._state.control:
+            return "it was set to RUNNING, in Batsim's books only"
+        if job_id in self._state.registered:
+            return "it was registered, and Batsim has not submitted it yet"
         return "it has ended" if job_id in self._state.known else "no such job was submitted"
 
     def _not_usable(self, wrong: int) -> str:
@@ -284,33 +376,3 @@ class Plan:
             raise PlanError(f"{what}: Batsim runs without --enable-dynamic-jobs")
         if not self._state.registration_open:
             raise PlanError(f"{what}: registration was finished before")
-
-    def _described(self, what: str, job: Job) -> Job:
-        """The job as it is sent: with its time of submission, and checked as Batsim checks it."""
-        if job.id in self._state.known:
-            raise PlanError(f"{what}: this id was used before")
-        if "subtime" not in job.members:
-            members = {"id": job.id, "subtime": self.timestamp, **job.members}
-            job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members)
-        try:
-            check_job_id(job.id)
-            read_job(job.id, job.members)
-        except FieldError as error:
-            raise PlanError(f"{what}: {error.path.removeprefix('job.')}: {error.rule}") from None
-        if not job.size:
-            raise PlanError(f"{what}: it needs at least one host")
-        if job.submit_time > self.timestamp:
-            later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
-            raise PlanError(f"{what}: its submit_time {job.submit_time!r} is later than now; {later}")
-        return job
-
-    def _is_gone(self, workload: str, name: str) -> bool:
-        use = self._state.profile_use
-        return use is not None and use.is_gone(workload, name)
-
-
-def _typed(what: str, name: str, profile: Members) -> Profile:
-    try:
-        return parse_profile(name, profile)
-    except ProfileError as error:
-        raise PlanError(f"{what}: {error}") from None

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile, ProfileError, parse_profile
 from batsched_py.planning.availability import Availability
-from batsched_py.protocol.events import Config
+from batsched_py.protocol.events import Config, Members, Progress
+from batsched_py.scheduling.remainder import remainder
 from batsched_py.state.hosts import Host
 from batsched_py.state.queue import Queue
 from batsched_py.state.state import Running, State
+
+#: Seconds by which Batsim may be late or early: what it tells of an instant passes through simulated messages (E18).
+TOLERANCE: Final = 1e-3
 
 
 class View:
@@ -27,6 +32,14 @@ class View:
     def now(self) -> float:
         """Seconds since the start of the simulation."""
         return self._state.now
+
+    def due(self, time: float, tolerance: float = TOLERANCE) -> bool:
+        """True if `time` has come, or is less than `tolerance` seconds away.
+
+        Batsim's messages take time, so that nothing happens exactly when it was planned. A job that was planned for an
+        instant starts when that is due *and* its hosts are free: their last job may be announced a little later.
+        """
+        return time <= self._state.now + tolerance
 
     @property
     def config(self) -> Config:
@@ -91,8 +104,8 @@ class View:
         return self._state.hosts.pstate.get(host)
 
     def job(self, job_id: str) -> Job | None:
-        """The waiting or running job of this id; ended jobs are forgotten."""
-        waiting = self._state.queue.get(job_id)
+        """The waiting or running job of this id, a control job too; ended jobs are forgotten."""
+        waiting = self._state.queue.get(job_id) or self._state.control.get(job_id)
         if waiting is not None:
             return waiting
         running = self._state.running.get(job_id)
@@ -100,7 +113,7 @@ class View:
 
     def profile(self, job: Job) -> Profile | None:
         """What the job does, if Batsim told: with profile forwarding, or from SIMULATION_BEGINS (v3 and later)."""
-        members = self._state.profiles.get(job.workload, {}).get(job.profile)
+        members = self._state.profiles.members(job.workload, job.profile)
         if members is None:
             return None
         try:
@@ -109,8 +122,17 @@ class View:
             return Profile(job.profile, str(members.get("type", "")), members)
 
     def profiles(self, workload: str) -> Iterator[str]:
-        """Names of the known profiles of a workload."""
-        return iter(self._state.profiles.get(workload, ()))
+        """Names of the known profiles of a workload, without those that Batsim has forgotten."""
+        return self._state.profiles.names(workload)
+
+    def remainder(self, job_id: str, progress: Progress) -> tuple[Members, ...] | None:
+        """What a killed job would still have done, as profiles that do it in turn: for a job that goes on with it.
+
+        `progress` is that of the JobKilled which came with this message. A delay is shortened, a parallel task scaled,
+        a composed profile taken apart; empty if nothing was left, None if Batsim did not tell the profiles.
+        """
+        workload = job_id.partition("!")[0]
+        return remainder(progress, lambda name: self._state.profiles.members(workload, name))
 
     @property
     def wakeups(self) -> Sequence[float]:

@@ -197,7 +197,8 @@ class Session:
             self._begin(message.events[0])
 
     def _begin(self, event: SimulationBegins) -> None:
-        """The hosts and Batsim's own options for the algorithm are known now."""
+        """The hosts and Batsim's own options for the algorithm are known now, and its dialect."""
+        self._plan.dialect = self._conversation.dialect
         scheduler = self._class
         self._admission = Admission(len(event.resources), needs_walltime=scheduler.needs_walltime)
         if event.config.redis:

@@ -13,7 +13,9 @@ from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import (
+    RUNNING,
     CallMeLater,
+    ChangeJobState,
     Command,
     ExecuteJob,
     KillJob,
@@ -33,7 +35,6 @@ from batsched_py.protocol.events import (
     JobCompleted,
     JobKilled,
     JobSubmitted,
-    Members,
     Notify,
     Query,
     RequestedCall,
@@ -42,13 +43,11 @@ from batsched_py.protocol.events import (
 )
 from batsched_py.protocol.fields import FieldError
 from batsched_py.state.hosts import Hosts
-from batsched_py.state.profile_use import ProfileUse
+from batsched_py.state.profiles import Profiles
 from batsched_py.state.queue import Queue
 
 #: Batsim prints times with six decimals: instants closer than this are one instant on the wire.
 WIRE_RESOLUTION: Final = 1e-6
-#: Batsim's key for whether profiles outlive their last job.
-PROFILE_REUSE: Final = "profile-reuse-enabled"
 
 
 class Running(Struct, frozen=True):
@@ -101,6 +100,8 @@ class State:
         self.queue = Queue()
         #: Job id -> started and not ended, in the order of starting.
         self.running: dict[str, Running] = {}
+        #: Job id -> called running by CHANGE_JOB_STATE: a control job, which has no hosts and is in no other list.
+        self.control: dict[str, Job] = {}
         #: Job id -> registered by us, its submission not yet acknowledged.
         self.registered: dict[str, Job] = {}
         #: Every job id ever seen; an id never comes twice.
@@ -115,10 +116,7 @@ class State:
         self.hosts_changed = False
         #: Instants later than `now` for which a call is pending.
         self.wakeups: set[float] = set()
-        #: Workload -> profile name -> the profile's members.
-        self.profiles: dict[str, dict[str, Members]] = {}
-        #: None where Batsim keeps every profile: jobs cannot be registered, or profiles are reused.
-        self.profile_use: ProfileUse | None = None
+        self.profiles = Profiles()
         #: True while we may register jobs.
         self.registration_open = False
         #: True once Batsim has said that no static job is left.
@@ -139,8 +137,8 @@ class State:
         self.hosts_changed = False
         if self.asked:
             self.asked = []
-        if self.profile_use is not None:
-            self.profile_use.advance()
+        if self.profiles.pending:
+            self.profiles.settle()
         if self._forecast is not None:
             self._forecast.advance(now)
 
@@ -159,6 +157,8 @@ class State:
             if job_id in self.queue:
                 raise InvariantError(f"t={self.now}: {job_id} both waits and runs")
             busy |= run.hosts.bits
+        if any(job_id in self.queue or job_id in self.running for job_id in self.control):
+            raise InvariantError(f"t={self.now}: a control job waits or runs")
         if busy != self.hosts.busy:
             raise InvariantError(f"t={self.now}: busy hosts {self.hosts.busy:b} are not those of running jobs {busy:b}")
         if self.hosts.free != self.hosts.all & ~(busy | self.hosts.down):
@@ -173,10 +173,7 @@ class State:
         self.compute_sharing = event.compute_sharing
         self.hosts = Hosts(event.resources)
         self.registration_open = event.config.dynamic_jobs
-        # Batsim before version 4 says nothing about reuse, and forgets no profile.
-        if event.config.dynamic_jobs and event.config.members.get(PROFILE_REUSE) is False:
-            self.profile_use = ProfileUse()
-        self.profiles = {workload: dict(profiles) for workload, profiles in event.profiles.items()}
+        self.profiles = Profiles(event.profiles, forgets=event.config.forgets_profiles)
 
     def _submit(self, event: JobSubmitted) -> None:
         job = event.job
@@ -186,10 +183,10 @@ class State:
             if event.job_id in self.known:
                 raise FieldError("job_id", f"must be new; {event.job_id} was submitted before")
             self.known.add(event.job_id)
-            if self.profile_use is not None:
-                self.profile_use.take(job)
+            if self.profiles.forgets:
+                self.profiles.use(job)
         if event.profile is not None:
-            self.profiles.setdefault(job.workload, {})[job.profile] = event.profile
+            self.profiles.add(job.workload, job.profile, event.profile)
         self.queue.add(job)
         self.arrived.append(job)
 
@@ -210,14 +207,14 @@ class State:
 
     def _end(self, job_id: str, run: Running) -> None:
         del self.running[job_id]
-        if self.profile_use is not None:
-            self.profile_use.release(run.job)
         freed = run.hosts.bits
         if self.compute_sharing:
             for other in self.running.values():
                 freed &= ~other.hosts.bits
         self.hosts.vacate(freed)
         self.hosts_changed = True
+        if self.profiles.forgets:
+            self.profiles.release(run.job)
         if self._forecast is not None:
             self._forecast.vacate(freed, run.end)
 
@@ -229,8 +226,7 @@ class State:
         """Notices travel both ways; each kind is known in one direction only."""
         if item.kind == NO_MORE_STATIC_JOB:
             self.all_submitted = True
-            if self.profile_use is not None:
-                self.profile_use.all_submitted = True
+            self.profiles.complete()
         elif item.kind == MACHINE_UNAVAILABLE and item.hosts is not None:
             self.hosts.fail(item.hosts.bits)
             self._hosts_moved()
@@ -264,8 +260,16 @@ class State:
 
     def _reject(self, command: RejectJob) -> None:
         job = self.queue.remove(command.job_id)
-        if self.profile_use is not None:
-            self.profile_use.reject(job)
+        if self.profiles.forgets:
+            self.profiles.leave(job)
+
+    def _change_job(self, command: ChangeJobState) -> None:
+        """A control job: it has no hosts, and no event will tell its end."""
+        if self.control.pop(command.job_id, None) is not None:
+            return
+        job = self.queue.remove(command.job_id)
+        if command.state == RUNNING:
+            self.control[job.id] = job
 
     def _kill(self, command: KillJob) -> None:
         for job_id in command.job_ids:
@@ -278,8 +282,8 @@ class State:
         self.known.add(command.job_id)
         if command.job is None:
             return
-        if self.profile_use is not None:
-            self.profile_use.take(command.job)
+        if self.profiles.forgets:
+            self.profiles.use(command.job)
         if self.config.dynamic_jobs_acknowledged:
             self.registered[command.job_id] = command.job
         else:
@@ -287,9 +291,7 @@ class State:
             self._arriving.append(command.job)
 
     def _register_profile(self, command: RegisterProfile) -> None:
-        self.profiles.setdefault(command.workload, {})[command.name] = command.profile
-        if self.profile_use is not None:
-            self.profile_use.own(command.workload, command.name)
+        self.profiles.register(command.workload, command.name, command.profile)
 
     def _switch(self, command: SetResourceState) -> None:
         self.hosts.switch(command.hosts.bits)
@@ -316,6 +318,7 @@ _CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
     Query: State._ask,
     ExecuteJob: State._execute,
     RejectJob: State._reject,
+    ChangeJobState: State._change_job,
     KillJob: State._kill,
     CallMeLater: State._ask_call,
     RegisterJob: State._register_job,

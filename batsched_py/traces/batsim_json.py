@@ -11,11 +11,11 @@ import orjson
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
+from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.json_document import parse_object, read_content, refuse_doubled
-from batsched_py.traces.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.traces.profile_table import read_profiles
 
 

@@ -8,8 +8,8 @@ from reprlib import repr as shown
 from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
+from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.model.profile import Composed, Delay, Profile, ProfileError, parse_profile
-from batsched_py.traces.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 
 #: The types that the embedded simulator executes.
 SIMULATED_TYPES: Final = ("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed")

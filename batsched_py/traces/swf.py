@@ -15,7 +15,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from batsched_py.errors import WorkloadError
-from batsched_py.traces.limits import LONGEST, TOO_LONG
+from batsched_py.model.limits import LONGEST, TOO_LONG
 
 _HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*)")
 _GZIP_MAGIC = b"\x1f\x8b"

@@ -23,7 +23,7 @@ from tests.docs.pages import PAGES, ROOT, name
 DOCS = ROOT / "docs"
 
 #: Methods that are the engine's, not the algorithm's.
-ENGINE = {"begin", "commands", "timestamp", "rejections", "holds", "promises"}
+ENGINE = {"begin", "commands", "timestamp", "rejections", "holds", "promises", "dialect"}
 ENGINE_AVAILABILITY = {"advance", "occupy", "vacate", "busy", "down", "hosts", "now", "reserved", "free"}
 
 

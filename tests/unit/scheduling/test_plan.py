@@ -222,7 +222,7 @@ def test_ids_and_profiles_of_ones_own_are_new() -> None:
     """A used id, an unknown profile and a profile defined twice are refused."""
     now = state(1, job("a"), config=DYNAMIC)
     plan = plan_for(now)
-    with pytest.raises(PlanError, match="submit w0!n: profile p is not registered"):
+    with pytest.raises(PlanError, match="submit w0!n: profile p of workload w0 is not registered"):
         plan.submit(job("n"))
     with pytest.raises(PlanError, match="submit w0!a: this id was used before"):
         plan.submit(job("a"))

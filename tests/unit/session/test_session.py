@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from batsched_py.api import Event, HostSet, Job, NoOptions, Notify, Plan, Scheduler, View, option
 from batsched_py.errors import AlgorithmError, LocalProtocolError, OptionError, PluginError, RemoteProtocolError
+from batsched_py.protocol.commands import KillJob
 from batsched_py.session.clock import DecisionClock, parse_clock
 from batsched_py.session.session import Session
 from schedulers.easy import Easy
@@ -199,10 +200,25 @@ class Infinite(Scheduler[NoOptions]):
         plan.answer({"x": object()})
 
 
+def test_an_answer_that_cannot_be_written_is_refused_at_the_call() -> None:
+    """When, who, in answer to what, and where."""
+    with pytest.raises(AlgorithmError, match=r"t=0: infinite failed on SimulationBegins: answer: .* cannot be written"):
+        begun(Infinite)
+
+
+class Smuggler(Scheduler[NoOptions]):
+    """Puts a command into the reply behind the Plan's back."""
+
+    name = "smuggler"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        plan._others.append(KillJob(0.0, ()))
+
+
 def test_a_reply_that_cannot_be_written_tells_the_story_too() -> None:
     """When, who, in answer to what."""
-    with pytest.raises(LocalProtocolError, match=r"cannot be written .*\(t=0: infinite answering SimulationBegins\)"):
-        begun(Infinite)
+    with pytest.raises(LocalProtocolError, match=r"at least one job .*\(t=0: smuggler answering SimulationBegins\)"):
+        begun(Smuggler)
 
 
 class Unmade(Scheduler[NoOptions]):

@@ -1,0 +1,85 @@
+"""What may be registered: the rules for jobs and profiles of one's own that Batsim would abort or crash on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from batsched_py.model.job import Job
+from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
+from batsched_py.model.profile import Composed, Delay, Parallel, ProfileError, parse_profile
+from batsched_py.protocol.dialects import V4, Dialect
+from batsched_py.protocol.events import Members
+from batsched_py.protocol.fields import FieldError, shown
+from batsched_py.protocol.jobs import check_job_id, read_job
+
+#: The types of profiles of Batsim 3 and 4.
+_TYPES: Final = frozenset(
+    {
+        *("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed"),
+        *("parallel_homogeneous_pfs", "data_staging", "send", "recv", "smpi", "usage_trace", "trace"),
+    }
+)
+#: What Batsim 1 has instead of those that begin with "parallel"; later versions do not know them.
+_FORMER_TYPES: Final = frozenset(
+    {"msg_par", "msg_par_hg", "msg_par_hg_tot", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers", "msg_par_hg_pfs0"}
+)
+
+
+def profile_fault(name: str, members: Members, dialect: Dialect, exists: Callable[[str], bool]) -> str | None:
+    """The rule that a new profile breaks, or None; `exists` tells of the other profiles of its workload."""
+    if not name or breaks_csv(name):
+        return f"its name {NAME_RULE if name else 'must not be empty'}"
+    if not isinstance(members, Mapping):
+        return f"it must be an object, not {shown(members)}"
+    try:
+        profile = parse_profile(name, members)
+    except ProfileError as error:
+        return f"its {error.field} {error.rule}"
+    if profile.type not in _TYPES and (dialect is V4 or profile.type not in _FORMER_TYPES):
+        what = "a type of Batsim 1 only" if profile.type in _FORMER_TYPES else "not a type of profile"
+        return f"its type {shown(profile.type)} is {what}"
+    if isinstance(profile, Delay) and profile.delay > LONGEST:
+        return f"its delay {TOO_LONG} not {shown(profile.delay)}"
+    if isinstance(profile, Composed):
+        if dialect is V4:
+            return "it is composed, and Batsim 4 crashes when it runs a composed profile that was registered"
+        missing = [step for step in profile.sequence if not exists(step)]
+        if missing:
+            return f"its seq names the profile {shown(missing[0])}, which does not exist"
+    return None
+
+
+def job_fault(job: Job) -> str | None:
+    """The rule that a new job breaks, or None; whether its profile exists is another question."""
+    try:
+        check_job_id(job.id)
+        described = read_job(job.id, job.members)
+    except FieldError as error:
+        return f"its {error.path.removeprefix('job.')} {error.rule}"
+    if described != job:
+        return "its members say something else than its attributes; make it with Job.create"
+    if breaks_csv(job.id):
+        return f"its id {NAME_RULE}"
+    if job.members.get("id", job.id) not in (job.id, job.name):
+        return f"its description has another id: {shown(job.members['id'])}"
+    if "subtime" not in job.members:
+        return "its description has no subtime, without which Batsim aborts"
+    if job.size == 0:
+        return "it needs no host, and Batsim runs no job on none"
+    for what, value in (("walltime", job.walltime), ("subtime", job.submit_time)):
+        if value is not None and not (math.isfinite(value) and value <= LONGEST):
+            return f"its {what} {TOO_LONG} not {shown(value)}"
+    return None
+
+
+def pair_fault(job: Job, members: Members) -> str | None:
+    """The rule that a job breaks together with its profile, or None."""
+    try:
+        profile = parse_profile(job.profile, members)
+    except ProfileError:  # of a static workload: Batsim has read it, whatever it is
+        return None
+    if isinstance(profile, Parallel) and len(profile.cpu) != job.size:
+        return f"profile {job.profile} is for {len(profile.cpu)} hosts, the job asks for {job.size}"
+    return None

@@ -1,0 +1,123 @@
+"""The profiles that Batsim told of or we registered, and those of them that it has forgotten since (E8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from batsched_py.model.job import Job
+from batsched_py.protocol.events import Members
+
+
+class Standing(StrEnum):
+    """What we know of a profile in Batsim."""
+
+    UNKNOWN = "is not registered"
+    THERE = "exists"
+    #: Its last job has ended. Its name is not free again: real Batsim aborts if it is used or registered anew.
+    GONE = "is gone: Batsim forgot it with its last job; take a new name, or run with --enable-profile-reuse"
+    #: As before, but jobs of its workload file are still to come, and they may name it.
+    DOUBTFUL = (
+        "may be gone: Batsim forgets it with its last job, and only Batsim knows whether one is still to come; "
+        "take a new name, or run with --enable-profile-reuse"
+    )
+
+
+class Profiles:
+    """Profiles by workload and name.
+
+    With `forgets`, Batsim drops a profile together with the last job that names it; otherwise nothing is counted.
+    """
+
+    __slots__ = ("_doubtful", "_dropped", "_leaving", "_members", "_own", "_static", "_uses", "forgets", "pending")
+
+    def __init__(self, known: Mapping[str, Mapping[str, Members]] | None = None, *, forgets: bool = False) -> None:
+        self.forgets = forgets
+        #: Workload -> name -> members; those that went since the latest message are still here, to be read.
+        self._members = {workload: dict(profiles) for workload, profiles in (known or {}).items()}
+        #: Workloads of which jobs may still come that we have not heard of; none once all are submitted.
+        self._static = frozenset(self._members)
+        #: Profiles that we registered: no job names them but those we know.
+        self._own: set[tuple[str, str]] = set()
+        #: (workload, name) -> jobs that name it and are not forgotten; absent if there never was one.
+        self._uses: dict[tuple[str, str], int] = {}
+        #: Without a job that we know of, while unknown jobs may come.
+        self._doubtful: set[tuple[str, str]] = set()
+        #: Gone since the latest message.
+        self._dropped: set[tuple[str, str]] = set()
+        #: Jobs that we rejected since: Batsim forgets them with its next message.
+        self._leaving: list[Job] = []
+        #: True if `settle` has something to do.
+        self.pending = False
+
+    def members(self, workload: str, name: str) -> Members | None:
+        """The profile's members, None if nobody told; also of one that is gone since the latest message."""
+        return self._members.get(workload, {}).get(name)
+
+    def names(self, workload: str) -> Iterator[str]:
+        """Names of the profiles of a workload that are there."""
+        return (name for name in self._members.get(workload, ()) if (workload, name) not in self._dropped)
+
+    def standing(self, workload: str, name: str) -> Standing:
+        """What has become of it."""
+        if (workload, name) in self._doubtful:
+            return Standing.DOUBTFUL
+        if name in self._members.get(workload, ()) and (workload, name) not in self._dropped:
+            return Standing.THERE
+        return Standing.GONE if (workload, name) in self._uses else Standing.UNKNOWN
+
+    def add(self, workload: str, name: str, members: Members) -> None:
+        """It came along with a job."""
+        self._members.setdefault(workload, {})[name] = members
+
+    def register(self, workload: str, name: str, members: Members) -> None:
+        """We registered it."""
+        self.add(workload, name, members)
+        if self.forgets:
+            self._own.add((workload, name))
+
+    def use(self, job: Job) -> None:
+        """One more job names its profile."""
+        key = job.workload, job.profile
+        self._uses[key] = self._uses.get(key, 0) + 1
+        self._doubtful.discard(key)
+
+    def release(self, job: Job) -> None:
+        """Batsim has forgotten this job, and with the last one its profile."""
+        key = job.workload, job.profile
+        left = self._uses.get(key, 0) - 1
+        self._uses[key] = max(left, 0)
+        if left > 0:
+            return
+        own = key in self._own
+        self._own.discard(key)
+        if key[0] in self._static and not own:
+            self._doubtful.add(key)
+        else:
+            self._drop(key)
+
+    def leave(self, job: Job) -> None:
+        """We rejected this job; Batsim forgets it with its next message."""
+        self._leaving.append(job)
+        self.pending = True
+
+    def complete(self) -> None:
+        """No static job is still to come: what was doubtful is gone."""
+        self._static = frozenset()
+        for key in sorted(self._doubtful):
+            self._drop(key)
+        self._doubtful.clear()
+
+    def settle(self) -> None:
+        """A message has come: rejected jobs are forgotten, and what went before it can no longer be read."""
+        for workload, name in self._dropped:
+            self._members.get(workload, {}).pop(name, None)
+        self._dropped.clear()
+        self.pending = False
+        leaving, self._leaving = self._leaving, []
+        for job in leaving:
+            self.release(job)
+
+    def _drop(self, key: tuple[str, str]) -> None:
+        self._dropped.add(key)
+        self.pending = True

@@ -1,0 +1,166 @@
+"""Profiles that Batsim forgets, and those of which nobody knows."""
+
+from __future__ import annotations
+
+from batsched_py.model.job import Job
+from batsched_py.protocol.begins import read_flat_config
+from batsched_py.protocol.commands import RegisterJob, RegisterProfile, RejectJob
+from batsched_py.protocol.events import Notify
+from batsched_py.state.profiles import Profiles, Standing
+from batsched_py.state.state import State
+from tests.builders import completed, execute, state, submitted
+from tests.builders import job as static_job
+
+DELAY = {"type": "delay", "delay": 3}
+FORGETFUL = read_flat_config({"dynamic-jobs-enabled": True, "profile-reuse-enabled": False})
+
+
+def job(name: str, workload: str = "dyn") -> Job:
+    return Job.create(f"{workload}!{name}", size=1, profile="p")
+
+
+def forgetful(*registered: str) -> Profiles:
+    profiles = Profiles({"w0": {"p": DELAY}}, forgets=True)
+    profiles.register("dyn", "p", DELAY)
+    for name in registered:
+        profiles.use(job(name))
+    return profiles
+
+
+def test_a_profile_goes_with_its_last_job() -> None:
+    """And can be read until the next message: the job's progress is told in this one."""
+    profiles = forgetful("a", "b")
+    profiles.release(job("a"))
+    assert profiles.standing("dyn", "p") is Standing.THERE
+    profiles.release(job("b"))
+    assert profiles.standing("dyn", "p") is Standing.GONE
+    assert list(profiles.names("dyn")) == []
+    assert profiles.members("dyn", "p") == DELAY
+    profiles.settle()
+    assert profiles.members("dyn", "p") is None
+    assert profiles.standing("dyn", "p") is Standing.GONE
+
+
+def test_a_profile_that_we_registered_in_a_static_workload_is_ours() -> None:
+    """No static job names it: nobody need doubt what became of it."""
+    profiles = forgetful()
+    profiles.register("w0", "mine", DELAY)
+    mine = Job.create("w0!n", size=1, profile="mine")
+    profiles.use(mine)
+    profiles.release(mine)
+    assert profiles.standing("w0", "mine") is Standing.GONE
+
+
+def test_a_profile_that_no_job_has_named_stays() -> None:
+    """Nothing took it along."""
+    assert forgetful().standing("dyn", "p") is Standing.THERE
+    assert forgetful().standing("dyn", "q") is Standing.UNKNOWN
+
+
+def test_a_static_profile_is_doubtful_while_unknown_jobs_may_name_it() -> None:
+    """We do not know the jobs that are still to come, Batsim does."""
+    profiles = forgetful()
+    static = job("1", "w0")
+    profiles.use(static)
+    profiles.release(static)
+    assert profiles.standing("w0", "p") is Standing.DOUBTFUL
+    profiles.use(job("2", "w0"))
+    assert profiles.standing("w0", "p") is Standing.THERE
+    profiles.release(job("2", "w0"))
+    profiles.complete()
+    assert profiles.standing("w0", "p") is Standing.GONE
+
+
+def test_a_rejected_job_is_forgotten_with_the_next_message() -> None:
+    """In the reply that rejects it, its profile is still there."""
+    profiles = forgetful("a")
+    profiles.leave(job("a"))
+    assert profiles.standing("dyn", "p") is Standing.THERE
+    profiles.settle()
+    assert profiles.standing("dyn", "p") is Standing.GONE
+    profiles.settle()
+    assert profiles.members("dyn", "p") is None
+
+
+
+
+def books(*jobs: Job, **config: bool) -> State:
+    members = {**FORGETFUL.members, **{key.replace("_", "-"): value for key, value in config.items()}}
+    return state(4, *jobs, config=read_flat_config(members))
+
+
+def gone(now: State, workload: str, name: str) -> bool:
+    return now.profiles.standing(workload, name) is Standing.GONE
+
+
+def with_own_job() -> State:
+    """Workload dyn has the profile d, and a job that names it, which runs."""
+    now = books()
+    now.apply(RegisterProfile(0.0, "dyn", "d", {"type": "delay", "delay": 5}))
+    assert not gone(now, "dyn", "d")
+    now.apply(RegisterJob(0.0, "dyn!1", Job.create("dyn!1", size=1, profile="d")))
+    now.apply(execute("dyn!1", "0"))
+    return now
+
+
+def test_a_profile_of_ones_own_goes_with_its_last_job() -> None:
+    """With the message that tells its end; before its first job it stays."""
+    now = with_own_job()
+    now.advance(1.0)
+    assert not gone(now, "dyn", "d")
+    now.apply(completed("dyn!1", 1.0))
+    assert gone(now, "dyn", "d")
+
+
+def test_a_profile_stays_as_long_as_another_job_names_it() -> None:
+    """Whether it waits or runs."""
+    now = with_own_job()
+    now.apply(RegisterJob(0.0, "dyn!2", Job.create("dyn!2", size=1, profile="d")))
+    now.advance(1.0)
+    now.apply(completed("dyn!1", 1.0))
+    assert not gone(now, "dyn", "d")
+
+
+def test_a_rejected_job_is_forgotten_when_batsim_speaks_again() -> None:
+    """In the same reply its profile can still be named."""
+    now = books(static_job("a"))
+    now.apply(Notify(0.0, "no_more_static_job_to_submit"))
+    now.apply(RejectJob(0.0, "w0!a"))
+    assert not gone(now, "w0", "p")
+    now.advance(1.0)
+    assert gone(now, "w0", "p")
+
+
+def test_a_profile_of_a_workload_is_gone_for_certain_once_all_its_jobs_came() -> None:
+    """Before, one may come that holds it."""
+    now = books(static_job("a"))
+    now.apply(execute("w0!a", "0"))
+    now.advance(1.0)
+    now.apply(completed("w0!a", 1.0))
+    assert not gone(now, "w0", "p")
+    now.apply(Notify(1.0, "no_more_static_job_to_submit"))
+    assert gone(now, "w0", "p")
+
+
+def test_an_acknowledged_job_is_counted_once() -> None:
+    """When it was registered, not when it comes back."""
+    now = books(dynamic_jobs_acknowledged=True)
+    now.apply(RegisterProfile(0.0, "dyn", "d", {"type": "delay", "delay": 5}))
+    mine = Job.create("dyn!1", size=1, profile="d")
+    now.apply(RegisterJob(0.0, mine.id, mine))
+    now.advance(0.0)
+    now.apply(submitted(mine))
+    now.apply(execute("dyn!1", "0"))
+    now.advance(1.0)
+    now.apply(completed("dyn!1", 1.0))
+    assert gone(now, "dyn", "d")
+
+
+def test_nothing_is_counted_where_batsim_forgets_nothing() -> None:
+    """Without dynamic jobs, with profile reuse, and by a Batsim that does not say."""
+    for members in (
+        {"dynamic-jobs-enabled": False, "profile-reuse-enabled": False},
+        {"dynamic-jobs-enabled": True, "profile-reuse-enabled": True},
+        {"dynamic-jobs-enabled": True},
+    ):
+        assert state(1, config=read_flat_config(members)).profiles.forgets is False
