@@ -181,16 +181,10 @@ class Plan:
         """Add a profile for jobs of one's own; its name must be new in the workload, which is created if new."""
         what = f"register profile {one_line(workload)}!{one_line(name)}"
         self._check_registration(what)
-        if not workload or "!" in workload or breaks_csv(workload):
-            raise PlanError(f"{what}: a workload's name must have no exclamation mark, and {NAME_RULE}")
-        profiles = self._state.profiles
-        standing = profiles.standing(workload, name)
+        standing = self._state.profiles.standing(workload, name)
         if standing is not Standing.UNKNOWN:
-            raise PlanError(f"{what}: it {standing}")
-        fault = profile_fault(name, profile, self.dialect, lambda step: profiles.members(workload, step) is not None)
-        if fault is not None:
-            raise PlanError(f"{what}: {fault}")
-        self._send_written(what, RegisterProfile(self.timestamp, workload, name, dict(profile)))
+            raise PlanError(f"{what}: {standing}")
+        self._send(self._new_profile(what, workload, name, profile))
 
     def submit(self, job: Job, profile: Members | None = None) -> None:
         """Submit a job of one's own (see Job.create), now, with its profile if that is not registered yet.
@@ -212,7 +206,8 @@ class Plan:
         command = RegisterJob(self.timestamp, job.id, described)
         self._check_written(what, command)
         if known is None:
-            self.register_profile(job.workload, job.profile, members)
+            whose = f"{what}: profile {one_line(job.profile)}"
+            self._send(self._new_profile(whose, job.workload, job.profile, members))
         self._send(command)
 
     def finish_registration(self) -> None:
@@ -332,13 +327,24 @@ class Plan:
         standing = self._state.profiles.standing(job.workload, job.profile)
         if standing is Standing.UNKNOWN:
             return None
-        whose = f"{what}: profile {job.profile} of workload {job.workload}"
         if standing is not Standing.THERE:
-            raise PlanError(f"{whose} {standing}")
+            raise PlanError(f"{what}: profile {job.profile}: {standing}")
         known = self._state.profiles.members(job.workload, job.profile)
         if given is not None and known != given:
-            raise PlanError(f"{whose} has other members")
+            raise PlanError(f"{what}: profile {job.profile} of workload {job.workload} has other members")
         return known
+
+    def _new_profile(self, what: str, workload: str, name: str, members: Members) -> RegisterProfile:
+        """The command that registers it, checked as Batsim checks it, and for what crashes Batsim later."""
+        profiles = self._state.profiles
+        if not workload or "!" in workload or breaks_csv(workload):
+            raise PlanError(f"{what}: a workload's name must have no exclamation mark, and {NAME_RULE}")
+        fault = profile_fault(name, members, self.dialect, lambda step: profiles.members(workload, step) is not None)
+        if fault is not None:
+            raise PlanError(f"{what}: {fault}")
+        command = RegisterProfile(self.timestamp, workload, name, dict(members))
+        self._check_written(what, command)
+        return command
 
     def _forget(self, job_id: str) -> None:
         self.holds.pop(job_id, None)

@@ -30,24 +30,24 @@ _FORMER_TYPES: Final = frozenset(
 def profile_fault(name: str, members: Members, dialect: Dialect, exists: Callable[[str], bool]) -> str | None:
     """The rule that a new profile breaks, or None; `exists` tells of the other profiles of its workload."""
     if not name or breaks_csv(name):
-        return f"its name {NAME_RULE if name else 'must not be empty'}"
+        return f"the name {NAME_RULE if name else 'must not be empty'}"
     if not isinstance(members, Mapping):
-        return f"it must be an object, not {shown(members)}"
+        return f"must be an object, not {shown(members)}"
     try:
         profile = parse_profile(name, members)
     except ProfileError as error:
-        return f"its {error.field} {error.rule}"
+        return f"{error.field}: {error.rule}"
     if profile.type not in _TYPES and (dialect is V4 or profile.type not in _FORMER_TYPES):
         what = "a type of Batsim 1 only" if profile.type in _FORMER_TYPES else "not a type of profile"
-        return f"its type {shown(profile.type)} is {what}"
+        return f"type: {shown(profile.type)} is {what}"
     if isinstance(profile, Delay) and profile.delay > LONGEST:
-        return f"its delay {TOO_LONG} not {shown(profile.delay)}"
+        return f"delay: {TOO_LONG} not {shown(profile.delay)}"
     if isinstance(profile, Composed):
         if dialect is V4:
-            return "it is composed, and Batsim 4 crashes when it runs a composed profile that was registered"
+            return "type: it is composed, and Batsim 4 crashes when it runs a composed profile that was registered"
         missing = [step for step in profile.sequence if not exists(step)]
         if missing:
-            return f"its seq names the profile {shown(missing[0])}, which does not exist"
+            return f"seq: names the profile {shown(missing[0])}, which does not exist"
     return None
 
 
@@ -57,20 +57,18 @@ def job_fault(job: Job) -> str | None:
         check_job_id(job.id)
         described = read_job(job.id, job.members)
     except FieldError as error:
-        return f"its {error.path.removeprefix('job.')} {error.rule}"
+        return f"{error.path.removeprefix('job.')}: {error.rule}"
     if described != job:
         return "its members say something else than its attributes; make it with Job.create"
     if breaks_csv(job.id):
-        return f"its id {NAME_RULE}"
+        return f"job_id: {NAME_RULE}"
     if job.members.get("id", job.id) not in (job.id, job.name):
-        return f"its description has another id: {shown(job.members['id'])}"
-    if "subtime" not in job.members:
-        return "its description has no subtime, without which Batsim aborts"
+        return f"id: must be that of the job, not {shown(job.members['id'])}"
     if job.size == 0:
-        return "it needs no host, and Batsim runs no job on none"
+        return "it needs at least one host, Batsim runs no job on none"
     for what, value in (("walltime", job.walltime), ("subtime", job.submit_time)):
         if value is not None and not (math.isfinite(value) and value <= LONGEST):
-            return f"its {what} {TOO_LONG} not {shown(value)}"
+            return f"{what}: {TOO_LONG} not {shown(value)}"
     return None
 
 

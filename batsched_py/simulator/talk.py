@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.conversation import BatsimSide
 from batsched_py.protocol.events import Event
@@ -31,7 +32,10 @@ class Talk:
         reply = self._exchange(request)
         self.deciding_seconds += clock() - before
         self.messages += 1
-        return self._side.receive(reply)
+        try:
+            return self._side.receive(reply)
+        except RemoteProtocolError as error:
+            raise RemoteProtocolError(error.path, f"{error.rule} (t={now:.6f})") from None
 
     def total_seconds(self) -> float:
         """Wall-clock time since the talk began."""

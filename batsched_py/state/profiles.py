@@ -12,13 +12,13 @@ from batsched_py.protocol.events import Members
 class Standing(StrEnum):
     """What we know of a profile in Batsim."""
 
-    UNKNOWN = "is not registered"
-    THERE = "exists"
+    UNKNOWN = "it is not registered"
+    THERE = "it exists"
     #: Its last job has ended. Its name is not free again: real Batsim aborts if it is used or registered anew.
-    GONE = "is gone: Batsim forgot it with its last job; take a new name, or run with --enable-profile-reuse"
+    GONE = "Batsim forgot it with its last job; take a new name, or run with --enable-profile-reuse"
     #: As before, but jobs of its workload file are still to come, and they may name it.
     DOUBTFUL = (
-        "may be gone: Batsim forgets it with its last job, and only Batsim knows whether one is still to come; "
+        "Batsim may have forgotten it with its last job, and only Batsim knows whether another is still to come; "
         "take a new name, or run with --enable-profile-reuse"
     )
 
@@ -29,14 +29,14 @@ class Profiles:
     With `forgets`, Batsim drops a profile together with the last job that names it; otherwise nothing is counted.
     """
 
-    __slots__ = ("_doubtful", "_dropped", "_leaving", "_members", "_own", "_static", "_uses", "forgets", "pending")
+    __slots__ = ("_complete", "_doubtful", "_dropped", "_leaving", "_members", "_own", "_uses", "forgets", "pending")
 
     def __init__(self, known: Mapping[str, Mapping[str, Members]] | None = None, *, forgets: bool = False) -> None:
         self.forgets = forgets
         #: Workload -> name -> members; those that went since the latest message are still here, to be read.
         self._members = {workload: dict(profiles) for workload, profiles in (known or {}).items()}
-        #: Workloads of which jobs may still come that we have not heard of; none once all are submitted.
-        self._static = frozenset(self._members)
+        #: True once no job can come that we have not heard of.
+        self._complete = False
         #: Profiles that we registered: no job names them but those we know.
         self._own: set[tuple[str, str]] = set()
         #: (workload, name) -> jobs that name it and are not forgotten; absent if there never was one.
@@ -60,11 +60,12 @@ class Profiles:
 
     def standing(self, workload: str, name: str) -> Standing:
         """What has become of it."""
-        if (workload, name) in self._doubtful:
+        key = workload, name
+        if key in self._doubtful:
             return Standing.DOUBTFUL
-        if name in self._members.get(workload, ()) and (workload, name) not in self._dropped:
-            return Standing.THERE
-        return Standing.GONE if (workload, name) in self._uses else Standing.UNKNOWN
+        if key in self._uses:
+            return Standing.THERE if self._uses[key] else Standing.GONE
+        return Standing.THERE if name in self._members.get(workload, ()) else Standing.UNKNOWN
 
     def add(self, workload: str, name: str, members: Members) -> None:
         """It came along with a job."""
@@ -89,12 +90,10 @@ class Profiles:
         self._uses[key] = max(left, 0)
         if left > 0:
             return
-        own = key in self._own
-        self._own.discard(key)
-        if key[0] in self._static and not own:
-            self._doubtful.add(key)
-        else:
+        if self._complete or key in self._own:
             self._drop(key)
+        else:
+            self._doubtful.add(key)
 
     def leave(self, job: Job) -> None:
         """We rejected this job; Batsim forgets it with its next message."""
@@ -103,7 +102,7 @@ class Profiles:
 
     def complete(self) -> None:
         """No static job is still to come: what was doubtful is gone."""
-        self._static = frozenset()
+        self._complete = True
         for key in sorted(self._doubtful):
             self._drop(key)
         self._doubtful.clear()
@@ -119,5 +118,6 @@ class Profiles:
             self.release(job)
 
     def _drop(self, key: tuple[str, str]) -> None:
+        self._own.discard(key)
         self._dropped.add(key)
         self.pending = True

@@ -222,7 +222,7 @@ def test_ids_and_profiles_of_ones_own_are_new() -> None:
     """A used id, an unknown profile and a profile defined twice are refused."""
     now = state(1, job("a"), config=DYNAMIC)
     plan = plan_for(now)
-    with pytest.raises(PlanError, match="submit w0!n: profile p of workload w0 is not registered"):
+    with pytest.raises(PlanError, match="submit w0!n: profile p is not registered"):
         plan.submit(job("n"))
     with pytest.raises(PlanError, match="submit w0!a: this id was used before"):
         plan.submit(job("a"))
@@ -284,7 +284,7 @@ def test_a_job_of_ones_own_that_batsim_would_refuse_is_refused(mine: Job, profil
     with pytest.raises(PlanError, match="^" + rule):
         plan.submit(mine, profile)
     assert plan.commands == []
-    assert "dyn" not in now.profiles
+    assert list(now.profiles.names("dyn")) == []
 
 
 def test_a_profile_that_batsim_forgot_is_not_named_again() -> None:

@@ -82,8 +82,6 @@ def test_a_rejected_job_is_forgotten_with_the_next_message() -> None:
     assert profiles.members("dyn", "p") is None
 
 
-
-
 def books(*jobs: Job, **config: bool) -> State:
     members = {**FORGETFUL.members, **{key.replace("_", "-"): value for key, value in config.items()}}
     return state(4, *jobs, config=read_flat_config(members))

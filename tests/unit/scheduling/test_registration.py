@@ -1,0 +1,212 @@
+"""What may be registered and what may be said of control jobs; the rest of the Plan is in test_plan.py."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from batsched_py.errors import PlanError
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.protocol.begins import read_flat_config
+from batsched_py.protocol.commands import ChangeJobState, RegisterJob, RegisterProfile, SetJobMetadata
+from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.events import Config, Notify
+from batsched_py.scheduling.plan import Plan
+from batsched_py.state.state import State
+from tests.builders import begins, completed, job, state, submitted
+
+DYNAMIC = Config(dynamic_jobs=True, dynamic_jobs_acknowledged=True)
+
+
+def hosts(text: str) -> HostSet:
+    return HostSet.parse(text)
+
+
+def plan_for(now: State) -> Plan:
+    plan = Plan(now)
+    plan.begin(now.now)
+    return plan
+
+
+FORGETFUL = read_flat_config({"dynamic-jobs-enabled": True, "profile-reuse-enabled": False})
+THREE = {"type": "delay", "delay": 3}
+
+
+def own(name: str = "n", **changes: Any) -> Job:
+    """A job of one's own; a change to None leaves the member of its description out."""
+    made = Job.create(f"dyn!{name}", size=changes.pop("size", 1), profile="p", walltime=changes.pop("walltime", None))
+    members = {key: value for key, value in {**made.members, **changes}.items() if value is not None}
+    return Job(made.id, made.submit_time, made.size, made.walltime, made.profile, members)
+
+
+@pytest.mark.parametrize(
+    ("new", "profile", "words"),
+    [
+        (own(size=0), THREE, "submit dyn!n: it needs at least one host, Batsim runs no job on none"),
+        (own(size=-1), THREE, "submit dyn!n: res: must be an integer from 0"),
+        (own(walltime=0), THREE, "submit dyn!n: walltime: must be more than 0 s"),
+        (own(walltime=math.inf), THREE, "submit dyn!n: walltime: must be at most 9000000000 s"),
+        (own(walltime=math.nan), THREE, "submit dyn!n: "),
+        (own(walltime=1e10), THREE, "submit dyn!n: walltime: must be at most 9000000000 s"),
+        (own(res=2), THREE, "submit dyn!n: its members say something else than its attributes"),
+        (own(id="w0!a"), THREE, "submit dyn!n: id: must be that of the job, not 'w0!a'"),
+        (own("a,b"), THREE, "job_id: must have no comma"),
+        (own("a\nb"), THREE, "job_id: must have no comma, double quote, line break"),
+        (own(mine=math.nan), THREE, "submit dyn!n: data.job.mine: must be a finite number"),
+        (own(mine=object()), THREE, "submit dyn!n: message: cannot be written as JSON"),
+        (Job.create("n", size=1, profile="p"), THREE, "submit n: job_id: must be workload!name"),
+        (own(), {"type": "delay", "delay": 0}, "submit dyn!n: profile p: delay: must be more than 0 s"),
+        (own(), {"type": "delay", "delay": 1e10}, "submit dyn!n: profile p: delay: must be at most 9000000000 s"),
+        (own(), {"type": "delay"}, "submit dyn!n: profile p: delay: must be a finite number"),
+        (own(), {"type": "nap", "delay": 3}, "submit dyn!n: profile p: type: 'nap' is not a type of profile"),
+        (own(), {"type": "msg_par", "cpu": [1]}, "type: 'msg_par' is a type of Batsim 1 only"),
+        (own(), {"type": "composed", "seq": ["p"]}, "Batsim 4 crashes when it runs a composed profile"),
+        (own(), {**THREE, "mine": object()}, "submit dyn!n: profile p: message: cannot be written as JSON"),
+        (own(), {"type": "parallel", "cpu": [1, 1]}, "profile p is for 2 hosts, the job asks for 1"),
+        (own(), None, "submit dyn!n: profile p is not registered in workload dyn"),
+    ],
+)
+def test_what_could_not_run_is_not_registered(new: Job, profile: Any, words: str) -> None:
+    """Batsim would abort or crash, at once or when it starts; nothing is booked."""
+    now = state(4, config=DYNAMIC)
+    plan = plan_for(now)
+    with pytest.raises(PlanError) as caught:
+        plan.submit(new, profile)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert not now.registered
+
+
+@pytest.mark.parametrize(
+    ("workload", "name", "words"),
+    [
+        ("", "p", "a workload's name must"),
+        ("a!b", "p", "a workload's name must have no exclamation mark"),
+        ("w", "", "the name must not be empty"),
+        ("w", 'p"', "the name must have no comma, double quote"),
+    ],
+)
+def test_names_that_cannot_be_written_are_refused(workload: str, name: str, words: str) -> None:
+    """They are parts of ids, and of Batsim's tables."""
+    plan = plan_for(state(4, config=DYNAMIC))
+    with pytest.raises(PlanError, match=words):
+        plan.register_profile(workload, name, THREE)
+
+
+def test_a_job_larger_than_the_platform_may_be_submitted() -> None:
+    """Batsim takes it; it can only be rejected (BA-11)."""
+    plan = plan_for(state(2, config=DYNAMIC))
+    plan.submit(own(size=3), THREE)
+    assert len(plan.commands) == 2
+
+
+def test_v14_takes_composed_profiles_and_its_own_types() -> None:
+    """Its steps must exist."""
+    plan = plan_for(state(2, config=DYNAMIC))
+    plan.dialect = V14
+    plan.register_profile("w", "p", {"type": "msg_par_hg", "cpu": 3, "com": 0})
+    plan.register_profile("w", "c", {"type": "composed", "seq": ["p", "p"]})
+    with pytest.raises(PlanError, match="seq: names the profile 'q', which does not exist"):
+        plan.register_profile("w", "d", {"type": "composed", "seq": ["p", "q"]})
+
+
+def test_a_profile_that_is_gone_stays_gone() -> None:
+    """Batsim forgets it with its last job (E8), but not its name: a new name is needed."""
+    now = state(2, config=FORGETFUL)
+    plan = plan_for(now)
+    plan.submit(own("1"), THREE)
+    plan.start(own("1"), hosts("0"))
+    now.advance(5.0)
+    plan.begin(5.0)
+    now.apply(completed("dyn!1", 5.0))
+    for given in (None, THREE):
+        with pytest.raises(PlanError, match="submit dyn!2: profile p: Batsim forgot it with"):
+            plan.submit(own("2"), given)
+    with pytest.raises(PlanError, match="register profile dyn!p: Batsim forgot it"):
+        plan.register_profile("dyn", "p", THREE)
+    plan.submit(Job.create("dyn!2", size=1, profile="q"), THREE)
+    assert [type(command) for command in plan.commands] == [RegisterProfile, RegisterJob]
+
+
+def test_a_static_profile_that_may_be_gone_is_not_touched() -> None:
+    """As long as nobody knows: neither used nor registered again."""
+    now = State()
+    now.apply(replace(begins(2, config=FORGETFUL), profiles={"w0": {"p": THREE}}))
+    now.apply(submitted(job("a")))
+    plan = plan_for(now)
+    plan.start(job("a"), hosts("0"))
+    now.apply(completed("w0!a"))
+    new = Job.create("w0!n", size=1, profile="p")
+    with pytest.raises(PlanError, match="submit w0!n: profile p: Batsim may have forgotten it"):
+        plan.submit(new)
+    with pytest.raises(PlanError, match="register profile w0!p: Batsim may have forgotten it"):
+        plan.register_profile("w0", "p", THREE)
+    now.apply(Notify(0.0, "no_more_static_job_to_submit"))
+    with pytest.raises(PlanError, match="submit w0!n: profile p: Batsim forgot it"):
+        plan.submit(new)
+
+
+def test_v14_has_no_metadata() -> None:
+    """It cannot be said there, and that is told at the call."""
+    now = state(1, job("a"))
+    plan = plan_for(now)
+    plan.dialect = V14
+    with pytest.raises(PlanError, match=r"set metadata of w0!a: .*SetJobMetadata does not exist in protocol v1\.4"):
+        plan.set_metadata(job("a"), "x")
+
+
+def test_control_jobs_of_v14_go_through_their_states() -> None:
+    """Waiting, running in the books, ended; they have no hosts, and cannot be started or killed."""
+    now = state(2, job("a"), job("b"))
+    plan = plan_for(now)
+    plan.dialect = V14
+    plan.hold(job("a"), "waits")
+    plan.change_state(job("a"), "RUNNING")
+    now.check()
+    assert (list(now.queue), now.control, plan.holds) == ([job("b")], {"w0!a": job("a")}, {})
+    assert plan.free == hosts("0-1")
+    with pytest.raises(PlanError, match=r"start w0!a on 0: it was set to RUNNING, in Batsim's books only"):
+        plan.start(job("a"), hosts("0"))
+    with pytest.raises(PlanError, match="kill w0!a: it does not run"):
+        plan.kill(job("a"))
+    with pytest.raises(PlanError, match=r"in protocol v1\.4 it may only become COMPLETED_SUCCESSFULLY or "):
+        plan.change_state(job("a"), "REJECTED")
+    with pytest.raises(PlanError, match="only COMPLETED_KILLED has a reason"):
+        plan.change_state(job("a"), "COMPLETED_SUCCESSFULLY", "enough")
+    plan.change_state(job("a"), "COMPLETED_KILLED", "enough")
+    plan.change_state(job("b"), "REJECTED")
+    now.check()
+    assert not now.control
+    assert not now.queue
+    assert plan.commands == [
+        ChangeJobState(0.0, "w0!a", "RUNNING"),
+        ChangeJobState(0.0, "w0!a", "COMPLETED_KILLED", "enough"),
+        ChangeJobState(0.0, "w0!b", "REJECTED"),
+    ]
+    with pytest.raises(PlanError, match="change state of w0!a to RUNNING: it has ended"):
+        plan.change_state(job("a"), "RUNNING")
+
+
+def test_a_job_that_really_runs_is_no_control_job() -> None:
+    """Its end would be told twice."""
+    now = state(2, job("a"))
+    plan = plan_for(now)
+    plan.dialect = V14
+    plan.start(job("a"), hosts("1"))
+    with pytest.raises(PlanError, match="it really runs, on 1"):
+        plan.change_state(job("a"), "COMPLETED_SUCCESSFULLY")
+
+
+def test_metadata_may_be_set_before_the_submission_is_acknowledged() -> None:
+    """Batsim knows the job at once; but it cannot be started."""
+    now = state(2, config=DYNAMIC)
+    plan = plan_for(now)
+    plan.submit(own(), THREE)
+    plan.set_metadata(own(), "mine")
+    assert plan.commands[-1] == SetJobMetadata(0.0, "dyn!n", "mine")
+    with pytest.raises(PlanError, match="it was registered, and Batsim has not submitted it yet"):
+        plan.start(own(), hosts("0"))
