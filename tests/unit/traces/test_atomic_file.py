@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.atomic_file import write_atomically, write_pieces_atomically
 
 
 def test_new_file(tmp_path: Path) -> None:
@@ -79,3 +80,19 @@ def test_a_pipe_is_written_into(tmp_path: Path) -> None:
         write_atomically(pipe, b"content")
         assert content.result(10) == b"content"
     assert pipe.is_fifo()
+
+
+def test_pieces_are_one_file_or_none(tmp_path: Path) -> None:
+    """Written in turn; if they cannot all be made, the old file stays."""
+    path = tmp_path / "file"
+    write_pieces_atomically(path, iter([b"one ", b"two"]))
+    assert path.read_bytes() == b"one two"
+
+    def broken() -> Iterator[bytes]:
+        yield b"half"
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        write_pieces_atomically(path, broken())
+    assert path.read_bytes() == b"one two"
+    assert list(tmp_path.iterdir()) == [path]
