@@ -1,4 +1,4 @@
-"""An algorithm that lets idle hosts sleep and wakes them on demand, against the simulator: hosts are used when awake."""
+"""An algorithm whose idle hosts sleep and are woken on demand, against the simulator: hosts are used when awake."""
 
 from __future__ import annotations
 
@@ -139,6 +139,6 @@ def test_a_host_sleeps_while_nobody_waits_and_wakes_on_demand() -> None:
     assert [record.start for record in result.jobs] == [30.0, 120.0]
     assert "".join(data["state"] for _, data in wire.of("SET_RESOURCE_STATE")) == "2222" + "00" + "22" + "00" + "22"
     assert [now for now, _ in wire.of("RESOURCE_STATE_CHANGED")] == [2.0] * 4 + [30, 30, 42, 42, 120, 120, 132, 132]
-    # From the first submission at 10 to the last end at 130: two hosts sleep, two are woken, work, fall asleep, sleep...
+    # From the first submission at 10 to the last end at 130: two hosts sleep, two are woken, work, fall asleep...
     waking, working, falling = 20 * 115, 10 * 100, 2 * 125
     assert result.joules == 2 * 120 * 10 + 2 * (waking + working + falling + 58 * 10 + waking + working)
