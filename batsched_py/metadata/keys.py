@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import orjson
 
 from batsched_py.errors import StoreError
-from batsched_py.metadata.store import Members
+from batsched_py.metadata.store import Members, ProfileName
+
+Name = TypeVar("Name")
 
 #: What Batsim uses without --redis-prefix.
 DEFAULT_PREFIX: Final = "default"
 
-
-def job_key(prefix: str, job_id: str) -> str:
-    """Of a job `workload!name`."""
-    return f"{prefix}:job_{job_id}"
+#: What orjson would write in its own way is an error unless `_plain` knows it.
+_STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
-def profile_key(prefix: str, workload: str, name: str) -> str:
-    """Of a profile; Batsim's document leaves the workload out, its source does not."""
-    return f"{prefix}:profile_{workload}!{name}"
+def job_keys(prefix: str, job_ids: Iterable[str]) -> list[str]:
+    """Of jobs `workload!name`."""
+    begin = f"{prefix}:job_"
+    return [begin + job_id for job_id in job_ids]
+
+
+def profile_keys(prefix: str, names: Iterable[ProfileName]) -> list[str]:
+    """Of profiles; Batsim's document leaves the workload out, its source does not."""
+    return [f"{prefix}:profile_{workload}!{name}" for workload, name in names]
 
 
 def host_count_key(prefix: str) -> str:
@@ -29,20 +35,29 @@ def host_count_key(prefix: str) -> str:
     return f"{prefix}:nb_res"
 
 
-def read_object(text: bytes, place: str) -> dict[str, Any]:
-    """The object in a value; StoreError names the place and the rule."""
+def read_objects(
+    names: Sequence[Name], texts: Sequence[bytes | None], keys: Sequence[str], where: str
+) -> dict[Name, Members]:
+    """The objects in these values, by name; None is no value. StoreError says `where`, which key and which rule."""
+    found: dict[Name, Members] = {}
+    position = 0
     try:
-        members = orjson.loads(text)
+        for position, text in enumerate(texts):
+            if text is not None:
+                found[names[position]] = members = orjson.loads(text)
+                if type(members) is not dict:
+                    raise StoreError(f"{where}: key {keys[position]}: must be a JSON object")
     except orjson.JSONDecodeError as error:
-        raise StoreError(f"{place}: must be JSON: {error}") from None
-    if type(members) is not dict:
-        raise StoreError(f"{place}: must be a JSON object")
-    return members
+        raise StoreError(f"{where}: key {keys[position]}: must be JSON: {error}") from None
+    return found
 
 
-def write_object(members: Members) -> bytes:
-    """The value for an object; TypeError if it is no JSON."""
-    return orjson.dumps(members, _plain, orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS)
+def write_objects(
+    prefix: str, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members]
+) -> dict[str, bytes]:
+    """Keys and values of jobs and profiles; TypeError if one is no JSON."""
+    values = [orjson.dumps(members, _plain, _STRICT) for members in (*jobs.values(), *profiles.values())]
+    return dict(zip((*job_keys(prefix, jobs), *profile_keys(prefix, profiles)), values, strict=True))
 
 
 def _plain(value: Any) -> dict[str, Any]:

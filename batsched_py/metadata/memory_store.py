@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 from batsched_py.metadata.keys import (
     DEFAULT_PREFIX,
     host_count_key,
-    job_key,
-    profile_key,
-    read_object,
-    write_object,
+    job_keys,
+    profile_keys,
+    read_objects,
+    write_objects,
 )
 from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
+
+Name = TypeVar("Name")
 
 
 class MemoryStore:
@@ -26,20 +28,15 @@ class MemoryStore:
 
     def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
         """The job objects, by id, that are there; StoreError if one is no JSON object."""
-        found = ((job_id, self._read(job_key(self._prefix, job_id))) for job_id in job_ids)
-        return {job_id: members for job_id, members in found if members is not None}
+        return self._read(job_ids, job_keys(self._prefix, job_ids))
 
     def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
         """The profile objects that are there; StoreError if one is no JSON object."""
-        found = ((name, self._read(profile_key(self._prefix, *name))) for name in names)
-        return {name: members for name, members in found if members is not None}
+        return self._read(names, profile_keys(self._prefix, names))
 
     def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
         """Keep job and profile objects."""
-        for job_id, members in jobs.items():
-            self.values[job_key(self._prefix, job_id)] = write_object(members)
-        for name, members in profiles.items():
-            self.values[profile_key(self._prefix, *name)] = write_object(members)
+        self.values.update(write_objects(self._prefix, jobs, profiles))
 
     def put_host_count(self, count: int) -> None:
         """Keep the number of hosts."""
@@ -47,8 +44,7 @@ class MemoryStore:
 
     def place(self, job_id: str) -> str:
         """Its key."""
-        return f"memory: key {job_key(self._prefix, job_id)}"
+        return f"memory: key {job_keys(self._prefix, [job_id])[0]}"
 
-    def _read(self, key: str) -> dict[str, Any] | None:
-        text = self.values.get(key)
-        return None if text is None else read_object(text, f"memory: key {key}")
+    def _read(self, names: Sequence[Name], keys: Sequence[str]) -> dict[Name, Members]:
+        return read_objects(names, [self.values.get(key) for key in keys], keys, "memory")

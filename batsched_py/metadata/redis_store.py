@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct
 
 from batsched_py.errors import StoreError
-from batsched_py.metadata.keys import host_count_key, job_key, profile_key, read_object, write_object
+from batsched_py.metadata.keys import host_count_key, job_keys, profile_keys, read_objects, write_objects
 from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
 
 try:
@@ -19,7 +19,8 @@ try:
 except ImportError:  # the extra `redis` is not installed; said when a store is opened
     redis = None  # type: ignore[assignment]
 
-T = TypeVar("T")
+Name = TypeVar("Name")
+Answer = TypeVar("Answer")
 
 #: Keys that are read or written in one command: what a server does in some 10 ms, so that no other client starves.
 BATCH: Final = 10_000
@@ -69,20 +70,17 @@ class RedisStore:
 
     def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
         """The job objects, by id, that are there."""
-        return self._read({job_id: job_key(self._prefix, job_id) for job_id in job_ids})
+        return self._read(job_ids, job_keys(self._prefix, job_ids))
 
     def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
         """The profile objects that are there."""
-        return self._read({name: profile_key(self._prefix, *name) for name in names})
+        return self._read(names, profile_keys(self._prefix, names))
 
     def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
         """Keep job and profile objects."""
-        values = {job_key(self._prefix, job_id): write_object(members) for job_id, members in jobs.items()}
-        values.update((profile_key(self._prefix, *name), write_object(members)) for name, members in profiles.items())
-        keys = list(values)
-        for first in range(0, len(keys), BATCH):
-            batch: dict[Any, Any] = {key: values[key] for key in keys[first : first + BATCH]}
-            self._tried(partial(self._client.mset, batch))
+        values = list(write_objects(self._prefix, jobs, profiles).items())
+        for first in range(0, len(values), BATCH):
+            self._tried(partial(self._client.mset, dict(values[first : first + BATCH])))
 
     def put_host_count(self, count: int) -> None:
         """Keep the number of hosts."""
@@ -90,27 +88,22 @@ class RedisStore:
 
     def place(self, job_id: str) -> str:
         """The server and the key."""
-        return f"{self._where}: key {job_key(self._prefix, job_id)}"
+        return f"{self._where}: key {job_keys(self._prefix, [job_id])[0]}"
 
     def close(self) -> None:
         """Give the connection back."""
         self._client.close()
 
-    def _read(self, wanted: Mapping[T, str]) -> dict[T, Members]:
-        keys = list(wanted.values())
+    def _read(self, names: Sequence[Name], keys: list[str]) -> dict[Name, Members]:
         texts: list[Any] = []
         for first in range(0, len(keys), BATCH):
             texts += self._tried(partial(self._client.mget, keys[first : first + BATCH]))
-        return {
-            name: read_object(text, f"{self._where}: key {key}")
-            for (name, key), text in zip(wanted.items(), texts, strict=True)
-            if text is not None
-        }
+        return read_objects(names, texts, keys, self._where)
 
-    def _tried(self, ask: Callable[[], T]) -> T:
+    def _tried(self, ask: Callable[[], Answer]) -> Answer:
         """The answer, after some tries; StoreError names the server and what it says."""
         try:
-            answer: T = self._retry.call_with_retry(ask, _give_up)
+            answer: Answer = self._retry.call_with_retry(ask, _give_up)
         except redis.RedisError as error:
             why = " ".join(str(error).split()) or type(error).__name__
             lost = isinstance(error, redis.ConnectionError | redis.TimeoutError)

@@ -11,6 +11,9 @@ slowest was slower ("-": measured once). A spread above some 20 % says that the 
 figures are CPU seconds (time.process_time), but for messages per second over ZeroMQ, which passed on the wall; its CPU
 seconds are those of the decision process alone, with the thread in which ZeroMQ sends and receives.
 
+In the Redis table a session answers one message with many submissions, which hold the jobs or only name them; its times
+pass on the wall, because the session waits for the server, and the last column is what Redis costs.
+
 In the growth tables "decide" is the share of the session in "us/message" (the rest is the simulator), "queue" the most
 jobs that were left waiting, "MB" the peak of the process's memory. At load 1.3 more work comes than the hosts can do:
 the queue grows with the number of jobs, and a cost per message that grows with it shows there. Inputs are seeded.
@@ -31,9 +34,11 @@ import batsched_py
 from tests.benchmarks.growth import ALGORITHMS, LOADS, SIZES, measure_growth
 from tests.benchmarks.log import measure_log
 from tests.benchmarks.parts import measure_parts
-from tests.benchmarks.tables import growth_table, log_summary, log_table, parts_table, wire_table
+from tests.benchmarks.stored import measure_stored
+from tests.benchmarks.tables import growth_table, log_summary, log_table, parts_table, stored_table, wire_table
 from tests.benchmarks.timing import Effort, apart
 from tests.benchmarks.wire import measure_wire
+from tests.redis_server import NONE, executable
 
 FULL = Effort(repeats=5, budget=8.0)
 QUICK = Effort(repeats=2, budget=1.0)
@@ -66,6 +71,11 @@ def _measure_all(console: Console, effort: Effort, *, quick: bool) -> None:
     with console.status("ZeroMQ"):
         wire = apart(measure_wire, jobs, effort)
     console.print(wire_table(wire))
+    if executable() is None:
+        print(f"Redis: not measured; {NONE}")
+    else:
+        with console.status("Redis"):
+            console.print(stored_table(jobs, apart(measure_stored, jobs, effort)))
     sizes = [(jobs, hosts) for jobs, hosts in SIZES if not quick or jobs < 100_000]
     for algorithm in ALGORITHMS:
         grown = []

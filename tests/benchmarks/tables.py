@@ -33,6 +33,17 @@ def wire_table(wire: Wire) -> Table:
     return table
 
 
+def stored_table(jobs: int, rows: Sequence[tuple[str, list[float]]]) -> Table:
+    """A burst of submissions; the first row is what the others are compared with."""
+    columns = ("ms", "us/job", f"x {rows[0][0]}", "spread")
+    table = _table(f"Session easy, {jobs:,} submissions in one message (wall clock)", "jobs are", *columns)
+    for where, samples in rows:
+        least = min(samples)
+        ratio, spread = least / min(rows[0][1]), max(samples) / least - 1
+        table.add_row(where, _short(least * 1e3), _short(least / jobs * 1e6), f"{ratio:.2f}", f"{spread:.0%}")
+    return table
+
+
 def growth_table(algorithm: str, rows: Sequence[Growth]) -> Table:
     """One algorithm, session and simulator in process."""
     columns = ("hosts", "load", "jobs/s", "CPU s", "us/message", "decide", "x yardstick", "spread", "queue", "MB")
