@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Final
 
 import click
+from msgspec.structs import replace
 
 from batsched_py.cli.algorithm import Choice, Warnings
 from batsched_py.cli.parameters import PATH, algorithm_options, debug_option, scheduler_option
+from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_option
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.diff import NEW, RECORDED
 from batsched_py.transcripts.header import Header
@@ -23,8 +25,18 @@ _COLOURS: Final = {RECORDED: "red", NEW: "green"}
 @click.argument("recording", type=PATH, metavar="RUN.jsonl")
 @scheduler_option
 @algorithm_options
+@redis_option
+@redis_prefix_option
 @debug_option
-def command(recording: Path, scheduler: str | None, assignments: Mapping[str, str], options_file: Path | None) -> int:
+def command(
+    *,
+    recording: Path,
+    scheduler: str | None,
+    assignments: Mapping[str, str],
+    options_file: Path | None,
+    redis_address: tuple[str, int] | None,
+    redis_prefix: str | None,
+) -> int:
     """Feed the requests of the recording RUN.jsonl to an algorithm and compare its decisions with the recorded ones.
 
     Algorithm, options and clock are those of the recording, unless others are given; another algorithm begins without
@@ -33,7 +45,9 @@ def command(recording: Path, scheduler: str | None, assignments: Mapping[str, st
     """
     transcript = Transcript(recording, Warnings())
     header = transcript.header or Header()
-    choice = _choice(header, scheduler, assignments, options_file)
+    choice = replace(
+        _choice(header, scheduler, assignments, options_file), redis=RedisPlace(redis_address, redis_prefix)
+    )
     session = choice.session()
     timed = header.clock != "measured"
     outcome = replay(transcript, session.answer, session.refusal, timed=timed)

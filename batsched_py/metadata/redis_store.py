@@ -104,9 +104,11 @@ class RedisStore:
         """The answer, after some tries; StoreError names the server and what it says."""
         try:
             answer: Answer = self._retry.call_with_retry(ask, _give_up)
-        except redis.RedisError as error:
+        except (redis.RedisError, UnicodeError) as error:  # UnicodeError: of a name that no host can have
             why = " ".join(str(error).split()) or type(error).__name__
-            lost = isinstance(error, redis.ConnectionError | redis.TimeoutError)
+            lost = isinstance(error, (redis.ConnectionError, redis.TimeoutError)) and not isinstance(
+                error, redis.AuthenticationError
+            )
             raise StoreError(f"{self._where}: {why}" + (f" (tried {self._tries} times)" if lost else "")) from None
         return answer
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.docs.pages import ROOT, Block
+from tests.redis_server import executable
 
 #: A session that has not ended after so many seconds never will.
 PATIENCE = 120
@@ -60,7 +61,10 @@ def run(folder: Path, commands: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    path = (str(folder / ".bin"), str(Path(sys.executable).parent), os.environ["PATH"])
+    path = [str(folder / ".bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
+    redis_server = executable()
+    if redis_server is not None:  # with redis-cli beside it
+        path.append(str(Path(redis_server).parent))
     return {
         "PATH": os.pathsep.join(path),
         "PYTHONPATH": str(ROOT),

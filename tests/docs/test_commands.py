@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.docs import session
 from tests.docs.pages import PAGES, ROOT, Step, blocks, name, shows, steps
+from tests.redis_server import NONE, executable, free_port
 
 #: Commands that are not run (regular expressions) -> why.
 NOT_RUN = {
@@ -28,6 +30,18 @@ def runnable(page: Path) -> list[Step]:
     return [step for step in steps(page) if not any(re.fullmatch(pattern, step.command) for pattern in NOT_RUN)]
 
 
+def elsewhere(todo: list[Step]) -> list[Step]:
+    """With a port of their own in place of Redis's; the test is skipped if there is no server."""
+    if executable() is None:
+        pytest.skip(NONE)
+    port = str(free_port())
+
+    def moved(text: str) -> str:
+        return text.replace("6379", port)
+
+    return [replace(step, command=moved(step.command), shown=tuple(map(moved, step.shown))) for step in todo]
+
+
 def told(command: str) -> str:
     """What is run for a command: `make demo` without the installation is the simulation that the Makefile names."""
     if command != "make demo":
@@ -40,6 +54,8 @@ def told(command: str) -> str:
 def test_the_commands_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> None:
     """Outputs are compared where they are shown; a command that fails must be followed by `echo $?`."""
     todo = runnable(page)
+    if any(step.command.startswith("redis-server ") for step in todo):
+        todo = elsewhere(todo)
     session.prepare(tmp_path, [block for block in blocks(page) if block.title])
     done = session.run(tmp_path, [told(step.command) for step in todo])
     for number, (step, (code, output)) in enumerate(zip(todo, done, strict=False)):

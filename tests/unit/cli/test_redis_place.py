@@ -1,0 +1,52 @@
+"""Where a user says that Redis is."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from batsched_py.cli.main import batsched
+from batsched_py.cli.redis_place import RedisPlace
+from batsched_py.protocol.events import Config
+
+
+def test_redis_needs_to_be_enabled() -> None:
+    """To say only where it is, is a mistake."""
+    done = CliRunner().invoke(
+        batsched, ["simulate", "-p", "p.xml", "-w", "w.json", "-s", "easy", "--redis", "127.0.0.1:6379"]
+    )
+    assert done.exit_code == 2
+    assert "'--redis' goes with '--enable-redis'" in done.stderr
+
+
+@pytest.mark.parametrize("address", ["redis", "redis:", ":6379", "redis:0", "redis:65536", "redis:6379:1", "::1:6379"])
+def test_an_address_that_is_none_is_wrong_usage(address: str) -> None:
+    """As it was typed."""
+    done = CliRunner().invoke(batsched, ["serve", "-s", "easy", "--redis", address])
+    assert done.exit_code == 2
+    assert f"must be HOST:PORT like 127.0.0.1:6379, not '{address}'" in done.stderr
+
+
+class Opened:
+    """In the place of the store: keeps where it was opened."""
+
+    def __init__(self, *where: object) -> None:
+        self.where = where
+
+
+@pytest.mark.parametrize(
+    ("place", "where"),
+    [
+        (RedisPlace(), ("batsim", 7000, "lab")),
+        (RedisPlace(("::1", 1)), ("::1", 1, "lab")),
+        (RedisPlace(prefix=""), ("batsim", 7000, "")),
+    ],
+)
+def test_what_is_not_said_is_as_batsim_says(
+    monkeypatch: pytest.MonkeyPatch, place: RedisPlace, where: tuple[object, ...]
+) -> None:
+    """Each of the two alone."""
+    monkeypatch.setattr("batsched_py.metadata.redis_store.RedisStore", Opened)
+    opened = place.open(Config(redis=True, redis_hostname="batsim", redis_port=7000, redis_prefix="lab"))
+    assert isinstance(opened, Opened)
+    assert opened.where == where
