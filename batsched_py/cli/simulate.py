@@ -32,6 +32,7 @@ from batsched_py.errors import PlatformError
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
+from batsched_py.protocol.dialects import DIALECTS, V4
 from batsched_py.protocol.events import Config
 from batsched_py.reporting.gantt import render
 from batsched_py.reporting.metrics import summarise
@@ -54,16 +55,35 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
 @click.option(
     "-w", "--workload", "workloads", type=PATH, required=True, multiple=True, metavar="FILE", help="Batsim JSON."
 )
+@click.option(
+    "--workload-name",
+    "workload_names",
+    multiple=True,
+    metavar="NAME",
+    callback=lambda _context, _option, names: names or None,
+    help="What each workload is called in job ids, in their order.",
+)
 @scheduler_option
 @algorithm_options
 @click.option("-e", "--export", metavar="PREFIX", help="Write PREFIX_jobs.csv, PREFIX_schedule.csv and traces.")
 @click.option("--mmax", "machines", type=click.IntRange(min=1), metavar="N", help="Only the first N hosts.")
 @click.option("-m", "--master-host", default=DEFAULT_MASTER, show_default=True, metavar="NAME", help="Runs no jobs.")
+@click.option(
+    "--protocol",
+    type=click.Choice(list(DIALECTS)),
+    default=V4.name,
+    show_default=True,
+    help="Speak as Batsim 4 or 1.4.",
+)
 @_flag("-E", "energy", "Count energy and allow power states to be changed.")
 @click.option("--events", type=PATH, metavar="FILE", help="What happens to the machines (JSON lines).")
 @_flag("--enable-compute-sharing", "compute_sharing", "Several jobs may run on one host.")
 @_flag("--enable-dynamic-jobs", "dynamic_jobs", "The algorithm may register jobs.")
-@_flag("--acknowledge-dynamic-jobs", "acknowledge_dynamic_jobs", "Registered jobs are submitted back.")
+@click.option(
+    "--acknowledge-dynamic-jobs/--no-acknowledge-dynamic-jobs",
+    default=None,
+    help="Registered jobs are submitted back (the default in v1.4), or not (in v4).",
+)
 @_flag("--forward-profiles-on-submission", "forward_profiles", "Submissions carry the profile.")
 @_flag("--forward-unknown-events", "forward_unknown_events", "Events of other types reach the algorithm.")
 @_flag("--message-latency", "message_latency", "Messages between Batsim's own parts take time, as in Batsim.")

@@ -5,9 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from reprlib import repr as shown
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
+
+#: Batsim 1's names of types -> what Batsim 3 and later call them.
+FORMER_TYPES: Final[Mapping[str, str]] = {
+    "msg_par": "parallel",
+    "msg_par_hg": "parallel_homogeneous",
+    "msg_par_hg_tot": "parallel_homogeneous_total",
+}
 
 
 class ProfileError(ValueError):
@@ -78,12 +85,14 @@ class Composed(Profile, frozen=True):
 def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
     """Type a profile object of a workload file or of a message.
 
-    A type that is not simulated here becomes a plain Profile. Raises ProfileError (field, rule) if the type is missing
+    A type is known by its present name and by Batsim 1's; it stays as it was written. One that is not simulated here
+    becomes a plain Profile. Raises ProfileError (field, rule) if the type is missing
     or if a member of a known type breaks its rule.
     """
-    kind = members.get("type")
-    if not isinstance(kind, str):
-        raise ProfileError("type", f"must be a string, not {shown(kind)}")
+    written = members.get("type")
+    if not isinstance(written, str):
+        raise ProfileError("type", f"must be a string, not {shown(written)}")
+    kind = FORMER_TYPES.get(written, written)
     ret = members.get("ret", 0)
     if not isinstance(ret, int) or isinstance(ret, bool):
         raise ProfileError("ret", f"must be an integer, not {shown(ret)}")
@@ -93,24 +102,24 @@ def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
             raise ProfileError("delay", f"must be more than 0 s, not {delay!r}")
         return Delay(name, kind, members, delay)
     if kind == "parallel":
-        return _parallel(name, members)
+        return _parallel(name, written, members)
     if kind == "parallel_homogeneous":
-        return ParallelHomogeneous(name, kind, members, _number(members, "cpu"), _number(members, "com", 0.0))
+        return ParallelHomogeneous(name, written, members, _number(members, "cpu"), _number(members, "com", 0.0))
     if kind == "parallel_homogeneous_total":
-        return ParallelHomogeneousTotal(name, kind, members, _number(members, "cpu"), _number(members, "com", 0.0))
+        return ParallelHomogeneousTotal(name, written, members, _number(members, "cpu"), _number(members, "com", 0.0))
     if kind == "composed":
         return _composed(name, members)
     return Profile(name, kind, members)
 
 
-def _parallel(name: str, members: Mapping[str, Any]) -> Parallel:
+def _parallel(name: str, kind: str, members: Mapping[str, Any]) -> Parallel:
     cpu = _numbers(members, "cpu")
     if not cpu:
         raise ProfileError("cpu", "must have one number of flops for each host")
     com = _numbers(members, "com") if "com" in members else ()
     if len(com) not in (0, len(cpu) ** 2):
         raise ProfileError("com", f"must have {len(cpu)} x {len(cpu)} numbers of bytes, not {len(com)}")
-    return Parallel(name, "parallel", members, cpu, com)
+    return Parallel(name, kind, members, cpu, com)
 
 
 def _composed(name: str, members: Mapping[str, Any]) -> Composed:

@@ -30,12 +30,13 @@ class Message(Struct, frozen=True):
     events: tuple[Any, ...]
 
 
-def decode(raw: bytes, forms: Forms, *, keep_unknown: bool) -> Message:
+def decode(raw: bytes, forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:
     """Read a message; RemoteProtocolError names the member that breaks a rule.
 
     With `keep_unknown` an event of an unknown type becomes Unknown; without, it is refused as Batsim refuses it.
+    `dialect_name` goes into that message.
     """
-    return read_document(parse(raw), forms, keep_unknown=keep_unknown)
+    return read_document(parse(raw), forms, keep_unknown=keep_unknown, dialect_name=dialect_name)
 
 
 def parse(raw: bytes) -> dict[str, Any]:
@@ -53,7 +54,7 @@ def parse(raw: bytes) -> dict[str, Any]:
     return document
 
 
-def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool) -> Message:
+def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:
     """The typed message of a parsed one."""
     readers = forms.readers
     events = []
@@ -67,7 +68,8 @@ def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool)
             raise _envelope_error(position, event) from None
         if reader is None:
             if not keep_unknown or type(kind) is not str:
-                raise RemoteProtocolError(f"events[{position}].type", f"must be a known event, not {shown(kind)}")
+                known = f"a known event of protocol {dialect_name}" if dialect_name else "a known event"
+                raise RemoteProtocolError(f"events[{position}].type", f"must be {known}, not {shown(kind)}")
             events.append(Unknown(timestamp, kind, data))
             continue
         try:

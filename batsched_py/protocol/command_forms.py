@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from batsched_py.hostset import HostSet, format_bits
+from batsched_py.model.profile import FORMER_TYPES
 from batsched_py.protocol.commands import (
     SETTABLE_STATES,
     AdditionalIo,
@@ -39,6 +40,7 @@ from batsched_py.protocol.jobs import check_job_id, read_job
 
 #: v4's names of the two notices a decision process may send -> v1.4's.
 _NOTICES_V14: Final = {REGISTRATION_FINISHED: "submission_finished", CONTINUE_REGISTRATION: "continue_submission"}
+_FORMER_NAMES: Final = {present: former for former, present in FORMER_TYPES.items()}
 _NOTICES_V4: Final = {old: new for new, old in _NOTICES_V14.items()}
 
 
@@ -153,7 +155,7 @@ def write_submit_job(command: RegisterJob) -> dict[str, Any]:
     if command.profile is None:
         return data
     check_finite(command.profile, "profile")
-    return {**data, "profile": command.profile}
+    return {**data, "profile": _former_profile(command.profile)}
 
 
 def _write_job(command: RegisterJob) -> dict[str, Any]:
@@ -168,6 +170,12 @@ def _write_job(command: RegisterJob) -> dict[str, Any]:
 
 def read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
     return RegisterProfile(timestamp, text(data, "workload_name"), text(data, "profile_name"), mapping(data, "profile"))
+
+
+def write_submit_profile(command: RegisterProfile) -> dict[str, Any]:
+    """v1.4: as `write_register_profile`, in Batsim 1's words."""
+    data = write_register_profile(command)
+    return {**data, "profile": _former_profile(command.profile)}
 
 
 def write_register_profile(command: RegisterProfile) -> dict[str, Any]:
@@ -264,6 +272,16 @@ def read_notice_v14(timestamp: float, data: Data) -> Notify:
 def write_notice_v14(command: Notify) -> dict[str, Any]:
     _check_notice(command.kind, _NOTICES_V14)
     return {"type": _NOTICES_V14[command.kind]}
+
+
+def _former_profile(profile: Data) -> Data:
+    """The profile under Batsim 1's name of its type; its name of `repeat` is `nb`, which a composed profile needs."""
+    kind = profile.get("type")
+    if isinstance(kind, str) and kind in _FORMER_NAMES:
+        return {**profile, "type": _FORMER_NAMES[kind]}
+    if kind == "composed" and "nb" not in profile:
+        return {**rest(profile, frozenset({"repeat"})), "nb": profile.get("repeat", 1)}
+    return profile
 
 
 def _read_mapping(data: Data | None) -> Mapping[int, int] | None:

@@ -12,7 +12,7 @@ import orjson
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
 from batsched_py.protocol.codec import Message, decode, encode, parse, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
-from batsched_py.protocol.dialects import V4, Dialect, dialect_of
+from batsched_py.protocol.dialects import V4, V14, Dialect, dialect_of
 from batsched_py.protocol.events import Event, SimulationBegins, SimulationEnds, Unknown
 from batsched_py.protocol.fields import one_line
 
@@ -118,16 +118,19 @@ class BatsimSide:
         return raw
 
     def receive(self, raw: bytes) -> Message:
-        """Read a reply. RemoteProtocolError for what makes Batsim abort; times before its clock are accepted."""
+        """Read a reply. RemoteProtocolError for what makes Batsim abort; times before its clock are accepted.
+
+        The last reply must be empty; but Batsim 1.4 accepts whatever stands in it.
+        """
         turn = TURNS.get((self.turn, "reply"))
         if turn is None:
             raise RemoteProtocolError("message", f"a reply is out of turn; now: {self.turn.value}")
-        message = decode(raw, self.dialect.commands, keep_unknown=False)
+        message = decode(raw, self.dialect.commands, keep_unknown=False, dialect_name=self.dialect.name)
         for position, command in enumerate(message.events):
             if command.timestamp > message.now:
                 rule = f"must be at most the reply's now={message.now!r}, not {command.timestamp!r}"
                 raise RemoteProtocolError(f"events[{position}].timestamp", rule)
-        if turn is Turn.OVER and message.events:
+        if turn is Turn.OVER and message.events and self.dialect is not V14:
             raise RemoteProtocolError("events", "must be empty in the reply to SIMULATION_ENDS")
         self.turn = turn
         return message

@@ -151,7 +151,7 @@ V14: Final = Dialect(
             RegisterProfile,
             "SUBMIT_PROFILE",
             command_forms.read_register_profile,
-            command_forms.write_register_profile,
+            command_forms.write_submit_profile,
         ),
         Form(Query, "QUERY_REQUEST", event_forms.read_query, command_forms.write_question_v14),
         Form(Answer, "QUERY_REPLY", event_forms.read_answer, event_forms.write_answer),
@@ -160,6 +160,9 @@ V14: Final = Dialect(
         *_COMMON_COMMANDS,
     ),
 )
+
+#: Name -> dialect.
+DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (V4, V14)}
 
 
 def dialect_of(begins_data: Data) -> Dialect:

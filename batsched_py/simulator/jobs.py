@@ -21,6 +21,7 @@ from batsched_py.protocol.events import (
     JobKilled,
     Progress,
 )
+from batsched_py.simulator.batsim1 import completion
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.consumption import Consumption
 from batsched_py.simulator.execution import Execution, ending
@@ -44,6 +45,10 @@ STATES: Final = {
     (SUBMITTED, "executed"): RUNNING,
     (SUBMITTED, "rejected"): REJECTED,
     (SUBMITTED, "set to RUNNING"): ONLY_IN_THE_BOOKS,
+    (SUBMITTED, "set to REJECTED"): REJECTED,
+    (ONLY_IN_THE_BOOKS, "set to COMPLETED_SUCCESSFULLY"): COMPLETED_SUCCESSFULLY,
+    (ONLY_IN_THE_BOOKS, "set to COMPLETED_WALLTIME_REACHED"): COMPLETED_WALLTIME_REACHED,
+    (ONLY_IN_THE_BOOKS, "set to COMPLETED_KILLED"): COMPLETED_KILLED,
     (RUNNING, "succeeded"): COMPLETED_SUCCESSFULLY,
     (RUNNING, "failed"): COMPLETED_FAILED,
     (RUNNING, "stopped at its walltime"): COMPLETED_WALLTIME_REACHED,
@@ -84,6 +89,7 @@ class Jobs:
         self._stage, self._library, self._execution, self._switching = stage, library, execution, switching
         self._timeline, self._machines, self._tracer = stage.timeline, stage.machines, stage.tracer
         self._placement = Placement(stage, library, switching)
+        self._is_v14 = stage.is_v14
         self._forget_profiles = stage.settings.dynamic_jobs and not stage.settings.profile_reuse
         switching.follow_speeds = self.follow_speeds
         #: Id -> job, submitted and not forgotten.
@@ -105,9 +111,9 @@ class Jobs:
         self.unfinished += 1
 
     def forget_ended(self) -> None:
-        """A message was sent: the jobs whose end it told are unknown from now on (E8)."""
-        if not self.told:
-            return
+        """A message was sent: the jobs whose end it told are unknown from now on (E8). Batsim 1 forgets nothing."""
+        if self._is_v14:
+            self.told.clear()
         for job_id in self.told:
             live = self.live.pop(job_id)
             if self._forget_profiles:
@@ -154,9 +160,7 @@ class Jobs:
     def reject(self, command: RejectJob) -> None:
         """Refuse a waiting job for good."""
         live = self._find(command.job_id)
-        live.state = _next_state(live, "rejected")
-        self._record(JobRecord(live.job, REJECTED, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata_of(live)))
-        self.told.append(live.job.id)
+        self._reject(live, _next_state(live, "rejected"))
 
     def kill(self, command: KillJob) -> None:
         """Stop running jobs: the sequence of E9. Those whose kill was asked before are passed over."""
@@ -182,11 +186,21 @@ class Jobs:
         self._find(command.job_id)
 
     def change_state(self, command: ChangeJobState) -> None:
-        """Only SUBMITTED to RUNNING gets past Batsim 4.2.1, and only in the books."""
-        live = self._find(command.job_id)
-        if command.state != RUNNING:
+        """Change the books alone, and tell nobody; of Batsim 4.2.1 only SUBMITTED to RUNNING gets past."""
+        live, now = self._find(command.job_id), self._timeline.now
+        if command.state != RUNNING and not self._is_v14:
             raise BrokenRuleError(f"cannot be set to {command.state}: Batsim 4 aborts on it", job=command.job_id)
-        live.state = _next_state(live, "set to RUNNING")
+        if self._is_v14 and command.kill_reason is not None and command.state != COMPLETED_KILLED:
+            raise BrokenRuleError("has a kill_reason, which goes with COMPLETED_KILLED alone", job=command.job_id)
+        state = _next_state(live, f"set to {command.state}")
+        if state == ONLY_IN_THE_BOOKS:
+            live.state, live.start = state, now
+        elif state == REJECTED:
+            self._reject(live, state)
+        else:
+            live.state = state
+            code = 0 if state == COMPLETED_SUCCESSFULLY else -1
+            self._record(JobRecord(live.job, state, code, live.start, _finish(live, now), NO_HOSTS))
 
     def _find(self, job_id: str) -> LiveJob:
         live = self.live.get(job_id)
@@ -195,6 +209,11 @@ class Jobs:
                 "is unknown: it was never submitted, or its end was told and it is forgotten", job=job_id
             )
         return live
+
+    def _reject(self, live: LiveJob, state: str) -> None:
+        live.state = state
+        self._record(JobRecord(live.job, state, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata_of(live)))
+        self.told.append(live.job.id)
 
     def _complete(self, live: LiveJob) -> None:
         """It ends by itself or at its walltime."""
@@ -212,11 +231,14 @@ class Jobs:
         elapsed = self._timeline.now - live.start + live.ahead
         self._timeline.cancel(live.end)
         self._end(live, _next_state(live, "killed"), task_at(live.work, elapsed).killed_code)
-        return progress_at(live.work, elapsed)
+        return progress_at(live.work, elapsed, next_at_border=self._is_v14)
 
     def _tell_end(self, live: LiveJob) -> None:
         self.told.append(live.job.id)
-        self._stage.say(JobCompleted(self._timeline.stamp, live.job.id, live.state, live.code, live.hosts))
+        if not self._is_v14:
+            self._stage.say(JobCompleted(self._timeline.stamp, live.job.id, live.state, live.code, live.hosts))
+        elif live.state != COMPLETED_KILLED:  # of a killed job only JOB_KILLED tells
+            self._stage.say(completion(self._timeline.stamp, live.job.id, live.state, live.code))
 
     def _tell_kill(self, done: tuple[list[LiveJob], dict[str, Progress]]) -> None:
         asked, progress = done
@@ -235,7 +257,7 @@ class Jobs:
             self.joules_at_last_end = self._stage.meter.total(now)
         if self._tracer is not None:
             self._tracer.job(JOB_ENDED)
-        finish = now if now > live.start else live.start + NULL_RUNTIME
+        finish = _finish(live, now)
         metadata = self._metadata_of(live)
         self._record(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
 
@@ -245,6 +267,11 @@ class Jobs:
 
     def _metadata_of(self, live: LiveJob) -> str:
         return self._metadata.pop(live.job.id, "") if self._metadata else ""
+
+
+def _finish(live: LiveJob, now: float) -> float:
+    """When the job has ended, for the records."""
+    return now if now > live.start else live.start + NULL_RUNTIME
 
 
 def _next_state(live: LiveJob, what: str) -> str:

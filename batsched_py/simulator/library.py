@@ -35,14 +35,22 @@ class Shelf(Struct):
 
 
 class Library:
-    """Static workloads w0, w1... in the order of the command line, and those a scheduler registers."""
+    """Static workloads under their names, in the order of the command line, and those a scheduler registers."""
 
-    __slots__ = ("shelves",)
+    __slots__ = ("names", "shelves")
 
-    def __init__(self, workloads: Sequence[Workload]) -> None:
-        """WorkloadError if a job's profile is missing, of a type that is not simulated, or made for another size."""
-        #: Workload name -> its profiles, only those that a job needs.
-        self.shelves = {f"w{number}": _stock(workload) for number, workload in enumerate(workloads)}
+    def __init__(self, workloads: Sequence[Workload], names: Sequence[str], *, keep_unused: bool = False) -> None:
+        """WorkloadError if a job's profile is missing, of a type that is not simulated, or made for another size.
+
+        Profiles that no job needs are left out unless `keep_unused`.
+        """
+        #: Names of the static workloads.
+        self.names = tuple(names)
+        #: Workload name -> its profiles.
+        self.shelves = {name: _stock(workload) for name, workload in zip(names, workloads, strict=True)}
+        if keep_unused:
+            for name, workload in zip(names, workloads, strict=True):
+                self.shelves[name].profiles.update(workload.profiles)
 
     def need(self, workload: str, profile: str) -> None:
         """One more job names the profile."""

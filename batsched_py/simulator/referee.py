@@ -19,7 +19,6 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.dialects import V4
 from batsched_py.protocol.events import Answer, Nop, Notify, Query, RequestedCall
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.jobs import Jobs
@@ -60,7 +59,7 @@ class Referee:
         try:
             self._appliers[type(command)](command)
         except BrokenRuleError as broken:
-            form = V4.commands.writers.get(type(command))
+            form = self._stage.dialect.commands.writers.get(type(command))
             name = form[0] if form else type(command).__name__
             raise RefusedError(f"t={self._timeline.stamp:.6f}: events[{position}] {name}: {broken}") from None
 
@@ -84,7 +83,8 @@ class Referee:
         if self._stage.meter is None:
             raise BrokenRuleError("asks for consumed_energy, which needs energy to be counted (-E)")
         joules = round(self._stage.meter.settle_all(self._timeline.now), 6)
-        self._stage.say(Answer(self._timeline.stamp, {"consumed_energy": joules}))
+        name = "energy_consumed" if self._stage.is_v14 else "consumed_energy"  # v1.4 swaps the words, its document not
+        self._stage.say(Answer(self._timeline.stamp, {name: joules}))
 
 
 def _ignore(command: Answer | Nop) -> None:

@@ -7,7 +7,8 @@ from typing import Final
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, ProfileError, parse_profile
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
-from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify
+from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Members, Notify
+from batsched_py.simulator.batsim1 import foreign_name
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.jobs import Jobs
 from batsched_py.simulator.library import Library, LibraryError, Shelf, check_profile, wire_job
@@ -32,20 +33,26 @@ class Registration:
     def register_profile(self, command: RegisterProfile) -> None:
         """Add a profile to a workload, which is made if it is new."""
         self._check_enabled()
-        shelf = self._library.shelves.setdefault(command.workload, Shelf("the scheduler", {}))
-        path = f"profile {command.workload}!{command.name}"
-        if command.name in shelf.profiles:
+        self._add_profile(command.workload, command.name, command.profile)
+
+    def _add_profile(self, workload: str, name: str, members: Members) -> None:
+        shelf = self._library.shelves.setdefault(workload, Shelf("the scheduler", {}))
+        path = f"profile {workload}!{name}"
+        if name in shelf.profiles:
             raise BrokenRuleError(f"{path} exists already")
-        if command.name in shelf.forgotten:
+        if name in shelf.forgotten:
             raise BrokenRuleError(f"{path} existed before: it was forgotten with its last job, its name is taken")
         try:
-            profile = parse_profile(command.name, command.profile)
-            check_profile({**shelf.profiles, command.name: profile}, command.name)
+            profile = parse_profile(name, members)
+            check_profile({**shelf.profiles, name: profile}, name)
         except (ProfileError, LibraryError) as error:
             raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
-        if isinstance(profile, Composed):
+        if known_as := foreign_name(self._stage.dialect, profile):
+            rule = f"type {profile.type!r} is called {known_as!r} in protocol {self._stage.dialect.name}"
+            raise BrokenRuleError(f"{path}: {rule}")
+        if isinstance(profile, Composed) and not self._stage.is_v14:
             self._stage.approximations.add(DYNAMIC_COMPOSED)
-        shelf.profiles[command.name] = profile
+        shelf.profiles[name] = profile
 
     def register_job(self, command: RegisterJob) -> None:
         """Submit a job, at once whatever its `subtime`."""
@@ -56,7 +63,7 @@ class Registration:
         self._library.need(job.workload, job.profile)
         self.count += 1
         self._jobs.submit(job, profile)
-        if self._settings.acknowledge_dynamic_jobs:
+        if self._settings.acknowledges:
             self._submissions.announce(job, profile)
 
     def notify(self, command: Notify) -> None:
@@ -65,6 +72,17 @@ class Registration:
             self.open = False
         elif command.kind == CONTINUE_REGISTRATION:
             self.open = self._settings.dynamic_jobs
+
+    def _as_submitted(self, command: RegisterJob, job: Job) -> Job:
+        """v1.4: the profile may travel along (one that exists stays), ids may be numbers, `subtime` may be absent."""
+        workload, members = job.workload, dict(job.members)
+        shelf = self._library.shelves.get(workload)
+        if command.profile is not None and (shelf is None or job.profile not in shelf.profiles):
+            self._add_profile(workload, job.profile, command.profile)
+        if type(members.get("id")) is int:
+            members["id"] = str(members["id"])
+        submit_time = job.submit_time if "subtime" in members else self._stage.timeline.stamp
+        return Job(job.id, submit_time, job.size, job.walltime, job.profile, members)
 
     def _check_enabled(self) -> None:
         if not self._settings.dynamic_jobs:
@@ -76,6 +94,8 @@ class Registration:
             described = stored.described(command)
         elif described is None:
             raise BrokenRuleError("has no description, and there is no Redis to find it in", job=job_id)
+        if self._stage.is_v14:
+            described = self._as_submitted(command, described)
         job = wire_job(described, job_id)
         written = described.members.get("id", job_id)
         if written not in (job_id, job.name):

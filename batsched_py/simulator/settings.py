@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.protocol.dialects import V14
 from batsched_py.simulator.external import ExternalEvent
 
 
@@ -13,14 +14,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Options of a simulation; Batsim's own in brackets.
 
     Attributes:
+        protocol: what is spoken, and which Batsim is played: "v4", or "v1.4" for Batsim 1.4.
+        workload_names: of the workloads, in their order; None for Batsim's own (see `batsim1.workload_names`).
         machines: only the first N compute hosts, in lexicographic order, take part (--mmax); None for all.
         master_host: runs the scheduler and no jobs (-m).
         energy: count joules and allow power states to be changed (-E).
         compute_sharing: several jobs may run on one host (--enable-compute-sharing).
         dynamic_jobs: the scheduler may register jobs (--enable-dynamic-jobs).
-        acknowledge_dynamic_jobs: answer each registered job by JOB_SUBMITTED (--acknowledge-dynamic-jobs).
+        acknowledge_dynamic_jobs: answer each registered job by JOB_SUBMITTED (--acknowledge-dynamic-jobs); None for
+            Batsim's default, which is yes in v1.4 and no in v4.
         forward_profiles: JOB_SUBMITTED carries the profile (--forward-profiles-on-submission).
-        profile_reuse: keep a profile when its last job has ended (--enable-profile-reuse).
+        profile_reuse: keep a profile when its last job has ended (--enable-profile-reuse); v1.4 always does.
         scheduler_config: handed to the scheduler as it is (--sched-cfg).
         external_events: what happens to the machines, see `external.read_events` (--events).
         forward_unknown_events: pass events of other types on (--forward-unknown-events).
@@ -31,12 +35,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         allow_oversized: send jobs that ask for more hosts than there are, as Batsim does: they must be rejected.
     """
 
+    protocol: str = "v4"
+    workload_names: tuple[str, ...] | None = None
     machines: int | None = None
     master_host: str = DEFAULT_MASTER
     energy: bool = False
     compute_sharing: bool = False
     dynamic_jobs: bool = False
-    acknowledge_dynamic_jobs: bool = False
+    acknowledge_dynamic_jobs: bool | None = None
     forward_profiles: bool = False
     profile_reuse: bool = False
     scheduler_config: str = ""
@@ -48,3 +54,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     redis_prefix: str = DEFAULT_PREFIX
     trace_machine_states: bool = True
     allow_oversized: bool = False
+
+    @property
+    def acknowledges(self) -> bool:
+        """True if registered jobs are answered by JOB_SUBMITTED."""
+        asked = self.acknowledge_dynamic_jobs
+        return self.protocol == V14.name if asked is None else asked

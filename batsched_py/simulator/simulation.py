@@ -12,7 +12,17 @@ from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Host, Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
+from batsched_py.protocol.commands import SetResourceState
+from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import Event, SimulationEnds
+from batsched_py.simulator.batsim1 import (
+    FORMER_IN_V4,
+    PRESENT_IN_V14,
+    dialect_of,
+    foreign_name,
+    natural_key,
+    workload_names,
+)
 from batsched_py.simulator.correspondence import Correspondence
 from batsched_py.simulator.execution import Execution
 from batsched_py.simulator.external import check_events
@@ -62,7 +72,8 @@ class Simulation:
         trace files: machine states, and with energy what was consumed and the pstates.
         """
         hosts = _compute_hosts(platform, settings)
-        library = Library(workloads)
+        dialect = dialect_of(settings)
+        library = Library(workloads, workload_names(workloads, settings), keep_unused=dialect is V14)
         if not settings.allow_oversized:
             _check_sizes(workloads, len(hosts))
         machines = Machines(len(hosts))
@@ -79,7 +90,10 @@ class Simulation:
             tracer = Tracer(machines, meter, timeline, machine_states=settings.trace_machine_states)
             tracer.begin([host.pstate for host in hosts])
         mailbox = self._network_mailbox or InstantMailbox()
-        self._stage = stage = Stage(settings, machines, meter, tracer, timeline, stored, outbox, mailbox)
+        self._stage = stage = Stage(
+            settings, machines, meter, tracer, timeline, stored, outbox, mailbox, dialect=dialect
+        )
+        _note_foreign_types(library, stage)
         self._switching = Switching(stage, hosts)
         execution = Execution(Network(platform, hosts), stage.approximations)
         self._jobs = Jobs(stage, library, execution, self._switching)
@@ -102,21 +116,24 @@ class Simulation:
         again although not everything is over, or if it happens over and over while no time passes; StoreError if the
         store fails.
         """
-        talk = Talk(exchange, clock)
+        talk = Talk(exchange, clock, self._stage.dialect)
         report = ProgressReport(progress, self._submissions.count)
         if self._stage.stored is not None:
             self._stage.stored.begin(len(self._begins.resources) + len(self._begins.storages))
         self._stage.outbox.append(self._begins)
-        if self._network_mailbox is None:
-            self._run_at_once(talk, report)
-        else:
+        if self._network_mailbox is not None:
             ask = partial(self._ask, talk, report, Patience())
             Correspondence(self._timeline, self._network_mailbox, ask, self._referee.apply)
             while self._timeline.step():
                 pass
+        elif self._stage.is_v14:
+            self._run_as_batsim_1(talk, report)
+        else:
+            self._run_at_once(talk, report)
         if self._jobs.unfinished or self._registration.open:
             raise DeadlockError(standstill(self._timeline, self._jobs, self._stage.machines, self._registration))
-        talk.say(self._timeline.stamp, [SimulationEnds(self._timeline.stamp)])
+        now = self._timeline.stamp
+        self._obey_last(talk.say(now, [*self._stage.outbox, SimulationEnds(now)]))
         return self._result(talk)
 
     def _run_at_once(self, talk: Talk, report: ProgressReport) -> None:
@@ -124,6 +141,13 @@ class Simulation:
         outbox, timeline, patience = self._stage.outbox, self._timeline, Patience()
         while outbox or timeline.run_next():
             if outbox:
+                self._apply(self._ask(talk, report, patience))
+
+    def _run_as_batsim_1(self, talk: Talk, report: ProgressReport) -> None:
+        """The same until all is over: the last events stay, to be told with the end, and no call is waited for."""
+        outbox, timeline, patience = self._stage.outbox, self._timeline, Patience()
+        while not self._over() and (outbox or timeline.run_next()):
+            if outbox and not self._over():
                 self._apply(self._ask(talk, report, patience))
 
     def _ask(self, talk: Talk, report: ProgressReport, patience: Patience) -> Message:
@@ -143,6 +167,19 @@ class Simulation:
         if len(jobs.records) >= report.next:
             report.ended(len(jobs.records), self._registration.count, timeline.stamp)
         return reply
+
+    def _over(self) -> bool:
+        """True if no job is left, none will come and no host is switching; calls may be pending."""
+        jobs_left = self._jobs.unfinished or self._registration.open or not self._submissions.over
+        return not jobs_left and not self._switching.busy
+
+    def _obey_last(self, reply: Message) -> None:
+        """Commands in the last reply (v1.4): Batsim still switches hosts, until they are done, and ignores the rest."""
+        for position, command in enumerate(reply.events):
+            if isinstance(command, SetResourceState):
+                self._referee.apply(position, command)
+        while self._switching.busy:
+            self._timeline.run_next()
 
     def _apply(self, reply: Message) -> None:
         """Apply the commands in turn, each not before its time; time passes until the reply's `now`.
@@ -179,10 +216,20 @@ class Simulation:
         )
 
 
+def _note_foreign_types(library: Library, stage: Stage) -> None:
+    """Workload files may use either Batsim's names of profile types; real ones know their own."""
+    for shelf in library.shelves.values():
+        if any(foreign_name(stage.dialect, profile) for profile in shelf.profiles.values()):
+            stage.approximations.add(PRESENT_IN_V14 if stage.is_v14 else FORMER_IN_V4)
+
+
 def _compute_hosts(platform: Platform, settings: Settings) -> tuple[Host, ...]:
     if settings.machines is not None and settings.machines < 1:
         raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
-    hosts = platform.compute_hosts(settings.master_host)[: settings.machines]
+    hosts = platform.compute_hosts(settings.master_host)
+    if settings.protocol == V14.name:
+        hosts = tuple(sorted(hosts, key=lambda host: natural_key(host.name)))
+    hosts = hosts[: settings.machines]
     if not hosts:
         raise PlatformError(platform.source, "", f"must have a compute host besides the master {settings.master_host}")
     return hosts

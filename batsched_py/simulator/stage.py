@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.machines import Machines
 from batsched_py.simulator.mailbox import InstantMailbox, Mailbox
@@ -23,6 +24,7 @@ class Stage(Struct, frozen=True):
         mailbox: how the parts reach Batsim's server, and when.
         stored: None if messages describe the jobs.
         outbox: what happened since the latest message, in order.
+        dialect: what is spoken; it tells which Batsim is played.
         approximations: one line for each simplification that was really used.
     """
 
@@ -34,7 +36,13 @@ class Stage(Struct, frozen=True):
     stored: StoredJobs | None = None
     outbox: list[Event] = field(default_factory=list)
     mailbox: Mailbox = field(default_factory=InstantMailbox)
+    dialect: Dialect = V4
     approximations: set[str] = field(default_factory=set)
+
+    @property
+    def is_v14(self) -> bool:
+        """True if Batsim 1.4 is played."""
+        return self.dialect is V14
 
     def say(self, event: Event) -> None:
         """Tell the scheduler in the next message."""

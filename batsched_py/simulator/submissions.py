@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import NO_MORE_STATIC_JOB, JobSubmitted, Notify
+from batsched_py.simulator.batsim1 import natural_key
 from batsched_py.simulator.jobs import Jobs
 from batsched_py.simulator.library import Library, wire_job, wire_members
 from batsched_py.simulator.stage import Stage
@@ -20,12 +22,17 @@ class Submissions:
 
     def __init__(self, stage: Stage, workloads: Sequence[Workload], library: Library, jobs: Jobs) -> None:
         self._stage, self._library, self._jobs, self._timeline = stage, library, jobs, stage.timeline
-        #: (submit time, workload number, plain id, job), the next one last.
-        self._order: list[tuple[float, int, str, Job]] = [
-            (job.submit_time, number, job.id, job) for number, workload in enumerate(workloads) for job in workload.jobs
+        key = natural_key if stage.is_v14 else _as_text
+        #: (submit time, workload number, place of the id, job), the next one last.
+        self._order: list[tuple[float, int, Any, Job]] = [
+            (job.submit_time, number, key(job.id), job)
+            for number, workload in enumerate(workloads)
+            for job in workload.jobs
         ]
         self._order.sort(reverse=True)  # no two have equal ids, so jobs themselves are never compared
         self.count = len(self._order)
+        #: True when all of them were submitted.
+        self.over = False
         #: Joules of all hosts when the first job was submitted.
         self.joules_at_first: float = 0.0
         self._stored = stage.stored
@@ -40,7 +47,8 @@ class Submissions:
 
     def job_ids(self) -> set[str]:
         """Ids of the jobs that are still to come."""
-        return {f"w{number}!{name}" for _, number, name, _ in self._order}
+        names = self._library.names
+        return {f"{names[number]}!{job.id}" for _, number, _, job in self._order}
 
     def announce(self, job: Job, profile: Profile) -> None:
         """Say JOB_SUBMITTED; of a stored job only its id."""
@@ -59,10 +67,11 @@ class Submissions:
         if len(order) == self.count and self._stage.meter is not None:
             self.joules_at_first = self._stage.meter.settle_all(self._timeline.now)
         submitted: list[tuple[Job, Profile]] = []
+        names = self._library.names
         while order and order[-1][0] <= until:
-            _, number, name, plain = order.pop()
-            workload = f"w{number}"
-            job = wire_job(plain, f"{workload}!{name}")
+            _, number, _, plain = order.pop()
+            workload = names[number]
+            job = wire_job(plain, f"{workload}!{plain.id}")
             profile = self._library.shelves[workload].profiles[job.profile]
             self._jobs.submit(job, profile)
             self.announce(job, profile)
@@ -72,4 +81,11 @@ class Submissions:
             self._stored.write(submitted)
 
     def _no_more(self, _: None) -> None:
-        self._stage.say(Notify(self._timeline.stamp, NO_MORE_STATIC_JOB))
+        self.over = True
+        if not self._stage.is_v14:
+            self._stage.say(Notify(self._timeline.stamp, NO_MORE_STATIC_JOB))
+
+
+def _as_text(name: str) -> str:
+    """The order of ids in Batsim 4."""
+    return name

@@ -56,6 +56,12 @@ class Switching:
         self.requests = 0
         self.host_switches = 0
 
+    @property
+    def busy(self) -> bool:
+        """True while a host is on its way to or from sleep."""
+        in_state = self._machines.hosts_in
+        return bool(in_state[SWITCHING_ON] | in_state[SWITCHING_OFF])
+
     def computing_pstate(self, hosts: int) -> int:
         """Those of the hosts whose pstate runs jobs: all of them if energy is not counted."""
         if self._meter is None:

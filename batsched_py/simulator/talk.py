@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.conversation import BatsimSide
+from batsched_py.protocol.dialects import Dialect
 from batsched_py.protocol.events import Event
 
 #: Sends a request and waits for its reply.
@@ -18,8 +19,8 @@ class Talk:
 
     __slots__ = ("_begun", "_clock", "_exchange", "_side", "deciding_seconds", "messages")
 
-    def __init__(self, exchange: Exchange, clock: Callable[[], float]) -> None:
-        self._exchange, self._clock, self._side = exchange, clock, BatsimSide()
+    def __init__(self, exchange: Exchange, clock: Callable[[], float], dialect: Dialect) -> None:
+        self._exchange, self._clock, self._side = exchange, clock, BatsimSide(dialect)
         self._begun = clock()
         self.deciding_seconds = 0.0
         self.messages = 0

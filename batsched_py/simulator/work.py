@@ -71,12 +71,15 @@ def task_at(work: Work, elapsed: float) -> Task:
     return work
 
 
-def progress_at(work: Work, elapsed: float) -> Progress:
-    """How far the work is, as JOB_KILLED tells it (E9): steps are counted through all repetitions."""
+def progress_at(work: Work, elapsed: float, *, next_at_border: bool = False) -> Progress:
+    """How far the work is, as JOB_KILLED tells it (E9): steps are counted through all repetitions.
+
+    Between two steps it is the one that ends there; with `next_at_border`, as in Batsim 1, the one that begins.
+    """
     if isinstance(work, Task):
         return Progress(work.profile, round(min(1.0, elapsed / work.duration), 6) if work.duration else 1.0)
-    index, step, into = _step_at(work, elapsed)
-    return Progress(work.profile, None, index, progress_at(step, into))
+    index, step, into = _step_at(work, elapsed, next_at_border)
+    return Progress(work.profile, None, index, progress_at(step, into, next_at_border=next_at_border))
 
 
 def last_task(work: Work) -> Task:
@@ -102,14 +105,14 @@ def tasks_from(work: Work, index: int) -> tuple[float, Iterator[Task]]:
     return sum(task.duration for task in islice(rest, index)), rest
 
 
-def _step_at(work: Sequence, elapsed: float) -> tuple[int, Work, float]:
+def _step_at(work: Sequence, elapsed: float, next_at_border: bool = False) -> tuple[int, Work, float]:
     """Index through all repetitions, the step, and the seconds into it."""
     rounds = min(int(elapsed / work.round), work.repeat - 1) if work.round else 0
-    if rounds and elapsed == rounds * work.round:
+    if rounds and elapsed == rounds * work.round and not next_at_border:
         rounds -= 1
     into = elapsed - rounds * work.round
     for position, step in enumerate(work.steps):
-        if into <= step.duration or position == len(work.steps) - 1:
+        if into < step.duration or (into == step.duration and not next_at_border) or position == len(work.steps) - 1:
             return rounds * len(work.steps) + position, step, into
         into -= step.duration
     raise AssertionError("a sequence has steps")

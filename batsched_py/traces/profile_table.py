@@ -9,21 +9,15 @@ from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
-from batsched_py.model.profile import Composed, Delay, Profile, ProfileError, parse_profile
+from batsched_py.model.profile import FORMER_TYPES, Composed, Delay, Profile, ProfileError, parse_profile
 
-#: The types that the embedded simulator executes.
+#: The types that the embedded simulator executes, under their present names.
 SIMULATED_TYPES: Final = ("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed")
 #: The types that only Batsim executes.
 BATSIM_TYPES: Final = (
     *("parallel_homogeneous_pfs", "data_staging", "send", "recv", "smpi", "usage_trace", "trace"),
-    *("msg_par", "msg_par_hg", "msg_par_hg_tot", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers"),
+    *("msg_par_hg_pfs", "msg_par_hg_pfs_tiers"),
 )
-#: What Batsim 1 called some of the simulated types.
-_FORMER_NAMES: Final = {
-    "msg_par": "parallel",
-    "msg_par_hg": "parallel_homogeneous",
-    "msg_par_hg_tot": "parallel_homogeneous_total",
-}
 
 
 def read_profiles(file: str, profiles: Mapping[str, Any], *, simulated_only: bool) -> dict[str, Profile]:
@@ -61,11 +55,9 @@ def _read_profile(file: str, name: str, members: Any, simulated_only: bool) -> P
 
 def _type_rule(kind: str, simulated_only: bool) -> str | None:
     """None if the type is accepted."""
-    if kind in SIMULATED_TYPES or (kind in BATSIM_TYPES and not simulated_only):
+    if kind in SIMULATED_TYPES or kind in FORMER_TYPES or (kind in BATSIM_TYPES and not simulated_only):
         return None
     ours = f"the types simulated here are {', '.join(SIMULATED_TYPES)}"
-    if kind in _FORMER_NAMES:
-        return f"{kind!r} is what Batsim 1 called {_FORMER_NAMES[kind]!r}; {ours}"
     if kind in BATSIM_TYPES:
         return f"{kind!r} is executed by Batsim only; {ours}"
     return f"{shown(kind)} is not a type of profile; {ours}"

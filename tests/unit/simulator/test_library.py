@@ -32,5 +32,5 @@ def test_only_profiles_that_jobs_need_are_kept() -> None:
         "seq": {"type": "composed", "seq": ["d5", "d5"]},
         "unused": {"type": "smpi"},
     }
-    library = Library([workload(job("a", "seq"), profiles=profiles)])
+    library = Library([workload(job("a", "seq"), profiles=profiles)], ["w0"])
     assert sorted(library.shelves["w0"].profiles) == ["d5", "seq"]

@@ -152,7 +152,7 @@ def test_number_and_text_are_one_id(tmp_path: Path) -> None:
             r"profiles\.p\.type: 'dealy' is not a type of profile; the types simulated here are d",
         ),
         ({"p": {"type": "smpi"}}, r"profiles\.p\.type: 'smpi' is executed by Batsim only"),
-        ({"p": {"type": "msg_par"}}, r"profiles\.p\.type: 'msg_par' is what Batsim 1 called 'parallel'"),
+        ({"p": {"type": "msg_par_hg"}}, r"profiles\.p\.cpu: must be a finite number"),
         ({"p": {"type": "composed", "seq": ["q"]}}, r"profiles\.p\.seq: names profile 'q', which does not exist"),
         ({"p": {"type": "composed", "seq": ["p"]}}, r"profiles\.p\.seq: must not contain itself: p > p"),
         ([], r"profiles: must be an object"),
