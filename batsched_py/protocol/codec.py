@@ -68,8 +68,9 @@ def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool,
             raise _envelope_error(position, event) from None
         if reader is None:
             if not keep_unknown or type(kind) is not str:
-                known = f"a known event of protocol {dialect_name}" if dialect_name else "a known event"
-                raise RemoteProtocolError(f"events[{position}].type", f"must be {known}, not {shown(kind)}")
+                spoken = f" in protocol {dialect_name}" if dialect_name else ""
+                rule = f"must be a known event, not {shown(kind)}{spoken}"
+                raise RemoteProtocolError(f"events[{position}].type", rule)
             events.append(Unknown(timestamp, kind, data))
             continue
         try:

@@ -325,7 +325,7 @@ def test_what_batsim_1_would_abort_on_is_refused(command: Command, rule: str) ->
 )
 def test_names_of_v4_are_unknown_in_v14(command: Command) -> None:
     """The error says which protocol is spoken."""
-    with pytest.raises(RemoteProtocolError, match=r"must be a known event of protocol v1\.4, not"):
+    with pytest.raises(RemoteProtocolError, match=rf"must be a known event, not '{command[0]}' in protocol v1\.4"):
         play_v14(workload(job("a", at=1)), {1.0: [command]}, DYNAMIC)
 
 
