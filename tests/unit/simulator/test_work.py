@@ -3,7 +3,7 @@
 import pytest
 
 from batsched_py.protocol.events import Progress
-from batsched_py.simulator.work import Sequence, Task, Work, progress_at, task_at, tasks
+from batsched_py.simulator.work import Sequence, Task, Work, progress_at, task_at, tasks, tasks_from
 
 
 def sequence(name: str, *steps: Work, repeat: int = 1) -> Sequence:
@@ -46,3 +46,21 @@ def test_the_running_task_is_found_through_all_levels() -> None:
 def test_tasks_are_unrolled_in_order() -> None:
     """Repetitions included."""
     assert [task.profile for task in tasks(NESTED)] == ["delay_5"] * 4 + ["delay_10"]
+
+
+def test_work_can_be_taken_up_in_the_middle() -> None:
+    """Seconds that the first tasks take, and the others."""
+    before, rest = tasks_from(NESTED, 3)
+    assert (before, [task.profile for task in rest]) == (15.0, ["delay_5", "delay_10"])
+
+
+@pytest.mark.parametrize(("elapsed", "seconds"), [(0.5, 0.5), (2.0, 2.0), (5.0, 2.0 + 6.0), (8.0, 14.0)])
+def test_a_task_at_another_speed_is_as_far(elapsed: float, seconds: float) -> None:
+    """Half as fast: its latency of 2 s is the same, the 6 s after it become 12."""
+    fast, slow = (Task("cpu", duration, latency=2.0, is_delay=False) for duration in (8.0, 14.0))
+    assert slow.seconds_as_far_as(fast, elapsed) == seconds
+
+
+def test_a_task_that_takes_no_time_is_as_far_at_any_speed() -> None:
+    """Nothing is divided by nothing."""
+    assert Task("none", 0.0, is_delay=False).seconds_as_far_as(Task("none", 0.0, is_delay=False), 0.0) == 0.0

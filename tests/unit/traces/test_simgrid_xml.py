@@ -180,6 +180,13 @@ def test_split_duplex_link(tmp_path: Path) -> None:
     assert (crossed(read, "a", "b"), crossed(read, "b", "a")) == (["l_UP"], ["l_DOWN"])
 
 
+@pytest.mark.parametrize("routing", ["Full", "Floyd", "Dijkstra"])
+def test_undeclared_loopback(tmp_path: Path, routing: str) -> None:
+    """SimGrid gives a host one of 10 GB/s: a message of Batsim's, one byte, takes 0.1 ns in the recorded runs."""
+    (loopback,) = platform(tmp_path, f'<zone id="z" routing="{routing}">{TWO_HOSTS}</zone>').route("a", "a").links
+    assert (loopback.bandwidth, loopback.latency, loopback.shared) == (1e10, 0.0, False)
+
+
 def test_declared_loopback(tmp_path: Path) -> None:
     """A route from a host to itself is its loopback."""
     link = '<link id="l" bandwidth="498MBps" latency="15us" sharing_policy="FATPIPE"/>'
