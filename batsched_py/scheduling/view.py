@@ -136,7 +136,7 @@ class View:
 
     @property
     def wakeups(self) -> Sequence[float]:
-        """Instants at which a call is pending, ascending."""
+        """Instants for which a call is pending, ascending; Batsim may be late with it."""
         return sorted(self._state.wakeups)
 
     @property

@@ -100,6 +100,8 @@ class State:
         self.queue = Queue()
         #: Job id -> started and not ended, in the order of starting.
         self.running: dict[str, Running] = {}
+        #: Ended by a JOB_KILLED: a JOB_COMPLETED of such a job is no news.
+        self._ended_by_kill: set[str] = set()
         #: Job id -> called running by CHANGE_JOB_STATE: a control job, which has no hosts and is in no other list.
         self.control: dict[str, Job] = {}
         #: Job id -> registered by us, its submission not yet acknowledged.
@@ -114,7 +116,7 @@ class State:
         self.asked: list[Query] = []
         #: True if hosts became free or unavailable, woke or slept since the latest decision.
         self.hosts_changed = False
-        #: Instants later than `now` for which a call is pending.
+        #: Instants for which a call is pending; one that is past is late: calls travel like all messages (E18).
         self.wakeups: set[float] = set()
         self.profiles = Profiles()
         #: True while we may register jobs.
@@ -165,8 +167,6 @@ class State:
             raise InvariantError(f"t={self.now}: free hosts {self.hosts.free:b} are not those that may work")
         if any(job.id not in self.known for job in self.queue):
             raise InvariantError(f"t={self.now}: a job waits that was never submitted")
-        if any(time <= self.now for time in self.wakeups):
-            raise InvariantError(f"t={self.now}: a wake-up is pending in the past")
 
     def _begin(self, event: SimulationBegins) -> None:
         self.config = event.config
@@ -193,17 +193,24 @@ class State:
     def _complete(self, event: JobCompleted) -> None:
         run = self.running.get(event.job_id)
         if run is None:
+            if event.job_id in self._ended_by_kill:
+                self._ended_by_kill.discard(event.job_id)
+                return
             raise FieldError("job_id", f"must be a running job, not {event.job_id}")
         if event.hosts is not None and event.hosts != run.hosts:
             raise FieldError("alloc", f"must be the hosts on which {event.job_id} was started, not {event.hosts}")
         self._end(event.job_id, run)
 
     def _kill_done(self, event: JobKilled) -> None:
-        """v1.4 announces a killed job only here; since v3 a JOB_COMPLETED has come before."""
-        for job_id in event.job_ids:
+        """v1.4 announces a killed job only here; since v3 a JOB_COMPLETED comes too, as a rule before.
+
+        A job without progress had ended by itself: its own completion frees its hosts, and may come later than this.
+        """
+        for job_id in event.progress:
             run = self.running.get(job_id)
             if run is not None:
                 self._end(job_id, run)
+                self._ended_by_kill.add(job_id)
 
     def _end(self, job_id: str, run: Running) -> None:
         del self.running[job_id]

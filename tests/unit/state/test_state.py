@@ -23,6 +23,7 @@ from batsched_py.protocol.events import (
     JobKilled,
     JobSubmitted,
     Notify,
+    Progress,
     RequestedCall,
     ResourceStateChanged,
 )
@@ -79,7 +80,7 @@ def test_a_kill_in_v14_is_announced_by_job_killed_alone() -> None:
     now.apply(execute("w0!a", "0"))
     now.apply(KillJob(0.0, ("w0!a",)))
     assert now.running["w0!a"].killed
-    now.apply(JobKilled(0.0, ("w0!a",)))
+    now.apply(JobKilled(0.0, ("w0!a",), {"w0!a": Progress("p", 0.5)}))
     assert not now.running
     now.check()
 
@@ -89,7 +90,7 @@ def test_job_killed_after_its_completions_changes_nothing() -> None:
     now = state(4, job("a"))
     now.apply(execute("w0!a", "0"))
     now.apply(completed("w0!a", 0.0, "COMPLETED_KILLED"))
-    now.apply(JobKilled(0.0, ("w0!a",)))
+    now.apply(JobKilled(0.0, ("w0!a",), {"w0!a": Progress("p", 0.5)}))
     assert not now.running
     now.check()
 
@@ -234,3 +235,27 @@ def test_check_finds_hosts_that_are_busy_for_nobody() -> None:
     now.hosts.busy = 0b1
     with pytest.raises(InvariantError, match="busy hosts"):
         now.check()
+
+
+def test_a_kill_that_overtakes_the_completion_frees_the_hosts_once() -> None:
+    """JOB_KILLED first, JOB_COMPLETED after it: messages of different hosts take different times (BA-7)."""
+    now = state(2, job("a"), job("b"))
+    now.apply(execute("w0!a", "0"))
+    now.apply(JobKilled(0.0, ("w0!a",), {"w0!a": Progress("p", 0.5)}))
+    now.apply(execute("w0!b", "0"))
+    now.apply(completed("w0!a", state="COMPLETED_KILLED"))
+    now.check()
+    assert list(now.running) == ["w0!b"]
+    with pytest.raises(FieldError, match="must be a running job"):
+        now.apply(completed("w0!a"))
+
+
+def test_a_job_that_had_ended_before_its_kill_ends_by_its_completion() -> None:
+    """It is named in JOB_KILLED without progress, and its completion may still be on its way."""
+    now = state(1, job("a"))
+    now.apply(execute("w0!a", "0"))
+    now.apply(JobKilled(0.0, ("w0!a",)))
+    assert list(now.running) == ["w0!a"]
+    now.apply(completed("w0!a"))
+    now.check()
+    assert now.hosts.free == 1

@@ -1,0 +1,118 @@
+"""Time is not exact (E18): announcements and calls come late, and nothing of ours minds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batsched_py.api import Job, NoOptions, Plan, Scheduler, Slot, View
+from batsched_py.plugins import load
+from batsched_py.session.session import Session
+from batsched_py.simulator.settings import Settings
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.simgrid_xml import read_platform
+from tests.builders import begins_data, completed_data, message, submitted_data
+from tests.integration.conversations import Conversation
+from tests.integration.test_algorithms import VARIANTS
+from tests.unit.simulator.scenario import job, workload
+
+ROOT = Path(__file__).parents[2]
+LATE = Settings(message_latency=True)
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS)
+def test_every_algorithm_runs_all_jobs_when_messages_take_time(name: str, options: dict[str, Any]) -> None:
+    """The books are right after each message, calls and ends that come late included."""
+    talk = Conversation(load(name), options=options)
+    jobs = read_workload(ROOT / "workloads" / "mixed.json")
+    result = talk.run([jobs], LATE, on=read_platform(ROOT / "platforms" / "cluster32.xml"))
+    assert len(result.jobs) == len(jobs.jobs)
+    late = [time for time, _, _ in talk.told("JOB_COMPLETED") if time != round(time, 3)]
+    assert late, "nothing was late: the test shows nothing"
+
+
+class Planner(Scheduler[NoOptions]):
+    """Plans each job when it comes, on hosts and for an instant, and starts it when both are there."""
+
+    name = "planner"
+    needs_walltime = True
+
+    def setup(self, view: View) -> None:
+        self.plans: dict[str, tuple[Job, Slot]] = {}
+        #: (planned, started) of each job, in order.
+        self.starts: list[tuple[float, float]] = []
+
+    def decide(self, view: View, plan: Plan) -> None:
+        future = view.availability()
+        for new in view.arrived:
+            assert new.walltime is not None
+            slot = future.earliest(new.size, new.walltime)
+            assert slot is not None
+            future.reserve(slot)
+            self.plans[new.id] = new, slot
+            if not view.due(slot.start):
+                plan.wake_at(slot.start)
+        for waiting, slot in list(self.plans.values()):
+            if view.due(slot.start) and slot.hosts <= plan.free:
+                future.release(slot)
+                plan.start(waiting, slot.hosts)
+                del self.plans[waiting.id]
+                self.starts.append((slot.start, view.now))
+
+
+def test_planned_jobs_start_when_it_is_time_and_their_hosts_are_free() -> None:
+    """Back to back plans: each end is told after the instant for which the next job was planned."""
+    talk = Conversation(Planner)
+    jobs = workload(*(job(str(n), at=0, res=16 if n % 2 else 20, walltime=10.0) for n in range(12)))
+    result = talk.run([jobs], LATE, on=read_platform(ROOT / "platforms" / "cluster32.xml"))
+    assert len(result.jobs) == 12
+    planner = talk.session._scheduler
+    assert isinstance(planner, Planner)
+    late = [started - planned for planned, started in planner.starts]
+    assert any(lateness > 0 for lateness in late)
+    assert max(late) < 1.0
+    assert not planner.plans
+
+
+@pytest.mark.parametrize("order", ["call first", "end first", "one message"])
+def test_a_call_and_an_end_of_one_instant_come_in_any_order(order: str) -> None:
+    """For t=10 at 10.000015, and 10.00009: the job that was planned for then starts with the second of them."""
+    session = Session(Planner)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(4))))
+    session.answer(message(0, *(("JOB_SUBMITTED", submitted_data(name, 4, 10)) for name in ("a", "b"))))
+    call = ("REQUESTED_CALL", dict[str, Any]())
+    end = ("JOB_COMPLETED", completed_data("a", "0-3"))
+    requests = {
+        "call first": [message(10.000015, call), message(10.00009, end)],
+        "end first": [message(10.000015, end), message(10.00009, call)],
+        "one message": [message(10.000015, call, end)],
+    }
+    replies = []
+    for request in requests[order]:
+        replies.append(session.answer(request))
+        session.check()
+    started = [b"EXECUTE_JOB" in reply for reply in replies]
+    assert started == {"call first": [False, True], "end first": [True, False], "one message": [True]}[order]
+
+
+def test_a_call_that_comes_a_hair_early_on_the_wire_is_done() -> None:
+    """Batsim rounds to microseconds: the call for a third of a second comes at 0.333333."""
+    session = Session(Planner)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(4))))
+    session._plan.begin(0.0)
+    session._plan.wake_at(1 / 3)
+    session.answer(message(0.333333, ("REQUESTED_CALL", {})))
+    assert session._view.wakeups == []
+    assert session._view.due(1 / 3)
+
+
+@pytest.mark.parametrize(("time", "due"), [(4.9, True), (5.0, True), (5.0005, True), (5.0011, False), (6.0, False)])
+def test_an_instant_is_due_a_little_before_it_has_come(time: float, due: bool) -> None:
+    """One millisecond, or what the caller says."""
+    session = Session(Planner)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(4))))
+    session.answer(message(5.0))
+    assert session._view.due(time) is due
+    assert session._view.due(time, tolerance=2.0)
