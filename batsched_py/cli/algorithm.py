@@ -111,10 +111,13 @@ class Warnings:
 
 
 @contextmanager
-def recording(path: Path | None, header: Header) -> Iterator[Record | None]:
-    """What keeps exchanges in a file, closed at the end; None without a file. TranscriptError."""
+def recording(path: Path | None, header: Header, *, gathers: bool = False) -> Iterator[Record | None]:
+    """What keeps exchanges in a file, closed at the end; None without a file. TranscriptError.
+
+    It may gather some of them if their replies do not leave this process.
+    """
     if path is None:
         yield None
         return
-    with Recorder(path, header) as recorder:
+    with Recorder(path, header, gathers=gathers) as recorder:
         yield recorder.record

@@ -47,7 +47,7 @@ class _Farewell(Struct, frozen=True):
 def our_decider(choice: Choice, record: Path | None) -> Iterator[Exchange]:
     """An algorithm's session; if the simulation stands still, the error says what the algorithm is waiting for."""
     session = choice.session()
-    with recording(record, choice.header()) as keep:
+    with recording(record, choice.header(), gathers=True) as keep:
         try:
             yield session.answer if keep is None else _recorded(session, keep)
         except DeadlockError as error:

@@ -100,7 +100,10 @@ clock_option = click.option(
 )
 
 record_option = click.option(
-    "--record", type=PATH, metavar="FILE", help="Keep the whole conversation in FILE (JSON lines), for replay."
+    "--record",
+    type=PATH,
+    metavar="FILE",
+    help="Keep the conversation in FILE (JSON lines; compressed as .gz), for replay and diff.",
 )
 
 

@@ -2,47 +2,97 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
+
+import orjson
 
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
 
+#: A recording under a name that ends so is compressed.
+SUFFIX: Final = ".gz"
+#: Exchanges that are collected where no reply leaves the process: nobody acts on what a kill may lose then. Writing
+#: many at a time costs half of writing each by itself.
+GATHERED: Final = 256
+
+#: What `Line.to_line` writes of both messages of an exchange, if they are text: the same bytes, faster.
+_EXCHANGE: Final = b'{"seq":%d,"from":"batsim","bytes":%b}\n{"seq":%d,"from":"scheduler","bytes":%b}\n'
+#: Of zlib's levels the last before time grows faster than size shrinks; see the benchmark.
+_LEVEL: Final = 2
+#: zlib's word for a gzip header. It has no name and no time in it: the same run, the same bytes.
+_GZIP: Final = 31
+
 
 class Recorder:
-    """Writes to a new file, or over an old one; a context manager. Everything raises TranscriptError."""
+    """Writes to a new file, or over an old one; a context manager. Everything raises TranscriptError.
 
-    __slots__ = ("_file", "_path", "exchanges")
+    After an error, or an interruption while it wrote, nothing more is written: what stands in the file stays readable.
+    """
 
-    def __init__(self, path: Path, header: Header) -> None:
+    __slots__ = ("_file", "_gathers", "_held", "_path", "_sound", "_stream", "_written")
+
+    def __init__(self, path: Path, header: Header, *, gathers: bool = False) -> None:
+        """With `gathers`, fewer than GATHERED exchanges may wait in the process; without, none do."""
         self._path = path
-        #: Exchanges recorded so far.
-        self.exchanges = 0
+        self._gathers = gathers
+        self._stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == SUFFIX else None
+        #: Exchanges that are not written yet.
+        self._held: list[tuple[bytes, bytes]] = []
+        #: Exchanges that are in the file.
+        self._written = 0
+        #: False while something is written, and for ever once that was not done to its end.
+        self._sound = True
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("wb", buffering=0)
         except OSError as error:
             raise self._failure(error) from error
         try:
-            self._write(header.to_line())
+            self._write(header.to_line(), 0)
         except TranscriptError:
-            self.close()
+            self._abandon()
             raise
 
+    @property
+    def exchanges(self) -> int:
+        """Exchanges recorded so far."""
+        return self._written + len(self._held)
+
     def record(self, request: bytes, reply: bytes) -> None:
-        """Append an exchange and hand it to the operating system, which keeps it whatever becomes of us."""
-        number = self.exchanges
-        self._write(Line(number, BATSIM, request).to_line() + Line(number, SCHEDULER, reply).to_line())
-        self.exchanges = number + 1
+        """Append an exchange; unless it gathers, hand it to the operating system, which keeps it if we are killed."""
+        if not self._sound:
+            raise TranscriptError(str(self._path), "", "cannot be written: an earlier exchange was written in part")
+        if self._gathers:
+            held = self._held
+            held.append((request, reply))
+            if len(held) >= GATHERED:
+                self._write_held()
+            return
+        number = self._written
+        try:
+            lines = _EXCHANGE % (number, orjson.dumps(request.decode()), number, orjson.dumps(reply.decode()))
+        except UnicodeDecodeError:
+            lines = _any_lines(number, request, reply)
+        self._write(lines, 1)
 
     def close(self) -> None:
-        """Close the file."""
+        """Write what was gathered, and close the file."""
         try:
+            if self._sound:
+                self._write_held()
+                if self._stream is not None:
+                    self._put(self._stream.flush())
             self._file.close()
         except OSError as error:
             raise self._failure(error) from error
+        finally:
+            self._abandon()
 
     def __enter__(self) -> Self:
         return self
@@ -50,15 +100,59 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.close()
+        """What ended the run is told, not that its last exchanges could not be written."""
+        if error is None:
+            self.close()
+            return
+        with suppress(TranscriptError):
+            self.close()
 
-    def _write(self, lines: bytes) -> None:
-        """Without a buffer of our own: a whole exchange usually goes in one call, and nothing is left for later."""
+    def _write_held(self) -> None:
+        if self._held:
+            self._write(_lines(self._held, self._written), len(self._held))
+
+    def _write(self, lines: bytes, exchanges: int) -> None:
+        """Whatever interrupts the writing leaves the recorder unsound: it cannot know how much is in the file.
+
+        Python looks for signals after a call; none comes between the assignments at the end.
+        """
+        self._sound = False
+        stream = self._stream
+        content = lines if stream is None else stream.compress(lines) + stream.flush(zlib.Z_SYNC_FLUSH)
         try:
-            while lines:
-                lines = lines[self._file.write(lines) :]
+            self._put(content)
         except OSError as error:
             raise self._failure(error) from error
+        self._written += exchanges
+        self._held = []
+        self._sound = True
+
+    def _put(self, content: bytes) -> None:
+        """All of it, usually in one call: the file has no buffer."""
+        while (written := self._file.write(content)) < len(content):
+            content = content[written:]
+
+    def _abandon(self) -> None:
+        with suppress(OSError):
+            self._file.close()
 
     def _failure(self, error: OSError) -> TranscriptError:
         return TranscriptError(str(self._path), "", f"cannot be written: {error.strerror or error}")
+
+
+def _lines(exchanges: Sequence[tuple[bytes, bytes]], first: int) -> bytes:
+    """The lines of exchanges that are numbered from `first`."""
+    dumps = orjson.dumps
+    try:
+        lines = [
+            _EXCHANGE % (number, dumps(request.decode()), number, dumps(reply.decode()))
+            for number, (request, reply) in enumerate(exchanges, first)
+        ]
+    except UnicodeDecodeError:
+        lines = [_any_lines(number, *exchange) for number, exchange in enumerate(exchanges, first)]
+    return b"".join(lines)
+
+
+def _any_lines(number: int, request: bytes, reply: bytes) -> bytes:
+    """The lines of an exchange that may be no text."""
+    return Line(number, BATSIM, request).to_line() + Line(number, SCHEDULER, reply).to_line()

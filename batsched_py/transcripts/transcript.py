@@ -12,6 +12,7 @@ from msgspec import Struct
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.header import FORMAT, Header
 from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
+from batsched_py.transcripts.storage import DamageError, read_lines
 
 
 class Exchange(Struct, frozen=True):
@@ -78,20 +79,21 @@ class Transcript:
     def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The number and members of each line; a torn last one is told and left out."""
         try:
-            with self.path.open("rb") as file:
-                for number, line in enumerate(file, 1):
-                    try:
-                        members = orjson.loads(line)
-                    except orjson.JSONDecodeError as error:
-                        if not line.endswith(b"\n"):
-                            self._warn(f"{self.path}: line {number} is torn; the recording ends before it")
-                            return
-                        raise self._error(number, f"must be JSON: {error}") from None
-                    if type(members) is not dict:
-                        raise self._error(number, "must be an object")
-                    yield number, members
+            for number, line in enumerate(read_lines(self.path), 1):
+                try:
+                    members = orjson.loads(line)
+                except orjson.JSONDecodeError as error:
+                    if not line.endswith(b"\n"):
+                        self._warn(f"{self.path}: line {number} is torn; the recording ends before it")
+                        return
+                    raise self._error(number, f"must be JSON: {error}") from None
+                if type(members) is not dict:
+                    raise self._error(number, "must be an object")
+                yield number, members
         except OSError as error:
             raise TranscriptError(str(self.path), "", f"cannot be read: {error.strerror or error}") from error
+        except DamageError as error:
+            raise TranscriptError(str(self.path), "", str(error)) from None
 
     def _error(self, number: int, rule: str) -> TranscriptError:
         return TranscriptError(str(self.path), f"line {number}", rule)

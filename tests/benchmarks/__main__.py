@@ -14,6 +14,9 @@ seconds are those of the decision process alone, with the thread in which ZeroMQ
 In the Redis table a session answers one message with many submissions, which hold the jobs or only name them; its times
 pass on the wall, because the session waits for the server, and the last column is what Redis costs.
 
+The table of recordings compares runs with --record with runs without it, which take turns: "costs" is the share by
+which the fastest of the one kind took longer than the fastest of the other.
+
 In the growth tables "decide" is the share of the session in "us/message" (the rest is the simulator), "queue" the most
 jobs that were left waiting, "MB" the peak of the process's memory. At load 1.3 more work comes than the hosts can do:
 the queue grows with the number of jobs, and a cost per message that grows with it shows there. Inputs are seeded.
@@ -34,8 +37,17 @@ import batsched_py
 from tests.benchmarks.growth import ALGORITHMS, LOADS, SIZES, measure_growth
 from tests.benchmarks.log import measure_log
 from tests.benchmarks.parts import measure_parts
+from tests.benchmarks.recording import measure_recording
 from tests.benchmarks.stored import measure_stored
-from tests.benchmarks.tables import growth_table, log_summary, log_table, parts_table, stored_table, wire_table
+from tests.benchmarks.tables import (
+    growth_table,
+    log_summary,
+    log_table,
+    parts_table,
+    recording_table,
+    stored_table,
+    wire_table,
+)
 from tests.benchmarks.timing import Effort, apart
 from tests.benchmarks.wire import measure_wire
 from tests.redis_server import NONE, executable
@@ -76,6 +88,9 @@ def _measure_all(console: Console, effort: Effort, *, quick: bool) -> None:
     else:
         with console.status("Redis"):
             console.print(stored_table(jobs, apart(measure_stored, jobs, effort)))
+    with console.status("recording"):
+        recorded = apart(measure_recording, effort)
+    console.print(recording_table(recorded))
     sizes = [(jobs, hosts) for jobs, hosts in SIZES if not quick or jobs < 100_000]
     for algorithm in ALGORITHMS:
         grown = []

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
+from batsched_py.session.serve import Record
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
+from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.recorder import Recorder
 from tests.platforms import plain_platform
 
 
@@ -71,3 +77,10 @@ def record(scheduler: str, jobs: int, hosts: int, load: float) -> Recording:
 
     new_simulation(workload).run(exchange)
     return Recording(workload, tuple(requests), tuple(replies))
+
+
+@contextmanager
+def recorder(name: str, *, gathers: bool = False) -> Iterator[Record]:
+    """What --record writes with, to a file of this name that is gone at the end."""
+    with tempfile.TemporaryDirectory() as folder, Recorder(Path(folder, name), Header("easy"), gathers=gathers) as kept:
+        yield kept.record

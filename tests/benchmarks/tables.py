@@ -9,6 +9,7 @@ from rich.table import Table
 
 from tests.benchmarks.growth import Growth
 from tests.benchmarks.log import Replayed
+from tests.benchmarks.recording import Cost
 from tests.benchmarks.timing import Timing
 from tests.benchmarks.wire import Wire
 
@@ -41,6 +42,13 @@ def stored_table(jobs: int, rows: Sequence[tuple[str, list[float]]]) -> Table:
         least = min(samples)
         ratio, spread = least / min(rows[0][1]), max(samples) / least - 1
         table.add_row(where, _short(least * 1e3), _short(least / jobs * 1e6), f"{ratio:.2f}", f"{spread:.0%}")
+
+
+def recording_table(rows: Sequence[Cost]) -> Table:
+    """What --record adds to a run."""
+    table = _table("Recording (CPU time)", "run", "us/message", "added", "costs", "bytes/message")
+    for row in rows:
+        table.add_row(row.name, _short(row.microseconds), _short(row.added), f"{row.share:.1%}", f"{row.size:.0f}")
     return table
 
 

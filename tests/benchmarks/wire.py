@@ -12,9 +12,9 @@ from multiprocessing.connection import Connection
 import orjson
 import zmq
 
-from batsched_py.session.serve import serve
+from batsched_py.session.serve import Record, serve
 from batsched_py.transport.zmq_rep import RepSocket
-from tests.benchmarks.inputs import new_session, record
+from tests.benchmarks.inputs import new_session, record, recorder
 from tests.benchmarks.parts import LOAD
 from tests.benchmarks.timing import Effort, Timing, enough_left
 from tests.benchmarks.yardstick import HOSTS, BareFcfs, Yardstick
@@ -37,7 +37,7 @@ class Wire:
 def measure_wire(jobs: int, effort: Effort) -> Wire:
     """Bare loops and our own `serve` loop, in turn; pins the calling process, too."""
     core = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
-    _pin(core)
+    pin(core)
     requests = record("fcfs", jobs, HOSTS, LOAD).requests
     for_easy = record("easy", jobs, HOSTS, LOAD).requests
     servers: list[tuple[str, Callable[[Connection, int], None], Sequence[bytes]]] = [
@@ -79,12 +79,24 @@ def _bare_loop(pipe: Connection, messages: int, answer: Callable[[bytes], bytes]
         pipe.send(time.process_time() - began)
 
 
-def _our_loop(pipe: Connection, scheduler: str) -> None:
+def serve_recorded(pipe: Connection, _messages: int) -> None:
+    """What `batsched-py serve -s easy --record RUN.jsonl` runs."""
+    with recorder("run.jsonl") as keep:
+        _our_loop(pipe, "easy", keep)
+
+
+def serve_compressed(pipe: Connection, _messages: int) -> None:
+    """What `batsched-py serve -s easy --record RUN.jsonl.gz` runs."""
+    with recorder("run.jsonl.gz") as keep:
+        _our_loop(pipe, "easy", keep)
+
+
+def _our_loop(pipe: Connection, scheduler: str, record: Record | None = None) -> None:
     session = new_session(scheduler)
     with RepSocket(ANY_PORT) as socket:
         pipe.send(socket.address)
         began = time.process_time()
-        serve(session, socket)
+        serve(session, socket, record=record)
         pipe.send(time.process_time() - began)
 
 
@@ -96,15 +108,13 @@ def _repeat(
     wall: list[float] = []
     while enough_left(wall, effort):
         yardstick.sample()
-        for samples, seconds in zip((cpu, wall), _play(server, requests, core), strict=True):
+        for samples, seconds in zip((cpu, wall), play(server, requests, core), strict=True):
             samples.append(seconds)
         yardstick.sample()
     return Timing.of(cpu, len(requests), yardstick), Timing.of(wall, len(requests), yardstick)
 
 
-def _play(
-    server: Callable[[Connection, int], None], requests: Sequence[bytes], core: int | None
-) -> tuple[float, float]:
+def play(server: Callable[[Connection, int], None], requests: Sequence[bytes], core: int | None) -> tuple[float, float]:
     """CPU seconds of the server's process, all its threads together, and wall-clock seconds of the client."""
     ours, theirs = get_context("spawn").Pipe()
     process = get_context("spawn").Process(target=_child, args=(server, theirs, len(requests), core))
@@ -123,11 +133,11 @@ def _play(
 
 
 def _child(server: Callable[[Connection, int], None], pipe: Connection, messages: int, core: int | None) -> None:
-    _pin(core)
+    pin(core)
     server(pipe, messages)
 
 
-def _pin(core: int | None) -> None:
+def pin(core: int | None) -> None:
     """Before ZeroMQ makes its threads, which inherit it."""
     if core is not None:
         os.sched_setaffinity(0, {core})

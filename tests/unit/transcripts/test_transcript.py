@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
+import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.header import Header
-from batsched_py.transcripts.recorder import Recorder
+from batsched_py.transcripts.recorder import GATHERED, Recorder
 from batsched_py.transcripts.transcript import Exchange, Transcript
 
 HEADER = Header("easy", {"reserve": "hosts", "depth": 2}, "fixed:0.5")
 BATSIM_0 = '{"seq": 0, "from": "batsim", "bytes": "a"}\n'
 SCHEDULER_0 = '{"seq": 0, "from": "scheduler", "bytes": "b"}\n'
+
+
+#: What zlib writes when all that it was given can be read: here first after the header.
+SYNC = b"\x00\x00\xff\xff"
 
 
 def read(path: Path, told: list[str] | None = None) -> list[Exchange]:
@@ -121,6 +127,112 @@ def test_a_file_that_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(TranscriptError, match="cannot be written"):
         Recorder(tmp_path / "file" / "run.jsonl", HEADER)
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+@pytest.mark.parametrize("exchanges", [0, 1, GATHERED - 1, GATHERED, GATHERED + 1])
+def test_gathered_exchanges_are_in_the_file_at_the_end(tmp_path: Path, name: str, exchanges: int) -> None:
+    """Also those that no more came after, and when an error ended the run; text or not."""
+    said = [(b"%d" % number, b"\xff" if number % 100 == 7 else b"{}") for number in range(exchanges)]
+    recorder = Recorder(tmp_path / name, HEADER, gathers=True)
+    for request, reply in said:
+        recorder.record(request, reply)
+    assert recorder.exchanges == exchanges
+    recorder.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert read(tmp_path / name) == [Exchange(number, *both) for number, both in enumerate(said)]
+
+
+def test_what_is_gathered_is_bounded(tmp_path: Path) -> None:
+    """A killed process loses fewer exchanges than that."""
+    path = tmp_path / "run.jsonl"
+    with Recorder(path, HEADER, gathers=True) as recorder:
+        for number in range(3 * GATHERED - 1):
+            recorder.record(b"", b"")
+            assert number + 1 - len(read(path)) < GATHERED
+
+
+def test_a_compressed_recording_holds_the_same(tmp_path: Path) -> None:
+    """Under a name that ends with .gz; it is read under any name, and is a gzip file for others."""
+    for name in ("run.jsonl", "run.jsonl.gz"):
+        with Recorder(tmp_path / name, HEADER) as recorder:
+            for number in range(100):
+                recorder.record(b'{"now": %d.000000}' % number, bytes(range(256)))
+    plain, compressed = ((tmp_path / name).read_bytes() for name in ("run.jsonl", "run.jsonl.gz"))
+    assert gzip.decompress(compressed) == plain
+    assert len(compressed) < len(plain) / 5
+    (tmp_path / "renamed").write_bytes(compressed)
+    assert Transcript(tmp_path / "renamed", pytest.fail).header == HEADER
+    assert read(tmp_path / "renamed") == read(tmp_path / "run.jsonl")
+
+
+def test_a_compressed_recording_is_the_same_bytes_each_time(tmp_path: Path) -> None:
+    """It tells neither when nor under which name it was written."""
+    for name in ("a.jsonl.gz", "b.jsonl.gz"):
+        with Recorder(tmp_path / name, HEADER) as recorder:
+            recorder.record(b"a", b"b")
+    content = (tmp_path / "a.jsonl.gz").read_bytes()
+    assert content == (tmp_path / "b.jsonl.gz").read_bytes()
+    assert content[4:8] == bytes(4), "the time in the header of a gzip file"
+
+
+def test_each_exchange_can_be_read_from_a_compressed_file_when_it_is_recorded(tmp_path: Path) -> None:
+    """A process that is killed leaves all it had recorded; nothing is torn."""
+    path = tmp_path / "run.jsonl.gz"
+    with Recorder(path, HEADER) as recorder:
+        assert list(Transcript(path, pytest.fail)) == []
+        for number in range(5):
+            recorder.record(b"a" * 1000, b"b")
+            assert len(list(Transcript(path, pytest.fail))) == number + 1
+
+
+def test_a_compressed_file_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    """At whatever byte: a prefix of the exchanges, and never fewer than with fewer bytes."""
+    path = tmp_path / "run.jsonl.gz"
+    with Recorder(path, HEADER) as recorder:
+        for number in range(9):
+            recorder.record(b"request %d" % number, b"reply %d" % number)
+    whole, content = read(path), path.read_bytes()
+    found = []
+    for length in range(content.index(SYNC) + len(SYNC), len(content)):
+        path.write_bytes(content[:length])
+        exchanges = read(path)
+        assert exchanges == whole[: len(exchanges)]
+        found.append(len(exchanges))
+    assert found == sorted(found)
+    assert found[-1] == 9
+
+
+def test_compressed_parts_may_follow_each_other(tmp_path: Path) -> None:
+    """As `cat a.gz b.gz` makes them."""
+    path = tmp_path / "run.jsonl.gz"
+    parts = (HEADER.to_line() + BATSIM_0.encode(), SCHEDULER_0.encode())
+    path.write_bytes(b"".join(gzip.compress(part) for part in parts))
+    assert read(path) == [Exchange(0, b"a", b"b")]
+
+
+def test_a_damaged_compressed_file_is_told(tmp_path: Path) -> None:
+    """In one line, as anything else that cannot be read."""
+    path = tmp_path / "run.jsonl.gz"
+    content = bytearray(gzip.compress((BATSIM_0 + SCHEDULER_0).encode()))
+    content[-5] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(TranscriptError, match=r"run\.jsonl\.gz: is a damaged gzip file: "):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+def test_a_long_recording_is_never_in_memory_as_a_whole(tmp_path: Path, name: str) -> None:
+    """Only some pieces of it."""
+    path = tmp_path / name
+    with Recorder(path, HEADER) as recorder:
+        for _ in range(200):
+            recorder.record(b"a" * 100_000, b"b")
+    tracemalloc.start()
+    try:
+        assert sum(len(exchange.request) for exchange in Transcript(path, pytest.fail)) == 20_000_000
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
