@@ -42,6 +42,7 @@ def stored_table(jobs: int, rows: Sequence[tuple[str, list[float]]]) -> Table:
         least = min(samples)
         ratio, spread = least / min(rows[0][1]), max(samples) / least - 1
         table.add_row(where, _short(least * 1e3), _short(least / jobs * 1e6), f"{ratio:.2f}", f"{spread:.0%}")
+    return table
 
 
 def recording_table(rows: Sequence[Cost]) -> Table:
