@@ -66,7 +66,11 @@ class RedisStore:
             retry=Retry(NoBackoff(), 0),  # whole operations are tried again, so that tries do not multiply
             protocol=2,
         )
-        self._tried(self._client.ping)
+        try:
+            self._tried(self._client.ping)
+        except StoreError:
+            self._client.close()
+            raise
 
     def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
         """The job objects, by id, that are there."""

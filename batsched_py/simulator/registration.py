@@ -75,10 +75,11 @@ class Registration:
 
     def _as_submitted(self, command: RegisterJob, job: Job) -> Job:
         """v1.4: the profile may travel along (one that exists stays), ids may be numbers, `subtime` may be absent."""
-        workload, members = job.workload, dict(job.members)
+        workload, members, stored = job.workload, dict(job.members), self._stage.stored
         shelf = self._library.shelves.get(workload)
-        if command.profile is not None and (shelf is None or job.profile not in shelf.profiles):
-            self._add_profile(workload, job.profile, command.profile)
+        profile = command.profile if stored is None else stored.profile(job)
+        if profile is not None and (shelf is None or job.profile not in shelf.profiles):
+            self._add_profile(workload, job.profile, profile)
         if type(members.get("id")) is int:
             members["id"] = str(members["id"])
         submit_time = job.submit_time if "subtime" in members else self._stage.timeline.stamp

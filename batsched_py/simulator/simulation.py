@@ -79,7 +79,9 @@ class Simulation:
         machines = Machines(len(hosts))
         check_events(settings.external_events, machines.all)
         meter = _meter(platform, hosts) if settings.energy else None
-        stored = None if store is None else StoredJobs(store, with_profiles=settings.forward_profiles)
+        stored = None
+        if store is not None:
+            stored = StoredJobs(store, forward_profiles=settings.forward_profiles, is_v14=dialect is V14)
         self._timeline, outbox = Timeline(), list[Event]()
         timeline = self._timeline
         self._network_mailbox: NetworkMailbox | None = None

@@ -25,7 +25,7 @@ class Follower(Scheduler[NoOptions]):
         self.left = 6
 
     def observe(self, event, view):
-        if isinstance(event, JobCompleted) and event.job_id.startswith("w0!"):
+        if isinstance(event, JobCompleted) and not event.job_id.startswith("own!"):
             self.left -= 1
 
     def decide(self, view, plan):
@@ -63,6 +63,8 @@ def folder(tmp_path: Path) -> Path:
 CASES = [
     ("easy", []),
     ("easy", ["--forward-profiles-on-submission", "--message-latency"]),
+    ("easy", ["--protocol", "v1.4"]),
+    ("follower.py:Follower", ["--enable-dynamic-jobs", "--protocol", "v1.4"]),
     ("follower.py:Follower", ["--enable-dynamic-jobs"]),
     ("follower.py:Follower", ["--enable-dynamic-jobs", "--acknowledge-dynamic-jobs"]),
     (

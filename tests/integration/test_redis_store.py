@@ -35,8 +35,24 @@ def client(port: int) -> Iterator[redis.Redis]:
         yield connection
 
 
+#: What the test at hand has opened.
+OPENED: list[RedisStore] = []
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Whatever a test opens is closed."""
+    yield
+    while OPENED:
+        OPENED.pop().close()
+
+
 def opener(port: int) -> Callable[[Config], RedisStore]:
-    return lambda config: RedisStore("127.0.0.1", port, config.redis_prefix)
+    def open_store(config: Config) -> RedisStore:
+        OPENED.append(RedisStore("127.0.0.1", port, config.redis_prefix))
+        return OPENED[-1]
+
+    return open_store
 
 
 def begun(port: int, scheduler: type[Scheduler[Any]] = Fcfs, **config: Any) -> tuple[Session, Any]:

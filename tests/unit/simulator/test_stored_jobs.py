@@ -164,3 +164,49 @@ def test_a_registered_job_needs_its_subtime_in_the_store_too() -> None:
     store.values["lab:job_dyn!1"] = orjson.dumps({"id": "dyn!1", "res": 2, "profile": "d"})
     with pytest.raises(RefusedError, match=r"REGISTER_JOB: job dyn!1 has no subtime, which Batsim needs: memory: key"):
         play(store, {0.0: [PROFILE, REGISTERED]}, job("1", at=1))
+
+
+V14 = Settings(protocol="v1.4", workload_names=("abc",), dynamic_jobs=True, redis_prefix="lab")
+SUBMITTED: Command = ("SUBMIT_JOB", {"job_id": "dyn!1"})
+SUBMISSION_FINISHED: Command = ("NOTIFY", {"type": "submission_finished"})
+
+
+def test_in_v14_profiles_are_written_with_their_jobs() -> None:
+    """Without being asked to: SIMULATION_BEGINS does not tell them."""
+    store = Storing()
+    script = {0.0: [SUBMISSION_FINISHED], 1.0: [execute("abc!1", "0")]}
+    _, peer = play(store, script, job("1", at=1), settings=V14)
+    assert store.written == [["abc!1", "abc!d10"]]
+    assert peer.told("JOB_SUBMITTED") == [(1.0, {"job_id": "abc!1"})]
+    assert peer.heard[0]["events"][0]["data"]["config"]["redis"] == {
+        "enabled": True,
+        "hostname": "127.0.0.1",
+        "port": 6379,
+        "prefix": "lab",
+    }
+
+
+def test_in_v14_the_profile_of_a_submitted_job_is_read_too() -> None:
+    """Under profile_WORKLOAD!NAME, when its job is submitted; `subtime` may be absent."""
+    store = Storing()
+    store.values["lab:job_dyn!1"] = b'{"id": 1, "res": 2, "profile": "d"}'
+    store.values["lab:profile_dyn!d"] = b'{"type": "delay", "delay": 3}'
+    script = {0.0: [SUBMITTED, SUBMISSION_FINISHED], 1.0: [execute("abc!1", "0"), execute("dyn!1", "2-3")]}
+    result, peer = play(store, script, job("1", at=1), settings=V14)
+    assert [(record.job.id, record.finish) for record in result.jobs] == [("dyn!1", 4.0), ("abc!1", 11.0)]
+    assert peer.told("JOB_SUBMITTED") == [(0.0, {"job_id": "dyn!1"}), (1.0, {"job_id": "abc!1"})]
+
+
+def test_in_v14_a_profile_that_is_nowhere_is_refused() -> None:
+    """Neither in the store nor submitted."""
+    store = Storing()
+    store.values["lab:job_dyn!1"] = b'{"id": "1", "res": 2, "profile": "d"}'
+    with pytest.raises(RefusedError, match=r"SUBMIT_JOB: job dyn!1 belongs to the workload dyn, which does not exist"):
+        play(store, {0.0: [SUBMITTED]}, job("1", at=1), settings=V14)
+
+
+def test_in_v14_a_profile_may_not_travel_along() -> None:
+    """With Redis nothing is described in messages."""
+    data = {"job_id": "dyn!1", "profile": {"type": "delay", "delay": 3}}
+    with pytest.raises(RefusedError, match="is described in the message, but with Redis its key is read"):
+        play(described(), {0.0: [("SUBMIT_JOB", data)]}, job("1", at=1), settings=V14)
