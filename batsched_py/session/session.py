@@ -135,9 +135,9 @@ class Session:
         if wall is not None:
             now = message.now + max(0.0, wall() - began)
             commands = [_postponed(command, now) for command in commands]
+        if self._store is not None:
+            commands = deposit(commands, self._store, with_profiles=conversation.dialect is V14)
         try:
-            if self._store is not None:
-                commands = deposit(commands, self._store, conversation.dialect)
             reply = conversation.reply(now, commands)
         except LocalProtocolError as error:
             circumstances = f"t={message.now:g}: {self._class.name} answering {_asked(message)}"

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from batsched_py.errors import LocalProtocolError, StoreError
+from batsched_py.errors import StoreError
 from batsched_py.metadata.store import JobStore, Members, ProfileName
 from batsched_py.protocol.commands import Command, RegisterJob, RegisterProfile
-from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Event, JobSubmitted
-from batsched_py.protocol.fields import FieldError, check_finite
+from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.jobs import read_job
 
 
@@ -52,36 +51,22 @@ def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -
     ]
 
 
-def deposit(commands: Sequence[Command], store: JobStore, dialect: Dialect) -> Sequence[Command]:
-    """Put registered jobs in the store, all at once, and only name them; so too profiles in v1.4.
+def deposit(commands: Sequence[Command], store: JobStore, *, with_profiles: bool) -> Sequence[Command]:
+    """Put registered jobs in the store, all at once, and only name them; so too profiles in v1.4 (`with_profiles`).
 
-    LocalProtocolError for what Batsim would refuse when it reads the store; nothing is put there then.
+    The Plan has seen to it that Batsim can read them.
     """
     jobs: dict[str, Members] = {}
     profiles: dict[ProfileName, Members] = {}
     left: list[Command] = []
     for command in commands:
-        try:
-            if type(command) is RegisterJob and command.job is not None:
-                jobs[command.job_id] = _written(command, dialect)
-                left.append(replace(command, job=None))
-            elif type(command) is RegisterProfile and dialect is V14:
-                check_finite(command.profile, "profile")
-                profiles[command.workload, command.name] = command.profile
-            else:
-                left.append(command)
-        except FieldError as error:
-            raise LocalProtocolError(f"events[{len(left)}].data.{error.path}", error.rule) from None
+        if type(command) is RegisterJob and command.job is not None:
+            jobs[command.job_id] = command.job.members
+            left.append(replace(command, job=None))
+        elif with_profiles and type(command) is RegisterProfile:
+            profiles[command.workload, command.name] = command.profile
+        else:
+            left.append(command)
     if jobs or profiles:
-        try:
-            store.put(jobs, profiles)
-        except TypeError as error:  # an object of a user's own class, say
-            raise LocalProtocolError("a registered job or profile", f"cannot be written as JSON: {error}") from None
+        store.put(jobs, profiles)
     return left
-
-
-def _written(command: RegisterJob, dialect: Dialect) -> Members:
-    """The job as it would stand in the message, checked as there."""
-    _, write = dialect.commands.writers[RegisterJob]
-    members: Members = write(command)["job"]
-    return members

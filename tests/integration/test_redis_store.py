@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import redis
 
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, View
-from batsched_py.errors import StoreError
+from batsched_py.errors import AlgorithmError, StoreError
 from batsched_py.metadata.redis_store import RedisStore
 from batsched_py.protocol.events import Config
 from batsched_py.session.session import Session
@@ -114,6 +114,41 @@ class Own(Scheduler[NoOptions]):
             plan.finish_registration()
 
 
+class Three(Own):
+    """Submits three at once."""
+
+    name = "three"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        for number in range(0 if self.submitted else 3):
+            plan.submit(Job.create(f"dyn!{number}", size=1, profile=f"d{number}"), {"type": "delay", "delay": 3})
+        self.submitted = True
+
+
+class Wrong(Own):
+    """Submits what JSON cannot say."""
+
+    name = "wrong"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        plan.submit(Job.create("dyn!0", size=1, profile="d"), {"type": "delay", "delay": 3})
+        wrong = Job.create("dyn!1", size=1, profile="d", extra={"cost": float("nan")})
+        plan.submit(wrong)
+
+
+class Asking(Fcfs):
+    """Looks at what it is told of the profiles."""
+
+    name = "asking"
+    told: ClassVar[dict[str, Any]] = {}
+
+    def decide(self, view: View, plan: Plan) -> None:
+        for job in view.arrived:
+            profile = view.profile(job)
+            self.told[job.profile] = None if profile is None else dict(profile.members)
+        super().decide(view, plan)
+
+
 def test_a_job_of_ones_own_is_written_before_it_is_named(port: int, client: redis.Redis) -> None:
     """REGISTER_JOB has only the id; its profile still travels in the message (v3 and later)."""
     _, reply = begun(port, Own, **{"dynamic-jobs-enabled": True})
@@ -139,6 +174,68 @@ def test_in_v14_the_profile_is_written_too(port: int, client: redis.Redis) -> No
     reply = json.loads(session.answer(message(0, ("SIMULATION_BEGINS", begins))))
     assert [event["type"] for event in reply["events"]] == ["SUBMIT_JOB", "NOTIFY"]
     assert client.exists("old:job_dyn!1", "old:profile_dyn!d") == 2
+
+
+def calls(client: redis.Redis) -> dict[str, int]:
+    """How often the server was asked what, since it was asked to forget that."""
+    stats = client.info("commandstats")
+    return {name.removeprefix("cmdstat_"): stats[name]["calls"] for name in sorted(stats) if "config" not in name}
+
+
+BURST = [("JOB_SUBMITTED", {"job_id": f"w0!{number}"}) for number in range(5)]
+
+
+def put_burst(client: redis.Redis) -> None:
+    for number in range(5):
+        described = {"id": f"w0!{number}", "res": 1, "walltime": 9, "profile": f"p{number % 2}", "subtime": 1}
+        client.set(f"lab:job_w0!{number}", json.dumps(described))
+    client.set("lab:profile_w0!p0", json.dumps({"type": "delay", "delay": 7}))
+
+
+def test_the_jobs_of_a_message_are_read_at_once(port: int, client: redis.Redis) -> None:
+    """One question; profiles are not asked for, because they are not there."""
+    put_burst(client)
+    session, _ = begun(port)
+    client.config_resetstat()
+    session.answer(message(1, *BURST))
+    assert calls(client) == {"mget": 1}
+
+
+def test_forwarded_profiles_are_one_question_more(port: int, client: redis.Redis) -> None:
+    """Those that are not there are left out."""
+    put_burst(client)
+    session, _ = begun(port, Asking, **{"profiles-forwarded-on-submission": True})
+    client.config_resetstat()
+    session.answer(message(1, *BURST))
+    assert calls(client) == {"mget": 2}
+    assert Asking.told == {"p0": {"type": "delay", "delay": 7}, "p1": None}
+
+
+def test_a_huge_burst_is_read_in_pieces(port: int, client: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the server answers others in between."""
+    monkeypatch.setattr("batsched_py.metadata.redis_store.BATCH", 2)
+    put_burst(client)
+    session, _ = begun(port)
+    client.config_resetstat()
+    reply = json.loads(session.answer(message(1, *BURST)))
+    assert [event["data"]["job_id"] for event in reply["events"]] == ["w0!0", "w0!1", "w0!2", "w0!3"]
+    assert calls(client) == {"mget": 3}
+
+
+def test_the_jobs_of_a_reply_are_written_at_once(port: int, client: redis.Redis) -> None:
+    """One command for three jobs."""
+    client.config_resetstat()
+    begun(port, Three, **{"dynamic-jobs-enabled": True})
+    assert calls(client)["mset"] == 1
+    assert client.exists("lab:job_dyn!0", "lab:job_dyn!1", "lab:job_dyn!2") == 3
+
+
+@pytest.mark.parametrize("with_redis", [True, False])
+def test_a_job_that_is_no_json_is_refused_alike(port: int, client: redis.Redis, with_redis: bool) -> None:
+    """Nothing is written then."""
+    with pytest.raises(AlgorithmError, match=r"job\.cost: must be a finite number, not nan"):
+        begun(port, Wrong, **{"dynamic-jobs-enabled": True, "redis-enabled": with_redis})
+    assert client.keys() == []
 
 
 def test_nobody_at_the_port_is_one_clear_line() -> None:
