@@ -2,7 +2,7 @@
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total, scaled
+from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
 from batsched_py.model.profile import Profile
 from batsched_py.planning.availability import Availability, Shadow, Slot
 from batsched_py.protocol.events import (
@@ -56,5 +56,4 @@ __all__ = [
     "parallel",
     "parallel_homogeneous",
     "parallel_homogeneous_total",
-    "scaled",
 ]

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
-from batsched_py.model.profile import ProfileError, parse_profile
-
-#: Amounts of work, in seconds, flops or bytes, of the types that can be scaled.
-_AMOUNTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "delay": ("delay",),
-    "parallel": ("cpu", "com"),
-    "parallel_homogeneous": ("cpu", "com"),
-    "parallel_homogeneous_total": ("cpu", "com"),
-}
+from batsched_py.model.profile import parse_profile
 
 
 def delay(seconds: float, *, ret: int = 0) -> dict[str, Any]:
@@ -35,24 +27,6 @@ def parallel_homogeneous(cpu: float, com: float = 0.0, *, ret: int = 0) -> dict[
 def parallel_homogeneous_total(cpu: float, com: float = 0.0, *, ret: int = 0) -> dict[str, Any]:
     """`cpu` flops in all, shared equally by the hosts; `com / n` bytes between each ordered pair of n hosts."""
     return _checked({"type": "parallel_homogeneous_total", "cpu": cpu, "com": com, "ret": ret})
-
-
-def scaled(profile: Mapping[str, Any], share: float) -> dict[str, Any]:
-    """The same profile with `share` times its work: 0.25 is the last quarter of a job that was stopped.
-
-    ValueError for a type whose work has no amount here (a composed profile, say), or if nothing would be left.
-    """
-    amounts = _AMOUNTS.get(str(profile.get("type")))
-    if amounts is None:
-        raise ProfileError("type", f"cannot be scaled: {profile.get('type')!r}; {', '.join(_AMOUNTS)} can")
-    if not share > 0:
-        raise ValueError(f"share must be more than 0, not {share!r}")
-    less = {name: _times(profile[name], share) for name in amounts if name in profile}
-    return _checked({**profile, **less})
-
-
-def _times(amount: Any, share: float) -> Any:
-    return [number * share for number in amount] if isinstance(amount, list) else amount * share
 
 
 def _checked(members: dict[str, Any]) -> dict[str, Any]:

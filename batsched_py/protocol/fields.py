@@ -35,10 +35,10 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def one_line(name: str) -> str:
-    """A name that the peer chose, for a message of one readable line."""
+def one_line(name: str, most: int = 120) -> str:
+    """A name that the peer chose, for a message of one readable line; cut to so many characters."""
     printable = name if name.isprintable() else repr(name)[1:-1]
-    return printable if len(printable) <= 120 else printable[:117] + "..."
+    return printable if len(printable) <= most else printable[: most - 3] + "..."
 
 
 def wrong(key: str, expected: str, data: Data) -> FieldError:

@@ -28,7 +28,7 @@ from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Config, Event, Query, SimulationBegins
-from batsched_py.protocol.fields import FieldError
+from batsched_py.protocol.fields import FieldError, one_line
 from batsched_py.protocol.jobs import read_job
 from batsched_py.scheduling.admission import Admission
 from batsched_py.scheduling.base import Scheduler
@@ -49,6 +49,8 @@ _REGISTRATION_OPEN: Final = (
     "registration is open: %s must call plan.finish_registration() after its last job, and keep a call (plan.wake_at)"
     " as long as more are to come"
 )
+#: Characters of an algorithm's error that are told.
+_LONGEST: Final = 1000
 #: Lines about what waits that are told when Batsim has gone.
 _TOLD: Final = 3
 
@@ -302,7 +304,8 @@ def _scheduler_options(config: Config) -> dict[str, Any]:
 def _story(name: str, message: Message, error: BaseException) -> str:
     """When, in answer to what, who failed, and why: one line."""
     why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
-    return f"t={message.now:g}: {name} failed on {_asked(message)}: {' '.join(why.split())}{_where(error)}"
+    readable = one_line(" ".join(why.split()), _LONGEST)
+    return f"t={message.now:g}: {name} failed on {_asked(message)}: {readable}{_where(error)}"
 
 
 def _asked(message: Message) -> str:
@@ -314,7 +317,7 @@ def _asked(message: Message) -> str:
 
 def _said(event: Event) -> str:
     job_id = getattr(event, "job_id", None)
-    return f"{type(event).__name__} {job_id}" if job_id else type(event).__name__
+    return f"{type(event).__name__} {one_line(job_id)}" if job_id else type(event).__name__
 
 
 def _where(error: BaseException) -> str:

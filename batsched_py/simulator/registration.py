@@ -8,6 +8,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, ProfileError, parse_profile
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Members, Notify
+from batsched_py.protocol.fields import shown
 from batsched_py.simulator.batsim1 import foreign_name
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.jobs import Jobs
@@ -100,7 +101,7 @@ class Registration:
         job = wire_job(described, job_id)
         written = described.members.get("id", job_id)
         if written not in (job_id, job.name):
-            raise BrokenRuleError(f"has another id in its description: {written!r}", job=job_id)
+            raise BrokenRuleError(f"has another id in its description: {shown(written)}", job=job_id)
         if job_id in self._used_ids:
             raise BrokenRuleError("has an id that was used before", job=job_id)
         shelf = self._library.shelves.get(job.workload)

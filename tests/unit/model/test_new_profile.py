@@ -11,7 +11,6 @@ from batsched_py.model.new_profile import (
     parallel,
     parallel_homogeneous,
     parallel_homogeneous_total,
-    scaled,
 )
 from batsched_py.model.profile import Parallel, parse_profile
 
@@ -40,20 +39,9 @@ def test_a_parallel_profile_that_was_made_is_read_as_such() -> None:
         (lambda: parallel([]), "cpu: must have"),
         (lambda: parallel([1, 2], [1]), "com: must have 2 x 2 numbers of bytes, not 1"),
         (lambda: parallel_homogeneous(-1), "cpu: must be a finite number from 0, not -1"),
-        (lambda: scaled({"type": "delay", "delay": 5}, 0), "share must be more than 0, not 0"),
-        (lambda: scaled({"type": "composed", "seq": ["a"]}, 0.5), "type: cannot be scaled: 'composed'; delay, par"),
-        (lambda: scaled({}, 0.5), "type: cannot be scaled: None"),
     ],
 )
 def test_what_batsim_would_refuse_is_not_made(make: Any, rule: str) -> None:
     """The member and the rule, where the profile is made."""
     with pytest.raises(ValueError, match="^" + rule.replace("(", r"\(")):
         make()
-
-
-def test_the_rest_of_a_profile_has_that_share_of_its_work() -> None:
-    """Of all its amounts; what else it has stays."""
-    assert scaled({"type": "delay", "delay": 8, "mine": "x"}, 0.25) == {"type": "delay", "delay": 2.0, "mine": "x"}
-    assert scaled(parallel([4, 8], [0, 2, 2, 0]), 0.5)["cpu"] == [2.0, 4.0]
-    assert scaled(parallel([4, 8], [0, 2, 2, 0]), 0.5)["com"] == [0, 1.0, 1.0, 0]
-    assert scaled(parallel_homogeneous_total(8), 0.5) == parallel_homogeneous_total(4.0)
