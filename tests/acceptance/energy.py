@@ -36,25 +36,54 @@ SWITCHES: Final = {
 
 
 def medium_late(folder: Path) -> Iterator[Check]:
-    """801 jobs on 32 hosts, played by Batsim 1.4 and EASY with energy."""
+    """801 jobs on 32 hosts, played by Batsim 1.4 with energy: EASY, and conservative backfilling told when to start."""
+    easy = Session(load("easy"), {"reserve": "hosts"}).answer
+    yield from _as_played(folder, "easy", easy)
+    yield from _as_played(folder, "conservative", StartsAsRecorded(_rows(folder / "conservative" / "out_jobs.csv")))
+
+
+def _as_played(folder: Path, algorithm: str, scheduler: Callable[[bytes], bytes]) -> Iterator[Check]:
     files = read_platform(folder / "platform.xml"), [read_workload(folder / "medium_late.json")]
-    simulation = Simulation(*files, Settings(machines=32, energy=True), trace=True)
-    result = simulation.run(Session(load("easy"), {"reserve": "hosts"}).answer)
-    yield near("medium_late EASY: joules of all hosts", 48_909_070.4, result.joules, 0.0001 * 48_909_070.4)
-    real_jobs = _rows(folder / "easy" / "out_jobs.csv")
+    result = Simulation(*files, Settings(machines=32, energy=True), trace=True).run(scheduler)
+    name, real_files = f"medium_late {algorithm}", folder / algorithm
+    yield near(f"{name}: joules of all hosts", 48_909_070.4, result.joules, 0.0001 * 48_909_070.4)
+    real_jobs = _rows(real_files / "out_jobs.csv")
     joules = {record.job.name: f"{record.energy:.6f}" for record in result.jobs}
     equal = sum(joules[row["job_id"]] == row["consumed_energy"] for row in real_jobs)
-    yield same("medium_late EASY: jobs with equal joules", len(real_jobs), equal)
-    ours, (real,) = schedule_columns(result), _rows(folder / "easy" / "out_schedule.csv")
+    yield same(f"{name}: jobs with equal joules", len(real_jobs), equal)
+    ours, (real,) = schedule_columns(result), _rows(real_files / "out_schedule.csv")
     measured = {"scheduling_time", "simulation_time"}
     differ = [column for column in real if column not in measured and ours[column] != real[column]]
     shown = ", ".join(f"{column} {ours[column]}" for column in real if column.startswith(("time_", "consumed")))
-    yield Check("medium_late EASY: columns of out_schedule.csv", "all equal", str(differ or shown), not differ)
+    yield Check(f"{name}: columns of out_schedule.csv", "all equal", str(differ or shown), not differ)
     written = _written(result)
-    lines = (folder / "easy" / "out_machine_states.csv").read_text().splitlines()
-    yield _lines("medium_late EASY: lines of out_machine_states.csv", lines, written["out_machine_states.csv"])
-    lines = (folder / "easy" / "out_consumed_energy.csv").read_text().splitlines()
-    yield _lines("medium_late EASY: lines of out_consumed_energy.csv", lines, _as_in_1_4(written))
+    lines = (real_files / "out_machine_states.csv").read_text().splitlines()
+    yield _lines(f"{name}: lines of out_machine_states.csv", lines, written["out_machine_states.csv"])
+    lines = (real_files / "out_consumed_energy.csv").read_text().splitlines()
+    yield _lines(f"{name}: lines of out_consumed_energy.csv", lines, _as_in_1_4(written))
+
+
+class StartsAsRecorded:
+    """A scheduler that starts each job when and where a file of jobs says; something must happen at each start."""
+
+    def __init__(self, jobs: list[dict[str, str]]) -> None:
+        self._starts = {job["job_id"]: (float(job["starting_time"]), job["allocated_resources"]) for job in jobs}
+        self._waiting: list[str] = []
+
+    def __call__(self, request: bytes) -> bytes:
+        """Answer a message of Batsim 4."""
+        message = json.loads(request)
+        now = message["now"]
+        submitted = (event["data"] for event in message["events"] if event["type"] == "JOB_SUBMITTED")
+        self._waiting += [data["job_id"] for data in submitted]
+        commands = []
+        for job_id in self._waiting[:]:
+            start, hosts = self._starts[job_id.partition("!")[2]]
+            if start <= now:
+                self._waiting.remove(job_id)
+                data = {"job_id": job_id, "alloc": hosts}
+                commands.append({"timestamp": now, "type": "EXECUTE_JOB", "data": data})
+        return json.dumps({"now": now, "events": commands}).encode()
 
 
 def recorded_energy(folder: Path) -> Iterator[Check]:
