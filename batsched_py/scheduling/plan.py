@@ -225,7 +225,10 @@ class Plan:
         self._send(Notify(self.timestamp, CONTINUE_REGISTRATION))
 
     def set_metadata(self, job: Job, text: str) -> None:
-        """Attach a text without double quotes to a waiting or running job; ends in Batsim's jobs file (not in v1.4)."""
+        """Attach a text without double quotes to a job that waits, runs, or was just submitted by us.
+
+        It ends in Batsim's jobs file; v1.4 does not have it.
+        """
         state = self._state
         if job.id not in state.queue and job.id not in state.running and job.id not in state.registered:
             raise PlanError(f"set metadata of {job.id}: it neither waits nor runs")

@@ -1,0 +1,52 @@
+"""`python -m tests.differential FOLDER [NAME...]`: report on each recording below FOLDER, or on those of these names."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.differential.our_side import follow
+from tests.differential.recorded import recordings
+from tests.differential.their_side import Outcome, fact_by_fact, message_by_message
+
+#: Differences that are shown of each comparison.
+SHOWN = 6
+
+
+def main() -> int:
+    """Compare, show a table and the differences, and tell whether nine in ten agree and nothing failed."""
+    if len(sys.argv) < 2 or not Path(sys.argv[1]).is_dir():
+        Console(stderr=True).print("usage: python -m tests.differential FOLDER [NAME...]")
+        return 2
+    runs = [run for run in recordings(Path(sys.argv[1])) if not sys.argv[2:] or run.name in sys.argv[2:]]
+    table = Table(
+        "recording", "Batsim", "exchanges", "messages", "facts", "our side", title="recordings of real Batsim"
+    )
+    notes: list[str] = []
+    agreeing = failed = 0
+    for run in runs:
+        outcomes = {"messages": message_by_message(run), "facts": fact_by_fact(run), "our side": follow(run)}
+        table.add_row(run.name, run.batsim, str(len(run.exchanges)), *(map(_word, outcomes.values())))
+        agreeing += outcomes["facts"].agrees
+        failed += not outcomes["our side"].agrees
+        for what, outcome in outcomes.items():
+            notes += [f"{run.name}, {what}: {line}" for line in outcome.why[:SHOWN]]
+            if len(outcome.why) > SHOWN:
+                notes.append(f"{run.name}, {what}: and {len(outcome.why) - SHOWN} more")
+    console = Console(width=150, soft_wrap=True)
+    console.print(table)
+    for note in notes:
+        console.print(note, markup=False, highlight=False)
+    console.print(f"their side: {agreeing} of {len(runs)} agree; our side: {len(runs) - failed} of {len(runs)} agree")
+    return 0 if agreeing >= 0.9 * len(runs) and not failed else 1
+
+
+def _word(outcome: Outcome) -> str:
+    return "agree" if outcome.agrees else f"differ ({len(outcome.why)})"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

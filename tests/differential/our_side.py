@@ -1,0 +1,179 @@
+"""Our side: a session is asked what real Batsim asked; an algorithm that says what was recorded must be let.
+
+So our state has to believe all that Batsim told, and our Plan has to allow all that a scheduler really said to it. The
+replies are compared as facts: the session sends calls first, and nothing that was decided for a later time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final
+
+import orjson
+
+from batsched_py.api import Job, Plan, Scheduler, View
+from batsched_py.errors import BatschedError
+from batsched_py.protocol.codec import decode
+from batsched_py.protocol.commands import (
+    CallMeLater,
+    ExecuteJob,
+    KillJob,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
+    SetJobMetadata,
+    SetResourceState,
+)
+from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.events import REGISTRATION_FINISHED, Notify, Query
+from batsched_py.protocol.jobs import read_job
+from batsched_py.scheduling.options import NoOptions
+from batsched_py.session.session import Session
+from batsched_py.transcripts.compare import Difference, Tolerance, compare
+from batsched_py.transcripts.facts import Kind, read_facts
+from batsched_py.transcripts.transcript import Exchange
+from tests.differential.recorded import Recorded
+from tests.differential.their_side import NEAR, Outcome
+
+
+class Script:
+    """What a recorded scheduler said, and what an echo of it has to know beyond its View."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        self.recorded = recorded
+        #: The replies, the next one last.
+        self.left = [exchange.reply for exchange in reversed(recorded.exchanges)]
+        #: Jobs of its own, by id.
+        self.submitted: dict[str, Job] = {}
+
+
+class Echo(Scheduler[NoOptions]):
+    """Says what a recorded scheduler said, message by message."""
+
+    name: ClassVar[str] = "echo"
+    script: ClassVar[Script]
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Say the next recorded reply by the verbs of the Plan."""
+        script = self.script
+        for command in decode(script.left.pop(), script.recorded.dialect.commands, keep_unknown=False).events:
+            _VERBS[type(command)](command, view, plan, script)
+
+
+def follow(recorded: Recorded) -> Outcome:
+    """Ask a session what was asked; it must answer without an error, and say what was said."""
+
+    class Echoing(Echo):
+        script = Script(recorded)
+        needs_dynamic_jobs = recorded.dynamic_jobs
+
+    session = Session(Echoing, open_store=lambda _: recorded.jobs_in_redis())
+    answered: list[Exchange] = []
+    why: list[str] = []
+    for exchange in recorded.exchanges:
+        try:
+            reply = session.answer(exchange.request)
+            session.check()
+        except BatschedError as error:
+            why.append(f"exchange {exchange.number}: {type(error).__name__}: {error}")
+            break
+        answered.append(Exchange(exchange.number, exchange.request, reply))
+    if not why:
+        found = compare(recorded.exchanges, answered, Tolerance(NEAR + _latest(recorded)), ignore={Kind.REGISTRATIONS})
+        why = [
+            f"t={item.time:g} {item.fact.kind} {item.fact.subject}: {item.what}"
+            for item in found.differences
+            if not _is_said_again(item, recorded) and not _is_of_a_rejected_job(item, session)
+        ]
+    return Outcome(len(answered), tuple(why))
+
+
+def _is_said_again(item: Difference, recorded: Recorded) -> bool:
+    """True for a kill that was on its way already: our Plan leaves it out, and Batsim ignores it."""
+    fact = item.fact
+    if item.right is not None or fact.told or fact.kind is not Kind.KILLS:
+        return False
+    said = [kill for told in read_facts(recorded.exchanges, recorded.dialect) for kill in told.facts]
+    return any(
+        not kill.told and kill.kind is fact.kind and kill.subject == fact.subject and kill.time < fact.time
+        for kill in said
+    )
+
+
+def _is_of_a_rejected_job(item: Difference, session: Session) -> bool:
+    """True for metadata of a job that our session had rejected before the algorithm saw it: it can never run."""
+    fact = item.fact
+    return item.right is None and fact.kind is Kind.METADATA and fact.subject in session.rejections
+
+
+def _latest(recorded: Recorded) -> float:
+    """Seconds by which a recorded scheduler answered late, at most: its decisions were for the time of its answer."""
+    messages = [(orjson.loads(item.request), orjson.loads(item.reply)) for item in recorded.exchanges]
+    return max(float(reply["now"] - request["now"]) for request, reply in messages)
+
+
+def _start(command: ExecuteJob, view: View, plan: Plan, _: Script) -> None:
+    extras: dict[str, Any] = {}
+    if command.storage_mapping is not None:
+        extras["storage_mapping"] = command.storage_mapping
+    if command.additional_io is not None:
+        extras["additional_io"] = command.additional_io
+    job = view.job(command.job_id)
+    assert job is not None
+    plan.start(job, command.hosts, command.mapping, **extras)
+
+
+def _reject(command: RejectJob, view: View, plan: Plan, _: Script) -> None:
+    """The session itself rejects what can never run."""
+    if command.job_id in view.queue:
+        plan.reject(_job(command, view), "so it was recorded")
+
+
+def _submit(command: RegisterJob, _: View, plan: Plan, script: Script) -> None:
+    job, profile = command.job, command.profile
+    if job is None:  # it was put into Redis: nobody but its scheduler knows what it was
+        store = script.recorded.jobs_in_redis()
+        job = read_job(command.job_id, store.jobs([command.job_id])[command.job_id])
+        if script.recorded.dialect is V14:
+            profile = store.profiles([(job.workload, job.profile)])[job.workload, job.profile]
+    plan.submit(job, profile)
+    script.submitted[job.id] = job
+
+
+def _attach(command: SetJobMetadata, view: View, plan: Plan, script: Script) -> None:
+    """To a job that waits, or that was registered just now; the session has rejected already what can never run."""
+    job = view.job(command.job_id) or script.submitted.get(command.job_id)
+    if job is not None:
+        plan.set_metadata(job, command.metadata)
+
+
+def _notify(command: Notify, _: View, plan: Plan, __: Script) -> None:
+    if command.kind == REGISTRATION_FINISHED:
+        plan.finish_registration()
+    else:
+        plan.continue_registration()
+
+
+def _job(command: Any, view: View) -> Any:
+    job = view.job(command.job_id)
+    assert job is not None, command
+    return job
+
+
+#: Kind of a command -> the verb that says it.
+_VERBS: Final[Mapping[type, Callable[[Any, View, Plan, Script], None]]] = {
+    ExecuteJob: _start,
+    RejectJob: _reject,
+    KillJob: lambda command, view, plan, _: plan.kill(
+        [run.job for run in view.running if run.job.id in command.job_ids]
+    ),
+    CallMeLater: lambda command, _, plan, __: plan.wake_at(command.at),
+    RegisterJob: _submit,
+    RegisterProfile: lambda command, _, plan, __: plan.register_profile(
+        command.workload, command.name, command.profile
+    ),
+    SetResourceState: lambda command, _, plan, __: plan.set_pstate(command.hosts, int(command.state)),
+    SetJobMetadata: _attach,
+    Query: lambda _, __, plan, ___: plan.ask_energy(),
+    Notify: _notify,
+}

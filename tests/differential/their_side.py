@@ -1,0 +1,174 @@
+"""Their side: the simulator is told what a recorded scheduler said; it must ask what real Batsim asked.
+
+Twice. Where messages take time as in Batsim the k-th reply is given to the k-th request, and each request must be the
+recorded one. Where they take none an instant is one message; a recorded reply is given as soon as all was told that
+stood in the recorded request and those before it, and what both tell is compared as facts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from batsched_py.errors import BatschedError
+from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.protocol.dialects import V14
+from batsched_py.simulator.mailbox import latencies
+from batsched_py.transcripts.compare import Tolerance, compare
+from batsched_py.transcripts.transcript import Exchange
+from tests.differential.recorded import Recorded
+
+#: Instants within this are one, in seconds, where messages take the time that they took in Batsim.
+CLOSE: Final = 5e-6
+#: The same where messages take no time; what they took in Batsim comes on top of it.
+NEAR: Final = 1e-3
+
+_NUMBERS: Final = frozenset({int, float})
+#: What Batsim 4 tells in SIMULATION_BEGINS and Batsim 3 did not.
+_SINCE_4: Final = frozenset({"zone_properties", "profile-reuse-enabled", "sched-config", "forward-unknown-events"})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run of the simulator went: `why` has a line for each difference, so it agrees if there is none."""
+
+    exchanges: int
+    why: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """True if nothing differs."""
+        return not self.why
+
+
+def message_by_message(recorded: Recorded) -> Outcome:
+    """Where messages take time: the same messages with the same events."""
+    prompter = Prompter(recorded)
+    try:
+        recorded.simulation(message_latency=True).run(prompter)
+    except (BatschedError, IndexError) as error:
+        prompter.why.append(f"message {prompter.next}: {type(error).__name__}: {error}")
+    if prompter.next < len(recorded.exchanges):
+        prompter.why.append(f"{prompter.next} messages, recorded are {len(recorded.exchanges)}")
+    return Outcome(prompter.next, tuple(prompter.why))
+
+
+def fact_by_fact(recorded: Recorded) -> Outcome:
+    """Where messages take no time: the same facts, each within NEAR and what messages took in Batsim."""
+    follower = Follower(recorded)
+    why = []
+    try:
+        recorded.simulation(message_latency=False).run(follower)
+    except BatschedError as error:
+        why.append(f"{type(error).__name__}: {error}")
+    tolerance = Tolerance(NEAR + _longest_delay(recorded), relative=1e-5)
+    for difference in compare(recorded.exchanges, follower.exchanges, tolerance).differences:
+        left, right = difference.left, difference.right
+        if left is not None and right is not None:
+            values = "; ".join(
+                f"{name} {right.details.get(name)!r}, recorded {left.details.get(name)!r}" for name in difference.what
+            )
+            why.append(f"t={difference.time:g} {left.kind} {left.subject}: {values}")
+        else:
+            who = "only recorded" if right is None else "only here"
+            why.append(f"t={difference.time:g} {difference.fact.kind} {difference.fact.subject}: {who}")
+    return Outcome(len(follower.exchanges), tuple(why))
+
+
+class Prompter:
+    """Gives the k-th reply to the k-th request, and notes how that differs from the recorded one."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        self._recorded = recorded
+        self.next = 0
+        self.why: list[str] = []
+
+    def __call__(self, request: bytes) -> bytes:
+        exchange = self._recorded.exchanges[self.next]
+        older = self._recorded.batsim.startswith("3.")
+        ours, theirs = orjson.loads(request), orjson.loads(exchange.request)
+        for told in _differences(theirs, ours, older=older):
+            self.why.append(f"message {self.next}, t={theirs['now']:g}: {told}")
+        self.next += 1
+        return exchange.reply
+
+
+class Follower:
+    """Gives a recorded reply as soon as all was told that its request, and those before, had told."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        self._left = [(orjson.loads(item.request), orjson.loads(item.reply)) for item in recorded.exchanges]
+        self._left.reverse()
+        #: Events that were told and belong to no request yet.
+        self._told: Counter[tuple[str, str]] = Counter()
+        self.exchanges: list[Exchange] = []
+
+    def __call__(self, request: bytes) -> bytes:
+        asked = orjson.loads(request)
+        self._told.update(_identity(event) for event in asked["events"])
+        said: list[Any] = []
+        now = asked["now"]
+        while self._left:
+            needed = Counter(_identity(event) for event in self._left[-1][0]["events"])
+            if not needed <= self._told:
+                break
+            self._told -= needed
+            _, reply = self._left.pop()
+            said += reply["events"]
+            now = max(now, reply["now"])
+        reply_bytes = orjson.dumps({"now": now, "events": said})
+        self.exchanges.append(Exchange(len(self.exchanges), request, reply_bytes))
+        return reply_bytes
+
+
+def _identity(event: dict[str, Any]) -> tuple[str, str]:
+    """Kind and subject of an event."""
+    data = event["data"]
+    about = [str(data[member]) for member in ("job_id", "job_ids", "type", "resources", "state") if member in data]
+    return event["type"], " ".join(about)
+
+
+def _longest_delay(recorded: Recorded) -> float:
+    """Seconds that messages can have made anything late: a long reply command by command, an end from the last host."""
+    if recorded.dialect is V14:
+        return 0.0
+    platform = recorded.platform
+    *hosts, master = latencies(platform, platform.compute_hosts(), DEFAULT_MASTER)
+    longest = max(
+        len(orjson.loads(exchange.reply)["events"]) + len(orjson.loads(exchange.request)["events"])
+        for exchange in recorded.exchanges
+    )
+    return max(hosts) + (longest + 2) * master
+
+
+def _differences(theirs: Any, ours: Any, *, older: bool) -> Iterator[str]:
+    """Where two messages differ: the path and both values. Numbers may differ by CLOSE, whatever they count."""
+    left, right = dict(_leaves(theirs)), dict(_leaves(ours))
+    for path in dict.fromkeys([*left, *right]):
+        if path not in right:
+            yield f"{path}: {left[path]!r} only recorded"
+        elif path not in left:
+            if not (older and _SINCE_4.intersection(path.split("."))):
+                yield f"{path}: {right[path]!r} only here"
+        elif not _close(left[path], right[path]):
+            yield f"{path}: {right[path]!r}, recorded {left[path]!r}"
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Each value inside that is no object or list, with its path; empty ones count as values."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if not inside or not value:
+        yield path, value
+        return
+    for key, item in inside:
+        yield from _leaves(item, f"{path}.{key}".lstrip("."))
+
+
+def _close(left: Any, right: Any) -> bool:
+    if type(left) in _NUMBERS and type(right) in _NUMBERS:
+        return bool(abs(left - right) <= CLOSE)
+    return bool(left == right)
