@@ -31,9 +31,9 @@ from batsched_py.simulator.placement import Placement, executors
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.switching import Switching
-from batsched_py.simulator.timeline import RANK_END, Ticket
+from batsched_py.simulator.timeline import RANK_END, RANK_TASK_END, RANK_WATCH, Ticket
 from batsched_py.simulator.tracing import JOB_ENDED, JOB_STARTED
-from batsched_py.simulator.work import Work, progress_at, task_at
+from batsched_py.simulator.work import Work, last_task, progress_at, task_at
 
 SUBMITTED: Final = "SUBMITTED"
 RUNNING: Final = "RUNNING"
@@ -79,6 +79,8 @@ class LiveJob(Struct, eq=False):
     #: Return code if nobody kills it; None if its walltime ends it.
     code: int | None = None
     end: Ticket = 0
+    #: Of a parallel task that takes as long as its walltime; else 0.
+    watch: Ticket = 0
     consumption: Consumption | None = None
 
 
@@ -139,7 +141,9 @@ class Jobs:
         if self._tracer is not None:
             self._tracer.job(JOB_STARTED)
         duration, live.code = ending(work, job.walltime)
-        live.end = self._timeline.at(now + duration, RANK_END, self._complete, live)
+        live.end = self._timeline.at(now + duration, _rank_of_end(work, live.code), self._complete, live)
+        if duration == job.walltime and live.code is not None:
+            live.watch = self._timeline.at(now + duration, RANK_WATCH, self._stop, live)
 
     def follow_speeds(self, hosts: int) -> None:
         """The speed of these hosts has changed: what computes there ends at another time (energy is counted)."""
@@ -155,7 +159,7 @@ class Jobs:
             walltime = live.job.walltime
             left, live.code = ending(work, None if walltime is None else walltime - elapsed, done)
             self._timeline.cancel(live.end)
-            live.end = self._timeline.at(now + left, RANK_END, self._complete, live)
+            live.end = self._timeline.at(now + left, _rank_of_end(work, live.code), self._complete, live)
 
     def reject(self, command: RejectJob) -> None:
         """Refuse a waiting job for good."""
@@ -226,6 +230,12 @@ class Jobs:
         profiles = self._library.shelves[live.job.workload].profiles
         return self._execution.work(live.profile, profiles, used, self._switching.speeds)
 
+    def _stop(self, live: LiveJob) -> None:
+        """A walltime is over at the very instant at which the job would have ended by itself."""
+        self._timeline.cancel(live.end)
+        live.code, live.watch = None, 0
+        self._complete(live)
+
     def _kill(self, live: LiveJob) -> Progress:
         assert live.work is not None  # noqa: S101  # set when it was executed
         elapsed = self._timeline.now - live.start + live.ahead
@@ -250,6 +260,8 @@ class Jobs:
     def _end(self, live: LiveJob, state: str, code: int) -> None:
         now = self._timeline.now
         live.state, live.code = state, code
+        if live.watch:
+            self._timeline.cancel(live.watch)
         self._machines.release(live.hosts.bits, now)
         energy = -1.0
         if live.consumption is not None and self._stage.meter is not None:
@@ -272,6 +284,11 @@ class Jobs:
 def _finish(live: LiveJob, now: float) -> float:
     """When the job has ended, for the records."""
     return now if now > live.start else live.start + NULL_RUNTIME
+
+
+def _rank_of_end(work: Work, code: int | None) -> int:
+    """Delays sleep, and for SimGrid so does whoever watches a walltime; parallel tasks compute."""
+    return RANK_END if code is None or last_task(work).is_delay else RANK_TASK_END
 
 
 def _next_state(live: LiveJob, what: str) -> str:

@@ -7,14 +7,20 @@ from heapq import heappop, heappush
 from typing import Any, Final
 
 #: What happens first at one instant, as recorded runs of real Batsim show: greetings at 0 s, what happens to machines,
-#: submissions, ends and state changes, calls.
+#: submissions, ends of delays and state changes, ends of parallel tasks, walltimes that end then, calls.
 RANK_GREETING: Final = 0
 RANK_MACHINES: Final = 1
 RANK_SUBMISSION: Final = 2
 RANK_END: Final = 3
-RANK_CALL: Final = 4
+RANK_TASK_END: Final = 4
+RANK_WATCH: Final = 5
+RANK_CALL: Final = 6
 #: Messages that take time arrive after all else of an instant was posted.
-RANK_MAIL: Final = 5
+RANK_MAIL: Final = 7
+
+#: A sleep that has less than this to go is over for SimGrid, in seconds. What computes or travels is exact.
+PRECISION: Final = 1e-9
+_EXACT: Final = frozenset({RANK_TASK_END, RANK_MAIL})
 
 #: Names an entry for `cancel`.
 Ticket = int
@@ -47,18 +53,30 @@ class Timeline:
         self._cancelled.add(ticket)
 
     def step(self) -> bool:
-        """Let the one thing happen that is due next; False if nothing ever will again."""
+        """Let happen what SimGrid takes for the next instant, as far as it is known; False if nothing ever will again.
+
+        Sleeps that end within PRECISION of the first thing end with it, at its time.
+        """
         heap, cancelled = self._heap, self._cancelled
-        while heap:
-            due, _, ticket, action, argument = heappop(heap)
+        while heap and heap[0][2] in cancelled:
+            cancelled.discard(heappop(heap)[2])
+        if not heap:
+            return False
+        if heap[0][0] > self.now:
+            self._move(heap[0][0])
+        near = []
+        while heap and heap[0][0] - self.now < PRECISION:
+            near.append(heappop(heap))
+        due = [entry for entry in near if entry[0] <= self.now or entry[1] not in _EXACT]
+        for entry in near:
+            if entry[0] > self.now and entry[1] in _EXACT:
+                heappush(heap, entry)
+        for _, _, ticket, action, argument in sorted(due, key=_rank_and_ticket):
             if ticket in cancelled:
                 cancelled.discard(ticket)
-                continue
-            if due > self.now:
-                self._move(due)
-            action(argument)
-            return True
-        return False
+            else:
+                action(argument)
+        return True
 
     def run_next(self) -> bool:
         """Let everything of the next instant happen; False if nothing ever will again."""
@@ -87,3 +105,7 @@ class Timeline:
     def _move(self, time: float) -> None:
         self.now = float(time)  # an integer of a file would be printed as one
         self.stamp = round(self.now, 6)
+
+
+def _rank_and_ticket(entry: tuple[float, int, Ticket, Any, Any]) -> tuple[int, Ticket]:
+    return entry[1:3]

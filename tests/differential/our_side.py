@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final
 
 import orjson
+from msgspec.structs import replace
 
 from batsched_py.api import Job, Plan, Scheduler, View
 from batsched_py.errors import BatschedError
@@ -129,14 +130,15 @@ def _reject(command: RejectJob, view: View, plan: Plan, _: Script) -> None:
         plan.reject(_job(command, view), "so it was recorded")
 
 
-def _submit(command: RegisterJob, _: View, plan: Plan, script: Script) -> None:
+def _submit(command: RegisterJob, view: View, plan: Plan, script: Script) -> None:
     job, profile = command.job, command.profile
     if job is None:  # it was put into Redis: nobody but its scheduler knows what it was
         store = script.recorded.jobs_in_redis()
         job = read_job(command.job_id, store.jobs([command.job_id])[command.job_id])
         if script.recorded.dialect is V14:
             profile = store.profiles([(job.workload, job.profile)])[job.workload, job.profile]
-    plan.submit(job, profile)
+    # Schedulers rounded their clock up, and one lied; Batsim submits at once whatever it is told, our Plan refuses.
+    plan.submit(replace(job, submit_time=min(job.submit_time, view.now)), profile)
     script.submitted[job.id] = job
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import orjson
 from msgspec.structs import replace
 
+from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
@@ -25,7 +26,6 @@ from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.transcripts.decisions import dialect_of_run
 from batsched_py.transcripts.transcript import Exchange, Transcript
-from tests.differential.shelf import Shelf
 
 #: Switches of Batsim 3 and 4 -> our setting.
 _SWITCHES: Final = {
@@ -105,7 +105,7 @@ class Recorded:
             self.platform,
             [self._workload(path) for path in self._command.workloads],
             Settings(allow_oversized=True, message_latency=message_latency, **settings),
-            **({"store": self._shelf({})} if config.redis else {}),
+            store=self._store({}) if config.redis else None,
         )
 
     def jobs_in_redis(self) -> JobStore:
@@ -113,9 +113,9 @@ class Recorded:
         static: dict[str, Any] = {}
         for name, path in zip(self._workload_names(), self._command.workloads, strict=True):
             static |= {f"{name}!{job.id}": job.members for job in self._workload(path).jobs}
-        return self._shelf(static)
+        return self._store(static)
 
-    def _shelf(self, jobs: Mapping[str, Any]) -> Shelf:
+    def _store(self, jobs: Mapping[str, Any]) -> MemoryStore:
         """These jobs, and what the recorded scheduler put into Redis, of which only the traces are left.
 
         What Batsim wrote of a registered job in `out_jobs.csv` tells what its description was. All were delay jobs.
@@ -136,7 +136,9 @@ class Recorded:
                 "profile": profile,
             }
             profiles[row["workload_name"], profile] = {"type": "delay", "delay": run}
-        return Shelf({**jobs, **registered}, profiles)
+        store = MemoryStore()
+        store.put({**jobs, **registered}, profiles)
+        return store
 
     def _workload(self, path: str) -> Workload:
         return replace(read_workload(self._input(path)), source=path)

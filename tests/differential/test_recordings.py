@@ -4,19 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.differential.explained import EXPLAINED, FACTS, MESSAGES
 from tests.differential.our_side import follow
 from tests.differential.recorded import Recorded, recordings
 from tests.differential.their_side import fact_by_fact, message_by_message
 
 RUNS = {run.name: run for run in recordings(Path(__file__).parents[1] / "data" / "batsim")}
 
-#: Runs whose messages cannot be had one by one -> why.
-OTHERWISE_SPLIT = {
-    "o07_easy_bf_mixed_cluster": "a parallel task as long as its walltime: SimGrid's rounding decides which ends it",
-    "o25_sharing_random": "ends of one instant: SimGrid told them in three messages, in an order of its own",
-}
-#: The one fact of theirs that our simulator tells otherwise.
-AT_THE_WALLTIME = "t=240 ends w0!m2: state 'COMPLETED_SUCCESSFULLY', recorded 'COMPLETED_WALLTIME_REACHED'; return_code 0, recorded -1"
+#: Those that differ, and it is known why.
+EXPLAINED_MESSAGES = {name for name, comparison in EXPLAINED if comparison == MESSAGES}
+EXPLAINED_FACTS = {name for name, comparison in EXPLAINED if comparison == FACTS}
 
 
 def test_all_recordings_are_there() -> None:
@@ -24,17 +21,25 @@ def test_all_recordings_are_there() -> None:
     assert len(RUNS) == 18
 
 
-@pytest.mark.parametrize("name", sorted(RUNS.keys() - OTHERWISE_SPLIT.keys()))
+@pytest.mark.parametrize("name", sorted(RUNS.keys() - EXPLAINED_MESSAGES))
 def test_the_simulator_sends_the_recorded_messages(name: str) -> None:
     """One by one, with messages that take time as in Batsim; told what was replied."""
     assert message_by_message(RUNS[name]).why == ()
 
 
-@pytest.mark.parametrize("name", sorted(RUNS))
+@pytest.mark.parametrize("name", sorted(RUNS.keys() - EXPLAINED_FACTS))
 def test_the_simulator_tells_the_recorded_facts(name: str) -> None:
-    """At the same times, with messages that take no time; but for one end that is as long as its walltime."""
-    expected = (AT_THE_WALLTIME,) if name == "o07_easy_bf_mixed_cluster" else ()
-    assert fact_by_fact(RUNS[name]).why == expected
+    """At the same times, with messages that take no time."""
+    assert fact_by_fact(RUNS[name]).why == ()
+
+
+def test_a_job_as_long_as_its_walltime_ends_by_itself_where_messages_take_no_time() -> None:
+    """The one fact of the one recording that is told otherwise."""
+    (why,) = fact_by_fact(RUNS["o07_easy_bf_mixed_cluster"]).why
+    assert why == (
+        "t=240 ends w0!m2: state 'COMPLETED_SUCCESSFULLY', recorded 'COMPLETED_WALLTIME_REACHED'; "
+        "return_code 0, recorded -1"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(RUNS))
