@@ -137,8 +137,9 @@ def _submit(command: RegisterJob, view: View, plan: Plan, script: Script) -> Non
         job = read_job(command.job_id, store.jobs([command.job_id])[command.job_id])
         if script.recorded.dialect is V14:
             profile = store.profiles([(job.workload, job.profile)])[job.workload, job.profile]
+    time = min(job.submit_time, view.now)
     # Schedulers rounded their clock up, and one lied; Batsim submits at once whatever it is told, our Plan refuses.
-    plan.submit(replace(job, submit_time=min(job.submit_time, view.now)), profile)
+    plan.submit(replace(job, submit_time=time, members={**job.members, "subtime": time}), profile)
     script.submitted[job.id] = job
 
 
