@@ -7,6 +7,7 @@ import os
 import re
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from subprocess import Popen
 
@@ -17,6 +18,8 @@ from batsched_py.transcripts.transcript import Exchange, Transcript
 from tests.builders import begins_data, message, submitted_data
 from tests.integration.programs import PATIENCE, ROOT, Served, ask, batsim, run, serving, started
 from tests.integration.raw_peer import accept, raw_batsim, raw_listener
+from tests.redis_server import free_port
+from tests.redis_server import started as redis_started
 
 BEGINS = message(0.0, ("SIMULATION_BEGINS", begins_data()))
 SUBMITTED = message(1.0, ("JOB_SUBMITTED", submitted_data("1", 2)))
@@ -201,6 +204,29 @@ def end(process: Popen[str]) -> list[str]:
     """Wait for its end; what it said on stderr."""
     _, said = process.communicate(timeout=PATIENCE)
     return said.splitlines()
+
+
+# Redis is restarted in the middle.
+
+
+def test_a_redis_that_is_restarted_in_the_middle_changes_nothing(tmp_path: Path) -> None:
+    """Both sides wait for it: the same schedule as without Redis."""
+    plain = run(tmp_path, "simulate", *FILES, "-s", "fcfs", "-e", "plain", "--quiet")
+    assert plain.returncode == 0, plain.stderr
+    os.mkfifo(tmp_path / "pause")
+    name = algorithm(tmp_path, "if not hasattr(self, 'paused'): self.paused = open('pause').read()")
+    port = free_port()
+    with serving(tmp_path, "-s", name) as served, ExitStack() as stack:
+        options = ["--socket", served.address, "--enable-redis", "--redis-port", str(port), "-e", "out", "--quiet"]
+        with redis_started(tmp_path, port):
+            simulation = stack.enter_context(started(tmp_path, "simulate", *FILES, *options))
+            pause = (tmp_path / "pause").open("w")  # waits until the algorithm reads it, in the middle of the run
+        pause.close()  # Redis is down, and both go on
+        with redis_started(tmp_path, port):
+            said = end(simulation)
+            assert served.end()[0] == 0
+    assert simulation.returncode == 0, said
+    assert (tmp_path / "out_jobs.csv").read_bytes() == (tmp_path / "plain_jobs.csv").read_bytes()
 
 
 # A message of 100 MB.
