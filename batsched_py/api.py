@@ -5,9 +5,11 @@ from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
 from batsched_py.model.profile import Profile
 from batsched_py.planning.availability import Availability, Shadow, Slot
+from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import (
     Answer,
     Event,
+    FromJobMessage,
     JobCompleted,
     JobKilled,
     JobSubmitted,
@@ -27,9 +29,11 @@ from batsched_py.state.hosts import Host
 from batsched_py.state.state import Running
 
 __all__ = [
+    "AdditionalIo",
     "Answer",
     "Availability",
     "Event",
+    "FromJobMessage",
     "Host",
     "HostSet",
     "Job",

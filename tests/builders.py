@@ -28,11 +28,18 @@ def completed(job_id: str, timestamp: float = 0.0, state: str = "COMPLETED_SUCCE
 
 
 def begins(
-    hosts: int = 4, *, config: Config | None = None, sharing: bool = False, **properties: str
+    hosts: int = 4,
+    *,
+    config: Config | None = None,
+    sharing: bool = False,
+    storages: int = 0,
+    storage_sharing: bool = True,
+    **properties: str,
 ) -> SimulationBegins:
-    """The first event, with this many like hosts."""
+    """The first event, with this many like hosts, and storage hosts numbered after them."""
     resources = tuple(Resource(number, f"n{number}", "idle", properties) for number in range(hosts))
-    return SimulationBegins(0.0, resources, compute_sharing=sharing, config=config or Config())
+    stores = tuple(Resource(hosts + number, f"s{number}", "idle", {"role": "storage"}) for number in range(storages))
+    return SimulationBegins(0.0, resources, stores, sharing, storage_sharing, config or Config())
 
 
 def state(hosts: int = 4, *jobs: Job, config: Config | None = None, sharing: bool = False) -> State:

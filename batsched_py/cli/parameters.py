@@ -11,6 +11,8 @@ from typing import Any, Final, TypeVar
 import click
 from msgspec import Struct
 
+from batsched_py.model.platform import ROLES
+
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 #: A path of any kind: the reader of the file says what is wrong with it, and names it.
@@ -29,6 +31,18 @@ def read_address(context: click.Context, parameter: click.Parameter, value: str 
     if (found[1] or "*").isdecimal() and int(found[1]) > 65535:
         raise click.BadParameter(f"must have a port of at most 65535, not {found[1]}", context, parameter)
     return value
+
+
+def read_roles(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Mapping[str, str]:
+    """For options: host -> role, of texts like "host1,host2:storage"; the last one rules."""
+    roles: dict[str, str] = {}
+    for value in values:
+        hosts, colon, role = value.rpartition(":")
+        if not colon or role not in ROLES or not all(hosts.split(",")):
+            known = ", ".join(ROLES)
+            raise click.BadParameter(f"must be host,...:role with a role of {known}, not {value!r}", context, parameter)
+        roles |= dict.fromkeys(hosts.split(","), role)
+    return roles
 
 
 class Seconds(click.FloatRange):

@@ -22,6 +22,7 @@ from batsched_py.cli.parameters import (
     clock_option,
     debug_option,
     read_address,
+    read_roles,
     record_option,
     scheduler_option,
 )
@@ -75,9 +76,25 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
     show_default=True,
     help="Speak as Batsim 4 or 1.4.",
 )
+@click.option(
+    "-r",
+    "--add-role-to-hosts",
+    "roles",
+    multiple=True,
+    callback=read_roles,
+    metavar="HOST,...:ROLE",
+    help="The role of hosts: storage, master or compute_node; may be given several times.",
+)
 @_flag("-E", "energy", "Count energy and allow power states to be changed.")
 @click.option("--events", type=PATH, metavar="FILE", help="What happens to the machines (JSON lines).")
 @_flag("--enable-compute-sharing", "compute_sharing", "Several jobs may run on one host.")
+@click.option(
+    "--disable-storage-sharing",
+    "storage_sharing",
+    flag_value=False,
+    default=True,
+    help="Only one job at a time may be placed on a storage host.",
+)
 @_flag("--enable-dynamic-jobs", "dynamic_jobs", "The algorithm may register jobs.")
 @click.option(
     "--acknowledge-dynamic-jobs/--no-acknowledge-dynamic-jobs",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from batsched_py.errors import PlatformError
 from batsched_py.model.zone import Link, Segment, Zone
@@ -13,6 +14,8 @@ __all__ = ["DEFAULT_MASTER", "Host", "Link", "Platform", "Route"]
 
 #: The host that runs the scheduler and no jobs, unless Batsim is told another name (its option `-m`).
 DEFAULT_MASTER = "master_host"
+#: What a host can be: Batsim's names of the roles.
+ROLES = ("master", "storage", "compute_node")
 
 
 class Host(Struct, frozen=True):
@@ -75,6 +78,20 @@ class Platform(Struct, frozen=True):
     def storage_hosts(self, master: str = DEFAULT_MASTER) -> tuple[Host, ...]:
         """The hosts of role "storage"; Batsim numbers them after the compute hosts."""
         return tuple(host for host in self.hosts if host.role == "storage" and host.name != master)
+
+    def with_roles(self, roles: Mapping[str, str]) -> Platform:
+        """The same platform where these hosts, by name, have these roles instead of their own; PlatformError."""
+        names = {host.name for host in self.hosts}
+        for name, role in roles.items():
+            if name not in names:
+                raise PlatformError(self.source, f"host {name}", f"is not in the platform; it was to be {role}")
+            if role not in ROLES:
+                raise PlatformError(self.source, f"host {name}", f"must be one of {', '.join(ROLES)}, not {role!r}")
+        hosts = tuple(
+            replace(host, properties={**host.properties, "role": roles[host.name]}) if host.name in roles else host
+            for host in self.hosts
+        )
+        return replace(self, hosts=hosts)
 
     def route(self, source: str, destination: str) -> Route:
         """The way between two hosts, by name; without links if the platform has no network there.

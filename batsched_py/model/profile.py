@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from reprlib import repr as shown
 from typing import Any, Final
 
@@ -15,6 +16,9 @@ FORMER_TYPES: Final[Mapping[str, str]] = {
     "msg_par_hg": "parallel_homogeneous",
     "msg_par_hg_tot": "parallel_homogeneous_total",
 }
+#: What Batsim takes if a profile does not say it, in seconds: after a `send`, and between two looks of a `recv`.
+SHORTEST_SLEEP: Final = 1e-7
+DEFAULT_POLL: Final = 0.005
 
 
 class ProfileError(ValueError):
@@ -26,7 +30,7 @@ class ProfileError(ValueError):
 
 
 class Profile(Struct, frozen=True):
-    """A profile of a type that has no class of its own here (`smpi`, `send`, a type of yours...).
+    """A profile of a type that has no class of its own here (`smpi`, `usage_trace`, a type of yours...).
 
     Attributes:
         name: unique in its workload.
@@ -82,6 +86,49 @@ class Composed(Profile, frozen=True):
     repeat: int
 
 
+class ParallelHomogeneousPfs(Profile, frozen=True):
+    """Each host reads `bytes_to_read` from the storage with the label `storage` and writes `bytes_to_write` to it."""
+
+    bytes_to_read: float
+    bytes_to_write: float
+    storage: str
+
+
+class DataStaging(Profile, frozen=True):
+    """`size` bytes go from one storage to another, each named by its label."""
+
+    size: float
+    source: str
+    target: str
+
+
+class Send(Profile, frozen=True):
+    """Says `message` to the scheduler, then sleeps for `sleep` seconds."""
+
+    message: Mapping[str, Any]
+    sleep: float
+
+
+class Receive(Profile, frozen=True):
+    """Waits for a text of the scheduler, for which it looks every `poll` seconds, then does what a profile says.
+
+    That is `success` if the whole text matches the regular expression `regex`, else `failure`. If `timeout` is named,
+    it does not wait: without a text at its start it does what that profile says. An empty name is nothing to do.
+    """
+
+    regex: str
+    success: str
+    failure: str
+    timeout: str
+    poll: float
+
+    @property
+    def continuations(self) -> Mapping[str, str]:
+        """Member -> name of the profile that may follow, for those that are named."""
+        named = {"success": self.success, "failure": self.failure, "timeout": self.timeout}
+        return {member: name for member, name in named.items() if name}
+
+
 def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
     """Type a profile object of a workload file or of a message.
 
@@ -109,7 +156,8 @@ def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
         return ParallelHomogeneousTotal(name, written, members, _number(members, "cpu"), _number(members, "com", 0.0))
     if kind == "composed":
         return _composed(name, members)
-    return Profile(name, kind, members)
+    reader = _READERS.get(kind)
+    return Profile(name, kind, members) if reader is None else reader(name, members)
 
 
 def _parallel(name: str, kind: str, members: Mapping[str, Any]) -> Parallel:
@@ -130,6 +178,59 @@ def _composed(name: str, members: Mapping[str, Any]) -> Composed:
     if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1:
         raise ProfileError("repeat", f"must be an integer from 1, not {shown(repeat)}")
     return Composed(name, "composed", members, tuple(sequence), repeat)
+
+
+def _pfs(name: str, members: Mapping[str, Any]) -> ParallelHomogeneousPfs:
+    if "bytes_to_read" not in members and "bytes_to_write" not in members:
+        raise ProfileError("bytes_to_read", "must be there, or bytes_to_write must")
+    read, written = _number(members, "bytes_to_read", 0.0), _number(members, "bytes_to_write", 0.0)
+    label = _text(members, "storage" if "storage" in members else "host", "pfs")
+    return ParallelHomogeneousPfs(name, "parallel_homogeneous_pfs", members, read, written, label)
+
+
+def _staging(name: str, members: Mapping[str, Any]) -> DataStaging:
+    size = _number(members, "nb_bytes")
+    return DataStaging(name, "data_staging", members, size, _text(members, "from"), _text(members, "to"))
+
+
+def _send(name: str, members: Mapping[str, Any]) -> Send:
+    message = members.get("msg")
+    if not isinstance(message, Mapping):
+        raise ProfileError("msg", f"must be an object, not {shown(message)}")
+    return Send(name, "send", members, message, _seconds(members, "sleeptime", SHORTEST_SLEEP))
+
+
+def _receive(name: str, members: Mapping[str, Any]) -> Receive:
+    regex = _text(members, "regex", ".*")
+    try:
+        re.compile(regex)
+    except re.error as error:
+        raise ProfileError("regex", f"must be a regular expression, not {shown(regex)}: {error}") from None
+    success, failure, timeout = (_text(members, member, "") for member in ("success", "failure", "timeout"))
+    return Receive(name, "recv", members, regex, success, failure, timeout, _seconds(members, "polltime", DEFAULT_POLL))
+
+
+#: Type -> what reads it, for the types that are rare.
+_READERS: Final[Mapping[str, Callable[[str, Mapping[str, Any]], Profile]]] = {
+    "parallel_homogeneous_pfs": _pfs,
+    "data_staging": _staging,
+    "send": _send,
+    "recv": _receive,
+}
+
+
+def _text(members: Mapping[str, Any], field: str, default: str | None = None) -> str:
+    value = members.get(field, default)
+    if not isinstance(value, str):
+        raise ProfileError(field, f"must be a text, not {shown(value)}")
+    return value
+
+
+def _seconds(members: Mapping[str, Any], field: str, default: float) -> float:
+    value = _number(members, field, default)
+    if value <= 0:
+        raise ProfileError(field, f"must be more than 0 s, not {value!r}")
+    return value
 
 
 def _number(members: Mapping[str, Any], field: str, default: float | None = None) -> float:

@@ -77,16 +77,11 @@ def write_execute_job(command: ExecuteJob) -> dict[str, Any]:
         data["mapping"] = {str(executor): str(position) for executor, position in command.mapping.items()}
     if command.storage_mapping is not None:
         extras += 1
+        _check_storages(command.storage_mapping)
         data["storage_mapping"] = dict(command.storage_mapping)
     if command.additional_io is not None:
         extras += 1
-        extra_io = command.additional_io
-        check_finite(extra_io.profile, "additional_io_job.profile")
-        data["additional_io_job"] = {
-            "alloc": str(extra_io.hosts),
-            "profile_name": extra_io.profile_name,
-            "profile": extra_io.profile,
-        }
+        data["additional_io_job"] = _write_additional_io(command.additional_io)
     if extras > 1:
         raise FieldError("", "may have one of mapping, storage_mapping and additional_io_job, not more")
     return data
@@ -307,7 +302,7 @@ def _counted(value: object) -> int:
 
 
 def _check_executors(placed: Mapping[int, int]) -> None:
-    if sorted(placed) != list(range(len(placed))):
+    if not placed or sorted(placed) != list(range(len(placed))):
         raise FieldError("mapping", "must place the executors 0, 1, 2... without a gap")
 
 
@@ -322,18 +317,32 @@ def _check_mapping(placed: Mapping[int, int], host_count: int) -> None:
 def _read_storage_mapping(data: Data | None) -> Mapping[str, int] | None:
     if data is None:
         return None
+    _check_storages(data)
     for label, host in data.items():
         if type(host) is not int:
             raise FieldError(f"storage_mapping.{label}", f"must be a host's number, not {shown(host)}")
     return data
 
 
+def _check_storages(storages: Data) -> None:
+    if not storages:
+        raise FieldError("storage_mapping", "must give at least one label its host")
+
+
 def _read_additional_io(data: Data) -> AdditionalIo:
     try:
         allocated: HostSet = hosts(data, "alloc")
-        return AdditionalIo(allocated, text(data, "profile_name"), mapping(data, "profile"))
+        return AdditionalIo(allocated, text(data, "profile_name"), optional_mapping(data, "profile"))
     except FieldError as error:
         raise FieldError(f"additional_io_job.{error.path}", error.rule) from None
+
+
+def _write_additional_io(extra: AdditionalIo) -> dict[str, Any]:
+    data: dict[str, Any] = {"alloc": str(extra.hosts), "profile_name": extra.profile_name}
+    if extra.profile is None:
+        return data
+    check_finite(extra.profile, "additional_io_job.profile")
+    return {**data, "profile": extra.profile}
 
 
 def _only(data: Data, names: set[str]) -> None:

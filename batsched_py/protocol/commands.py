@@ -27,11 +27,14 @@ SETTABLE_STATES: Final = frozenset(
 
 
 class AdditionalIo(Struct, frozen=True):
-    """Input and output that runs beside a job: its own profile on its own hosts."""
+    """Input and output that runs together with a job: its own profile on its own hosts, storage hosts too.
+
+    `profile` is None if the job's workload has a profile of that name already; otherwise the name must be new there.
+    """
 
     hosts: HostSet
     profile_name: str
-    profile: Members
+    profile: Members | None = None
 
 
 class ExecuteJob(Struct, frozen=True):

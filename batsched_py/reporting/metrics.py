@@ -98,7 +98,9 @@ def measure(records: Iterable[JobRecord], hosts: int) -> Metrics:
     makespan = max((record.finish for record in ran), default=0.0)
     waits = [record.start - record.job.submit_time for record in ran]
     runs = [record.finish - record.start for record in ran]
-    allocated = math.fsum([len(record.hosts) * run for record, run in zip(ran, runs, strict=True)])
+    compute = (1 << hosts) - 1  # storage hosts are numbered after them
+    sizes = [(record.hosts.bits & compute).bit_count() for record in ran]
+    allocated = math.fsum([size * run for size, run in zip(sizes, runs, strict=True)])
     return Metrics(
         jobs=len(records),
         states={state: counts[state] for state in sorted(counts, key=_report_order)},

@@ -51,8 +51,8 @@ class Grid(Struct, frozen=True):
         return [(first, first + 1 - start), *inner, *([(last, stop - last)] if stop > last else [])]
 
     def rows_of(self, hosts: HostSet) -> list[tuple[int, int]]:
-        """(row, number of its hosts that are members), for each row with a member."""
-        bits, size = hosts.bits, self.hosts_per_row
+        """(row, number of its hosts that are members), for each row with a member; storage hosts have no row."""
+        bits, size = hosts.bits & ((1 << self.hosts) - 1), self.hosts_per_row
         if not bits:
             return []
         first = ((bits & -bits).bit_length() - 1) // size

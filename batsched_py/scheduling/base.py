@@ -25,6 +25,8 @@ class Scheduler(ABC, Generic[Options]):
         needs_energy: the platform must describe power states, or the run does not begin.
         needs_dynamic_jobs: the algorithm submits jobs, so Batsim must run with --enable-dynamic-jobs; algorithms
             that do not ask for it have registration finished for them.
+        oversubscribes: the algorithm puts several executors on a host (`plan.start` with a mapping); otherwise jobs
+            that ask for more than the platform's hosts are rejected before the algorithm sees them.
     """
 
     name: ClassVar[str]
@@ -32,6 +34,7 @@ class Scheduler(ABC, Generic[Options]):
     needs_walltime: ClassVar[bool] = False
     needs_energy: ClassVar[bool] = False
     needs_dynamic_jobs: ClassVar[bool] = False
+    oversubscribes: ClassVar[bool] = False
     #: The class between the brackets of `Scheduler[...]`.
     options_type: ClassVar[type[Any]] = NoOptions
 

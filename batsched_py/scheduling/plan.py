@@ -16,6 +16,7 @@ from batsched_py.planning.availability import Shadow, Slot
 from batsched_py.protocol.codec import Message, encode
 from batsched_py.protocol.commands import (
     RUNNING,
+    AdditionalIo,
     CallMeLater,
     ChangeJobState,
     Command,
@@ -42,6 +43,7 @@ from batsched_py.protocol.events import (
     Query,
 )
 from batsched_py.protocol.fields import one_line
+from batsched_py.scheduling.extras import check_extras, usable_storages
 from batsched_py.scheduling.registration import job_fault, pair_fault, profile_fault
 from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
@@ -98,10 +100,20 @@ class Plan:
         """Hosts that could take a job now, after what this plan has started."""
         return HostSet(self._state.hosts.free)
 
-    def start(self, job: Job, hosts: HostSet, mapping: Mapping[int, int] | None = None) -> None:
+    def start(
+        self,
+        job: Job,
+        hosts: HostSet,
+        mapping: Mapping[int, int] | None = None,
+        *,
+        storage_mapping: Mapping[str, int] | None = None,
+        additional_io: AdditionalIo | None = None,
+    ) -> None:
         """Start a waiting job now on these hosts: as many as its size, all free (or shared, where Batsim allows it).
 
-        `mapping` puts executor i on the mapping[i]-th of the hosts; then it is the executors that number `job.size`.
+        Storage hosts may be among them. Of the others at most one: `mapping` puts executor i on the mapping[i]-th of
+        the hosts, and `job.size` is the number of executors; `storage_mapping` gives the labels of the job's profile
+        their storage hosts; `additional_io` is a parallel task, on hosts of its own, that is merged with the job's.
         """
         state = self._state
         if type(hosts) is not HostSet:
@@ -110,13 +122,17 @@ class Plan:
             raise PlanError(f"start {job.id} on {hosts}: {self._not_waiting(job.id)}")
         usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
         if hosts.bits & ~usable or not hosts.bits:
-            raise PlanError(f"start {job.id} on {hosts}: {self._not_usable(hosts.bits & ~usable)}")
+            wrong = hosts.bits & ~usable & ~usable_storages(state)
+            if wrong or not hosts.bits:
+                raise PlanError(f"start {job.id} on {hosts}: {self._not_usable(wrong)}")
         if mapping is None:
             if hosts.bits.bit_count() != job.size:
                 raise PlanError(f"start {job.id} on {hosts}: it needs {job.size} hosts, these are {len(hosts)}")
         else:
             self._check_mapping(job, hosts, mapping)
-        command = ExecuteJob(self.timestamp, job.id, hosts, mapping)
+        command = ExecuteJob(self.timestamp, job.id, hosts, mapping, storage_mapping, additional_io)
+        if storage_mapping is not None or additional_io is not None:
+            check_extras(state, job, command)
         state.apply(command)
         self._others.append(command)
         if self.holds or self.promises:
@@ -365,11 +381,11 @@ class Plan:
     def _not_usable(self, wrong: int) -> str:
         hosts = self._state.hosts
         reasons = {
-            "not in the platform": wrong & ~hosts.all,
+            "not in the platform": wrong & ~(hosts.all | hosts.stores),
             "unavailable": wrong & hosts.unavailable,
             "asleep": wrong & hosts.asleep,
             "switching": wrong & hosts.switching,
-            "running a job": wrong & hosts.busy,
+            "running a job": wrong & (hosts.busy | hosts.stores),
         }
         said = [f"{format_bits(bits)} {reason}" for reason, bits in reasons.items() if bits]
         return ", ".join(said) or "it needs at least one host"

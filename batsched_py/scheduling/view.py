@@ -85,6 +85,11 @@ class View:
         return self._state.hosts.by_id
 
     @property
+    def storages(self) -> Mapping[int, Host]:
+        """Storage hosts by number: what a storage mapping may name; numbered after the compute hosts."""
+        return self._state.hosts.storages
+
+    @property
     def unavailable(self) -> HostSet:
         """Hosts announced as failed; jobs on them go on, new ones may not be placed there."""
         return HostSet(self._state.hosts.unavailable)

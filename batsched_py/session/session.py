@@ -202,7 +202,11 @@ class Session:
         """The hosts and Batsim's own options for the algorithm are known now, and its dialect."""
         self._plan.dialect = self._conversation.dialect
         scheduler = self._class
-        self._admission = Admission(len(event.resources), needs_walltime=scheduler.needs_walltime)
+        self._admission = Admission(
+            len(event.resources),
+            needs_walltime=scheduler.needs_walltime,
+            oversubscribes=scheduler.oversubscribes,
+        )
         if event.config.redis:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")

@@ -39,6 +39,8 @@ def dialect_of(settings: Settings) -> Dialect:
             raise OptionError("external events (--events) do not exist in protocol v1.4")
         if settings.forward_unknown_events:
             raise OptionError("--forward-unknown-events does not exist in protocol v1.4, which has no external events")
+        if settings.roles or not settings.storage_sharing:
+            raise OptionError("--add-role-to-hosts and --disable-storage-sharing do not exist in protocol v1.4")
         if settings.message_latency:
             raise OptionError("--message-latency does not go with protocol v1.4: messages took no time in Batsim 1.4")
     return dialect

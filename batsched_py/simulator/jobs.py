@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -24,8 +26,9 @@ from batsched_py.protocol.events import (
 from batsched_py.simulator.batsim1 import completion
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.consumption import Consumption
-from batsched_py.simulator.execution import Execution, ending
-from batsched_py.simulator.library import Library
+from batsched_py.simulator.dialogue import Dialogue
+from batsched_py.simulator.execution import PLAIN, Execution, Site, ending
+from batsched_py.simulator.library import Library, Shelf
 from batsched_py.simulator.machines import COMPUTING, lowest_host
 from batsched_py.simulator.placement import Placement, executors
 from batsched_py.simulator.records import JobRecord
@@ -33,7 +36,7 @@ from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.switching import Switching
 from batsched_py.simulator.timeline import RANK_END, RANK_TASK_END, RANK_WATCH, Ticket
 from batsched_py.simulator.tracing import JOB_ENDED, JOB_STARTED
-from batsched_py.simulator.work import Work, last_task, progress_at, task_at
+from batsched_py.simulator.work import Task, Work, last_task, progress_at, task_at
 
 SUBMITTED: Final = "SUBMITTED"
 RUNNING: Final = "RUNNING"
@@ -73,15 +76,20 @@ class LiveJob(Struct, eq=False):
     hosts: HostSet = NO_HOSTS
     start: float = 0.0
     work: Work | None = None
-    #: Host of each executor, and by how many seconds the work is further than the clock: only where speeds may change.
+    #: Host of each executor, what the job has beside its hosts, and by how many seconds the work is further than the
+    #: clock: only where speeds may change.
     executors: Sequence[int] = ()
+    site: Site = PLAIN
     ahead: float = 0.0
     #: Return code if nobody kills it; None if its walltime ends it.
     code: int | None = None
     end: Ticket = 0
     #: Of a parallel task that takes as long as its walltime; else 0.
     watch: Ticket = 0
-    consumption: Consumption | None = None
+    consumption: Consumption | Dialogue | None = None
+    #: Only of a job that talks: what plays it, and the texts that it has not received yet.
+    dialogue: Dialogue | None = None
+    inbox: deque[str] | None = None
 
 
 class Jobs:
@@ -129,15 +137,23 @@ class Jobs:
         job, now, hosts = live.job, self._timeline.now, command.hosts.bits
         self._placement.check(command, job, live.profile)
         is_delay = type(live.profile) is Delay
-        if not is_delay and hosts & self._machines.hosts_in[COMPUTING]:
+        if not is_delay and hosts & self._machines.hosts_in[COMPUTING] & self._machines.compute:
             self._stage.approximations.add(SHARED_HOSTS)
+        shelf, site = self._library.shelves[job.workload], self._placement.site(command, job, live.profile)
+        if shelf.talking and job.profile in shelf.talking:
+            live.state = state
+            self._converse(live, command, shelf, site)
+            return
         used = () if is_delay else executors(command)
-        live.work = work = self._work(live, used)
+        try:
+            live.work = work = self._work(live, used, site)
+        except BrokenRuleError as broken:
+            raise BrokenRuleError(str(broken), job=job.id) from None
         live.state, live.hosts, live.start = state, command.hosts, now
         self._machines.occupy(hosts, now)
         if self._stage.meter is not None:
             live.consumption = Consumption(self._stage, self._stage.meter, hosts, work)
-            live.executors = used
+            live.executors, live.site = used, site
         if self._tracer is not None:
             self._tracer.job(JOB_STARTED)
         duration, live.code = ending(work, job.walltime)
@@ -149,10 +165,14 @@ class Jobs:
         """The speed of these hosts has changed: what computes there ends at another time (energy is counted)."""
         now = self._timeline.now
         for live in self.live.values():
-            if live.state != RUNNING or not live.executors or not live.hosts.bits & hosts:
+            if live.state != RUNNING or not live.hosts.bits & hosts:
                 continue
-            assert live.consumption is not None  # noqa: S101  # without energy no pstate changes
-            live.work = work = self._work(live, live.executors)
+            if live.dialogue is not None:
+                live.dialogue.follow_speeds()
+            if not live.executors:
+                continue
+            assert isinstance(live.consumption, Consumption)  # noqa: S101  # without energy no pstate changes
+            live.work = work = self._work(live, live.executors, live.site)
             done = live.consumption.follow(work)
             elapsed = now - live.start
             live.ahead = done - elapsed
@@ -186,8 +206,12 @@ class Jobs:
         self._metadata[self._find(command.job_id).job.id] = command.metadata
 
     def tell(self, command: ToJobMessage) -> None:
-        """A message to a job: no profile that is simulated here listens."""
-        self._find(command.job_id)
+        """A message to a job, which keeps it until a profile of its own listens: also one that waits for its start."""
+        live = self._find(command.job_id)
+        if live.job.profile in self._library.shelves[live.job.workload].talking:
+            self._inbox(live).append(command.message)
+            if live.dialogue is not None:
+                live.dialogue.hear()
 
     def change_state(self, command: ChangeJobState) -> None:
         """Change the books alone, and tell nobody; of Batsim 4.2.1 only SUBMITTED to RUNNING gets past."""
@@ -219,16 +243,53 @@ class Jobs:
         self._record(JobRecord(live.job, state, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata_of(live)))
         self.told.append(live.job.id)
 
+    def _converse(self, live: LiveJob, command: ExecuteJob, shelf: Shelf, site: Site) -> None:
+        """Start a job whose end depends on what the scheduler says."""
+        job, hosts, runners = live.job, command.hosts.bits, executors(command)
+
+        def perform(profile: Profile, site: Site) -> Task:
+            task = self._execution.work(profile, shelf.profiles, runners, self._switching.speeds, site)
+            assert isinstance(task, Task)  # noqa: S101  # a composed profile is played step by step
+            return task
+
+        live.hosts, live.start = command.hosts, self._timeline.now
+        self._machines.occupy(hosts, live.start)
+        if self._tracer is not None:
+            self._tracer.job(JOB_STARTED)
+        live.dialogue = Dialogue(
+            self._stage,
+            job_id=job.id,
+            hosts=hosts,
+            walltime=job.walltime,
+            shelf=shelf,
+            inbox=self._inbox(live),
+            perform=perform,
+            end=partial(self._hang_up, live),
+        )
+        live.consumption = live.dialogue if self._stage.meter is not None else None
+        live.dialogue.begin(live.profile, site)
+
+    def _hang_up(self, live: LiveJob, code: int | None) -> None:
+        """A dialogue has come to its end."""
+        live.code = code
+        self._complete(live)
+
+    def _inbox(self, live: LiveJob) -> deque[str]:
+        if live.inbox is None:
+            live.inbox = deque()
+        return live.inbox
+
     def _complete(self, live: LiveJob) -> None:
         """It ends by itself or at its walltime."""
         code = live.code
-        what = "stopped at its walltime" if code is None else "failed" if code else "succeeded"
+        # Batsim takes a negative `ret` of a profile for the code of a walltime that is over.
+        what = "succeeded" if code == 0 else "failed" if (code or -1) > 0 else "stopped at its walltime"
         self._end(live, _next_state(live, what), -1 if code is None else code)
         self._stage.mailbox.post(self._tell_end, live, lowest_host(live.hosts.bits))
 
-    def _work(self, live: LiveJob, used: Sequence[int]) -> Work:
+    def _work(self, live: LiveJob, used: Sequence[int], site: Site) -> Work:
         profiles = self._library.shelves[live.job.workload].profiles
-        return self._execution.work(live.profile, profiles, used, self._switching.speeds)
+        return self._execution.work(live.profile, profiles, used, self._switching.speeds, site)
 
     def _stop(self, live: LiveJob) -> None:
         """A walltime is over at the very instant at which the job would have ended by itself."""
@@ -237,6 +298,11 @@ class Jobs:
         self._complete(live)
 
     def _kill(self, live: LiveJob) -> Progress:
+        if live.dialogue is not None:
+            code, progress = live.dialogue.killed_code, live.dialogue.progress()
+            live.dialogue.stop()
+            self._end(live, _next_state(live, "killed"), code)
+            return progress
         assert live.work is not None  # noqa: S101  # set when it was executed
         elapsed = self._timeline.now - live.start + live.ahead
         self._timeline.cancel(live.end)

@@ -10,9 +10,14 @@ from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Composed, Parallel, Profile
+from batsched_py.model.profile import Composed, Parallel, Profile, ProfileError, Receive, parse_profile
 from batsched_py.model.workload import Workload
-from batsched_py.simulator.execution import SIMULATED
+from batsched_py.protocol.dialects import Dialect
+from batsched_py.simulator.batsim1 import foreign_name
+from batsched_py.simulator.broken_rule import BrokenRuleError
+from batsched_py.simulator.execution import SIMULATED, TALKING
+
+DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs here; real Batsim 4.2.1 crashes on it"
 
 
 class LibraryError(ValueError):
@@ -32,6 +37,8 @@ class Shelf(Struct):
     needed: dict[str, int] = field(default_factory=dict)
     #: Names of the profiles that were forgotten: nothing may have one of them again.
     forgotten: set[str] = field(default_factory=set)
+    #: Names of profiles of jobs that talk with the scheduler, or are composed of such.
+    talking: set[str] = field(default_factory=set)
 
 
 class Library:
@@ -52,10 +59,31 @@ class Library:
             for name, workload in zip(names, workloads, strict=True):
                 self.shelves[name].profiles.update(workload.profiles)
 
-    def need(self, workload: str, profile: str) -> None:
+    def add(self, workload: str, name: str, members: Mapping[str, Any], dialect: Dialect) -> Profile:
+        """A new profile of a workload, which is made if it is new; BrokenRuleError if it exists or cannot run."""
+        shelf = self.shelves.setdefault(workload, Shelf("the scheduler", {}))
+        path = f"profile {workload}!{name}"
+        if name in shelf.profiles:
+            raise BrokenRuleError(f"{path} exists already")
+        if name in shelf.forgotten:
+            raise BrokenRuleError(f"{path} existed before: it was forgotten with its last job, its name is taken")
+        try:
+            profile = parse_profile(name, members)
+            check_profile({**shelf.profiles, name: profile}, name)
+        except (ProfileError, LibraryError) as error:
+            raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
+        if known_as := foreign_name(dialect, profile):
+            rule = f"type {profile.type!r} is called {known_as!r} in protocol {dialect.name}"
+            raise BrokenRuleError(f"{path}: {rule}")
+        shelf.profiles[name] = profile
+        return profile
+
+    def need(self, workload: str, profile: str, *, talks: bool = False) -> None:
         """One more job names the profile."""
-        needed = self.shelves[workload].needed
-        needed[profile] = needed.get(profile, 0) + 1
+        shelf = self.shelves[workload]
+        shelf.needed[profile] = shelf.needed.get(profile, 0) + 1
+        if talks:
+            shelf.talking.add(profile)
 
     def release(self, workload: str, profile: str) -> None:
         """A job that named the profile has ended; the last one takes the profile along (E8)."""
@@ -63,23 +91,33 @@ class Library:
         shelf.needed[profile] -= 1
         if not shelf.needed[profile]:
             del shelf.needed[profile]
+            shelf.talking.discard(profile)
             shelf.profiles.pop(profile, None)
             shelf.forgotten.add(profile)
 
 
-def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> None:
-    """LibraryError if the profile `name`, or one it is composed of, cannot run (on `size` hosts, if that is known)."""
-    for path, profile in _reach(profiles, name, f"profiles.{name}", ()):
+def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> bool:
+    """LibraryError if the profile `name`, or one it is composed of, cannot run (on `size` hosts, if that is known).
+
+    Returns True if it talks with the scheduler.
+    """
+    talks = False
+    for path, profile in _reach(profiles, name, f"profiles.{name}", (), set()):
+        talks = talks or isinstance(profile, TALKING)
         if not isinstance(profile, SIMULATED):
             raise LibraryError(f"{path}.type", f"{profile.type!r} is not simulated here")
         if size is not None and isinstance(profile, Parallel) and len(profile.cpu) != size:
             raise LibraryError(f"{path}.cpu", f"is for {len(profile.cpu)} hosts, a job that runs it asks for {size}")
+    return talks
 
 
 def _reach(
-    profiles: Mapping[str, Profile], name: str, path: str, above: tuple[str, ...]
+    profiles: Mapping[str, Profile], name: str, path: str, above: tuple[str, ...], received: set[str]
 ) -> Iterator[tuple[str, Profile]]:
-    """The profile and all that it is composed of, each with its path."""
+    """The profile and all that it is composed of or may go on with, each with its path.
+
+    `received` collects what a text may lead to: that may be a profile above, and may be registered later.
+    """
     if name in above:
         raise LibraryError(path, f"is part of itself: {' > '.join((*above, name))}")
     if name not in profiles:
@@ -88,20 +126,27 @@ def _reach(
     yield path, profile
     if isinstance(profile, Composed):
         for step in dict.fromkeys(profile.sequence):
-            yield from _reach(profiles, step, f"profiles.{name}.seq", (*above, name))
+            yield from _reach(profiles, step, f"profiles.{name}.seq", (*above, name), received)
+    elif isinstance(profile, Receive):
+        for member, following in profile.continuations.items():
+            if following in profiles and following not in received:
+                received.add(following)
+                yield from _reach(profiles, following, f"profiles.{name}.{member}", (), received)
 
 
 def _stock(workload: Workload) -> Shelf:
     kept: dict[str, Profile] = {}
+    talking: set[str] = set()
     # Each pair once, in the order of the jobs; sizes matter to `parallel` profiles only.
     for name, size in dict.fromkeys([(job.profile, job.size) for job in workload.jobs]):
         try:
-            check_profile(workload.profiles, name, size)
+            if check_profile(workload.profiles, name, size):
+                talking.add(name)
         except LibraryError as error:
             raise WorkloadError(workload.source, error.field, error.rule) from None
         if name not in kept:
-            kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, name, "", ()))
-    return Shelf(workload.source, kept, Counter([job.profile for job in workload.jobs]))
+            kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, name, "", (), set()))
+    return Shelf(workload.source, kept, Counter([job.profile for job in workload.jobs]), talking=talking)
 
 
 #: Types that JSON and Batsim write alike.

@@ -15,19 +15,31 @@ UNAVAILABLE: Final = "unavailable"
 
 
 class Machines:
-    """States of the compute hosts. Being unavailable covers a host's own state, which goes on underneath."""
+    """States of the hosts. Being unavailable covers a host's own state, which goes on underneath.
 
-    __slots__ = ("_changes", "_counts", "_jobs_on", "_seconds", "_since", "all", "count", "hosts_in", "unavailable")
+    Args:
+        compute: compute hosts, numbered from 0.
+        storage: storage hosts, numbered after them.
+    """
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.all = interval_bits(0, count - 1)
+    __slots__ = (
+        *("_changes", "_counts", "_jobs_on", "_seconds", "_since"),
+        *("all", "compute", "compute_count", "count", "hosts_in", "storages", "unavailable"),
+    )
+
+    def __init__(self, compute: int, storage: int = 0) -> None:
+        self.compute_count = compute
+        self.count = compute + storage
+        #: Bits of all hosts; of those that compute; of those that store.
+        self.all = interval_bits(0, self.count - 1)
+        self.compute = interval_bits(0, compute - 1)
+        self.storages = self.all & ~self.compute
         #: State -> its hosts; each host is in exactly one of them, unavailable or not.
         self.hosts_in = {IDLE: self.all, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0}
         #: Hosts that an external event has made unavailable.
         self.unavailable = 0
         #: State -> hosts seen in it; when that number last changed; seconds spent in it until then, by all hosts.
-        self._counts = {IDLE: count, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0, UNAVAILABLE: 0}
+        self._counts = {IDLE: compute, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0, UNAVAILABLE: 0}
         self._since = dict.fromkeys(self._counts, 0.0)
         self._seconds = dict.fromkeys(self._counts, 0.0)
         #: (time, hosts) of changes of state, ascending: at least the latest one of each host that ever changed.
@@ -77,11 +89,12 @@ class Machines:
         self.unavailable &= ~hosts
 
     def seconds(self) -> dict[str, float]:
-        """State -> seconds spent in it, summed over hosts, each up to its last change of state, as Batsim counts."""
+        """State -> seconds spent in it, summed over compute hosts, each up to its last change, as in Batsim."""
         spent = dict(self._seconds)
-        open_since = dict.fromkeys(range(self.count), 0.0)
+        open_since = dict.fromkeys(range(self.compute_count), 0.0)
         open_since |= {host: time for time, hosts in self._latest_changes() for host in members(hosts)}
-        for state, in_state in (*self.hosts_in.items(), (UNAVAILABLE, self.unavailable)):
+        for state, hosts in (*self.hosts_in.items(), (UNAVAILABLE, self.unavailable)):
+            in_state = hosts & self.compute
             for host in members(in_state if state == UNAVAILABLE else in_state & ~self.unavailable):
                 spent[state] -= self._since[state] - open_since[host]
         return spent
@@ -98,7 +111,8 @@ class Machines:
         return ", ".join(f"{format_bits(bits)} {state}" for state, bits in shown.items() if bits)
 
     def _count(self, hosts: int, source: str, target: str, now: float) -> None:
-        """The hosts are seen in another state from now on."""
+        """The hosts are seen in another state from now on; Batsim does not count storage hosts."""
+        hosts &= self.compute
         if not hosts:
             return
         counts, since, seconds = self._counts, self._since, self._seconds

@@ -55,7 +55,7 @@ class NetworkMailbox:
         outbox: Sequence[Event],
         latencies: Sequence[float],
     ) -> None:
-        """`latencies` are seconds from each compute host to the master, and last from the master to itself."""
+        """`latencies` are seconds from each host to the master, and last from the master to itself."""
         self._timeline, self._outbox, self._latencies = timeline, outbox, latencies
         self._letters: deque[Letter] = deque()
         #: True while a message is on its way or is dealt with.
@@ -112,7 +112,7 @@ Mailbox = InstantMailbox | NetworkMailbox
 
 
 def latencies(platform: Platform, hosts: Sequence[Host], master_name: str) -> list[float]:
-    """Seconds that one byte takes from each compute host to the master, and last from the master to itself.
+    """Seconds that one byte takes from each host to the master, and last from the master to itself.
 
     All 0 if the platform has no master.
     """

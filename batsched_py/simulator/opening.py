@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from batsched_py.model.platform import Host, Platform
+from batsched_py.model.platform import Host
 from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import Config, Resource, SimulationBegins
 from batsched_py.simulator.library import Library, wire_members
@@ -12,7 +12,7 @@ from batsched_py.simulator.settings import Settings
 
 
 def opening(
-    platform: Platform, hosts: Sequence[Host], library: Library, settings: Settings, *, stored: bool
+    hosts: Sequence[Host], storages: Sequence[Host], library: Library, settings: Settings, *, stored: bool
 ) -> SimulationBegins:
     """Compute hosts, then the storage ones; the configuration; workloads and those of their profiles that jobs need.
 
@@ -23,12 +23,12 @@ def opening(
     if settings.protocol == V14.name:
         resources = tuple(Resource(number, host.name, "idle", host.properties) for number, host in enumerate(hosts))
         return SimulationBegins(0.0, resources, compute_sharing=settings.compute_sharing, config=config)
-    storages = platform.storage_hosts(settings.master_host)
     return SimulationBegins(
         0.0,
         tuple(_resources(hosts, 0)),
         tuple(_resources(storages, len(hosts))),
         settings.compute_sharing,
+        settings.storage_sharing,
         config=config,
         workloads={name: shelf.source for name, shelf in library.shelves.items()},
         profiles={

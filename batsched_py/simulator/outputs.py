@@ -58,7 +58,7 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
         "mean_slowdown": sum(slowdown) / jobs,
         "mean_turnaround_time": sum(turnaround) / jobs,
         "mean_waiting_time": sum(waiting) / jobs,
-        "nb_computing_machines": result.host_count,
+        "nb_computing_machines": result.host_count + result.storage_count,
         "nb_grouped_switches": result.switch_requests,
         "nb_jobs": len(result.jobs),
         "nb_jobs_finished": len(ran),

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, ParallelHomogeneousTotal, Profile
-from batsched_py.protocol.commands import ExecuteJob
+from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
 from batsched_py.simulator.broken_rule import BrokenRuleError
-from batsched_py.simulator.library import Library
+from batsched_py.simulator.execution import PLAIN, Site
+from batsched_py.simulator.library import DYNAMIC_COMPOSED, Library
 from batsched_py.simulator.machines import COMPUTING, IDLE, members
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.switching import Switching
-
-STORAGE_MAPPING: Final = "storage: storage mappings have no effect"
 
 
 class Placement:
     """Judges the hosts of an EXECUTE_JOB."""
 
-    __slots__ = ("_approximations", "_library", "_machines", "_powered", "_sharing", "_switching")
+    __slots__ = ("_approximations", "_dialect", "_library", "_machines", "_powered", "_sharing", "_switching")
 
     def __init__(self, stage: Stage, library: Library, switching: Switching) -> None:
-        self._machines, self._sharing = stage.machines, stage.settings.compute_sharing
-        self._approximations = stage.approximations
+        self._machines = machines = stage.machines
+        #: Bits of the hosts on which several jobs may run.
+        self._sharing = machines.compute if stage.settings.compute_sharing else 0
+        self._sharing |= machines.storages if stage.settings.storage_sharing else 0
+        self._approximations, self._dialect = stage.approximations, stage.dialect
         self._powered = stage.meter is not None
         self._library, self._switching = library, switching
 
@@ -46,20 +46,46 @@ class Placement:
             if beyond:
                 rule = f"has a mapping to position {beyond[0]} of alloc, which has {hosts.bit_count()} hosts"
                 raise BrokenRuleError(rule, job=job.id, hosts=hosts)
+
+    def site(self, command: ExecuteJob, job: Job, profile: Profile) -> Site:
+        """What the job has beside its hosts; its io job's profile becomes one of its workload, as in Batsim."""
         if command.storage_mapping is not None:
-            self._approximations.add(STORAGE_MAPPING)
+            return Site(command.storage_mapping)
         if command.additional_io is not None:
-            raise BrokenRuleError("has an additional_io_job, which is not simulated here", job=job.id, hosts=hosts)
+            io = command.additional_io
+            return Site(io_profile=self._io_profile(io, job, profile), io_hosts=members(io.hosts.bits))
+        return PLAIN
+
+    def _io_profile(self, io: AdditionalIo, job: Job, profile: Profile) -> Profile:
+        """Its profile, added to the workload if it comes along; BrokenRuleError."""
+        what = "has an additional_io_job"
+        if not io.hosts or io.hosts.bits & ~self._machines.all:
+            rule = f"{what} on hosts that do not exist: there are {self._machines.count}"
+            raise BrokenRuleError(rule if io.hosts else f"{what} on no host", job=job.id, hosts=io.hosts.bits)
+        if io.profile is not None:
+            found = self._library.add(job.workload, io.profile_name, io.profile, self._dialect)
+            if isinstance(found, Composed):
+                self._approximations.add(DYNAMIC_COMPOSED)
+        elif (known := self._library.shelves[job.workload].profiles.get(io.profile_name)) is not None:
+            found = known
+        else:
+            rule = f"{what} that names the profile {io.profile_name!r}, which does not exist"
+            raise BrokenRuleError(rule, job=job.id)
+        if isinstance(found, Composed) and not isinstance(profile, Composed):
+            raise BrokenRuleError(f"{what} that is composed ({found.name}), and it is not", job=job.id)
+        return found
 
     def _check_hosts(self, job: Job, hosts: int) -> None:
         machines = self._machines
         if hosts & ~machines.all:
-            rule = f"names hosts that do not exist: there are {machines.count}"
+            stored = f", {machines.storages.bit_count()} of them storage hosts" if machines.storages else ""
+            rule = f"names hosts that do not exist: there are {machines.count}{stored}"
             raise BrokenRuleError(rule, job=job.id, hosts=hosts & ~machines.all)
-        used = hosts & machines.hosts_in[COMPUTING]
-        if used and not self._sharing:
+        used = hosts & machines.hosts_in[COMPUTING] & ~self._sharing
+        if used:
+            kind = "storage hosts" if used & machines.storages else "hosts"
             raise BrokenRuleError(
-                "cannot run there: another job does, and hosts are not shared", job=job.id, hosts=used
+                f"cannot run there: another job does, and {kind} are not shared", job=job.id, hosts=used
             )
         unusable = hosts & (machines.unavailable | ~(machines.hosts_in[IDLE] | machines.hosts_in[COMPUTING]))
         if unusable:

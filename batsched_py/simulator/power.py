@@ -51,9 +51,14 @@ class PowerModel(Struct, frozen=True):
 
 
 def read_power_model(source: str, host: Host) -> PowerModel:
-    """From the host's properties `wattage_per_state` (once `watt_per_state`) and `sleep_pstates`; PlatformError."""
+    """From the host's properties `wattage_per_state` (once `watt_per_state`) and `sleep_pstates`; PlatformError.
+
+    A storage host may say nothing: then it draws nothing.
+    """
     name = "wattage_per_state" if "wattage_per_state" in host.properties else "watt_per_state"
     text = host.properties.get(name)
+    if text is None and host.role == "storage":
+        return PowerModel((Watts(0.0, 0.0, 0.0),) * len(host.speeds), {}, frozenset())
     if text is None:
         raise PlatformError(source, f"host {host.name}", "needs the property wattage_per_state to count energy")
     watts = tuple(_read_watts(source, host, name, piece) for piece in text.split(","))

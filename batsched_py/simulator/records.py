@@ -99,6 +99,7 @@ class Result(Struct, frozen=True):
         host_switches: the same, counted for each host.
         approximations: one line for each simplification that had a part in this run.
         deciding_seconds: wall-clock time spent waiting for the scheduler.
+        storage_count: storage hosts, numbered after the compute hosts.
         simulating_seconds: the rest of the wall-clock time.
         trace: rows of the trace files; None if nobody wanted them.
     """
@@ -116,3 +117,4 @@ class Result(Struct, frozen=True):
     deciding_seconds: float
     simulating_seconds: float
     trace: Trace | None = None
+    storage_count: int = 0

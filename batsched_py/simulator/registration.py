@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Composed, ProfileError, parse_profile
+from batsched_py.model.profile import Composed
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Members, Notify
 from batsched_py.protocol.fields import shown
-from batsched_py.simulator.batsim1 import foreign_name
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.jobs import Jobs
-from batsched_py.simulator.library import Library, LibraryError, Shelf, check_profile, wire_job
+from batsched_py.simulator.library import DYNAMIC_COMPOSED, Library, LibraryError, check_profile, wire_job
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.submissions import Submissions
-
-DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs here; real Batsim 4.2.1 crashes on it"
 
 
 class Registration:
@@ -37,31 +32,17 @@ class Registration:
         self._add_profile(command.workload, command.name, command.profile)
 
     def _add_profile(self, workload: str, name: str, members: Members) -> None:
-        shelf = self._library.shelves.setdefault(workload, Shelf("the scheduler", {}))
-        path = f"profile {workload}!{name}"
-        if name in shelf.profiles:
-            raise BrokenRuleError(f"{path} exists already")
-        if name in shelf.forgotten:
-            raise BrokenRuleError(f"{path} existed before: it was forgotten with its last job, its name is taken")
-        try:
-            profile = parse_profile(name, members)
-            check_profile({**shelf.profiles, name: profile}, name)
-        except (ProfileError, LibraryError) as error:
-            raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
-        if known_as := foreign_name(self._stage.dialect, profile):
-            rule = f"type {profile.type!r} is called {known_as!r} in protocol {self._stage.dialect.name}"
-            raise BrokenRuleError(f"{path}: {rule}")
+        profile = self._library.add(workload, name, members, self._stage.dialect)
         if isinstance(profile, Composed) and not self._stage.is_v14:
             self._stage.approximations.add(DYNAMIC_COMPOSED)
-        shelf.profiles[name] = profile
 
     def register_job(self, command: RegisterJob) -> None:
         """Submit a job, at once whatever its `subtime`."""
         self._check_enabled()
-        job = self._checked(command)
+        job, talks = self._checked(command)
         profile = self._library.shelves[job.workload].profiles[job.profile]
         self._used_ids.add(job.id)
-        self._library.need(job.workload, job.profile)
+        self._library.need(job.workload, job.profile, talks=talks)
         self.count += 1
         self._jobs.submit(job, profile)
         if self._settings.acknowledges:
@@ -90,7 +71,8 @@ class Registration:
         if not self._settings.dynamic_jobs:
             raise BrokenRuleError("needs dynamic jobs to be enabled (--enable-dynamic-jobs)")
 
-    def _checked(self, command: RegisterJob) -> Job:
+    def _checked(self, command: RegisterJob) -> tuple[Job, bool]:
+        """The job, and whether it talks with the scheduler."""
         job_id, described, stored = command.job_id, command.job, self._stage.stored
         if stored is not None:
             described = stored.described(command)
@@ -108,7 +90,6 @@ class Registration:
         if shelf is None:
             raise BrokenRuleError(f"belongs to the workload {job.workload}, which does not exist", job=job_id)
         try:
-            check_profile(shelf.profiles, job.profile, job.size)
+            return job, check_profile(shelf.profiles, job.profile, job.size)
         except LibraryError as error:
             raise BrokenRuleError(f"cannot run its profile: {error}", job=job_id) from None
-        return job

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from msgspec import Struct
 
 from batsched_py.metadata.keys import DEFAULT_PREFIX
@@ -18,8 +21,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         workload_names: of the workloads, in their order; None for Batsim's own (see `batsim1.workload_names`).
         machines: only the first N compute hosts, in lexicographic order, take part (--mmax); None for all.
         master_host: runs the scheduler and no jobs (-m).
+        roles: host name -> master, storage or compute_node, instead of what the platform says (--add-role-to-hosts).
         energy: count joules and allow power states to be changed (-E).
         compute_sharing: several jobs may run on one host (--enable-compute-sharing).
+        storage_sharing: several jobs may run on one storage host (not --disable-storage-sharing).
         dynamic_jobs: the scheduler may register jobs (--enable-dynamic-jobs).
         acknowledge_dynamic_jobs: answer each registered job by JOB_SUBMITTED (--acknowledge-dynamic-jobs); None for
             Batsim's default, which is yes in v1.4 and no in v4.
@@ -39,8 +44,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     workload_names: tuple[str, ...] | None = None
     machines: int | None = None
     master_host: str = DEFAULT_MASTER
+    roles: Mapping[str, str] = MappingProxyType({})
     energy: bool = False
     compute_sharing: bool = False
+    storage_sharing: bool = True
     dynamic_jobs: bool = False
     acknowledge_dynamic_jobs: bool | None = None
     forward_profiles: bool = False

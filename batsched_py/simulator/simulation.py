@@ -71,12 +71,14 @@ class Simulation:
         With a `store` jobs are described there instead of in messages (--enable-redis). `trace` keeps the rows of the
         trace files: machine states, and with energy what was consumed and the pstates.
         """
-        hosts = _compute_hosts(platform, settings)
+        platform = platform.with_roles(settings.roles) if settings.roles else platform
+        computing, storages = _compute_hosts(platform, settings), platform.storage_hosts(settings.master_host)
+        hosts = computing + storages
         dialect = dialect_of(settings)
         library = Library(workloads, workload_names(workloads, settings), keep_unused=dialect is V14)
         if not settings.allow_oversized:
-            _check_sizes(workloads, len(hosts))
-        machines = Machines(len(hosts))
+            _check_sizes(workloads, len(computing))
+        machines = Machines(len(computing), len(storages))
         check_events(settings.external_events, machines.all)
         meter = _meter(platform, hosts) if settings.energy else None
         stored = None
@@ -97,13 +99,13 @@ class Simulation:
         )
         _note_foreign_types(library, stage)
         self._switching = Switching(stage, hosts)
-        execution = Execution(Network(platform, hosts), stage.approximations)
+        execution = Execution(Network(platform, hosts), stage.approximations, machines.storages)
         self._jobs = Jobs(stage, library, execution, self._switching)
         self._submissions = Submissions(stage, workloads, library, self._jobs)
         self._registration = Registration(stage, library, self._jobs, self._submissions)
         self._referee = Referee(stage, self._jobs, self._switching, self._registration)
         Happenings(stage)
-        self._begins = opening(platform, hosts, library, settings, stored=store is not None)
+        self._begins = opening(computing, storages, library, settings, stored=store is not None)
 
     def run(
         self,
@@ -203,7 +205,8 @@ class Simulation:
             joules = self._jobs.joules_at_last_end - self._submissions.joules_at_first
         return Result(
             jobs=tuple(records),
-            host_count=self._stage.machines.count,
+            host_count=self._stage.machines.compute_count,
+            storage_count=self._stage.machines.storages.bit_count(),
             makespan=max((record.finish for record in records), default=0.0),
             end=self._timeline.now,
             messages=talk.messages,
@@ -234,6 +237,9 @@ def _compute_hosts(platform: Platform, settings: Settings) -> tuple[Host, ...]:
     hosts = hosts[: settings.machines]
     if not hosts:
         raise PlatformError(platform.source, "", f"must have a compute host besides the master {settings.master_host}")
+    for host in hosts:
+        if min(host.speeds) <= 0:
+            raise PlatformError(platform.source, f"host {host.name}.speed", "must be more than 0 flop/s: it computes")
     return hosts
 
 

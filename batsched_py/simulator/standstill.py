@@ -23,9 +23,12 @@ def standstill(timeline: Timeline, jobs: Jobs, machines: Machines, registration:
     unreal = [live.job.id for live in jobs.live.values() if live.state == ONLY_IN_THE_BOOKS]
     if unreal:
         reasons.append(f"{', '.join(unreal[:NAMED])} was set to RUNNING by CHANGE_JOB_STATE and never ends")
+    deaf = [job_id for job_id, live in jobs.live.items() if live.dialogue is not None and live.dialogue.waits]
+    if deaf:
+        reasons.append(f"{', '.join(deaf[:NAMED])} waits for a message (profile of type recv), without a walltime")
     if registration.open:
         reasons.append("registration was never finished")
-    free = f"{machines.free.bit_count()} of {machines.count} hosts are free"
+    free = f"{(machines.free & machines.compute).bit_count()} of {machines.compute_count} hosts are free"
     return (
         f"t={timeline.stamp:.6f}: nothing will ever happen again, yet {'; '.join(reasons)}; {free}, no call is pending"
     )

@@ -16,7 +16,7 @@ _SWITCHING = frozenset({"switching_on", "switching_off"})
 
 
 class Host(Struct, frozen=True):
-    """A compute host.
+    """A compute host or a storage host.
 
     Attributes:
         id: its number.
@@ -40,11 +40,17 @@ class Host(Struct, frozen=True):
 class Hosts:
     """All hosts as bit sets, one for each reason not to use a host."""
 
-    __slots__ = ("all", "asleep", "busy", "by_id", "down", "free", "pstate", "switching", "unavailable")
+    __slots__ = (
+        *("all", "asleep", "busy", "by_id", "down", "free", "pstate", "storages", "stores", "switching"),
+        "unavailable",
+    )
 
-    def __init__(self, resources: Sequence[Resource]) -> None:
+    def __init__(self, resources: Sequence[Resource], storages: Sequence[Resource] = ()) -> None:
         #: Host number -> host.
         self.by_id: Mapping[int, Host] = {resource.id: _host(resource) for resource in resources}
+        #: Host number -> storage host, and their bits; in no other set here.
+        self.storages: Mapping[int, Host] = {resource.id: _host(resource) for resource in storages}
+        self.stores = sum(1 << resource.id for resource in storages)
         #: Bits of all compute hosts.
         self.all = sum(1 << resource.id for resource in resources)
         #: Bits of hosts that run a job.

@@ -95,6 +95,7 @@ class State:
         self.now = 0.0
         self.config = Config()
         self.compute_sharing = False
+        self.storage_sharing = True
         self.hosts = Hosts(())
         #: Submitted, not started, not rejected.
         self.queue = Queue()
@@ -129,7 +130,7 @@ class State:
         """From now on tell `forecast` of every change; it first hears of the jobs that run already."""
         self._forecast = forecast
         for run in self.running.values():
-            forecast.occupy(run.hosts.bits, run.end)
+            forecast.occupy(run.hosts.bits & self.hosts.all, run.end)
 
     def advance(self, now: float) -> None:
         """A message of this instant has come: a new decision begins."""
@@ -158,7 +159,7 @@ class State:
                 raise InvariantError(f"t={self.now}: {job_id} runs on hosts of another job")
             if job_id in self.queue:
                 raise InvariantError(f"t={self.now}: {job_id} both waits and runs")
-            busy |= run.hosts.bits
+            busy |= run.hosts.bits & self.hosts.all
         if any(job_id in self.queue or job_id in self.running for job_id in self.control):
             raise InvariantError(f"t={self.now}: a control job waits or runs")
         if busy != self.hosts.busy:
@@ -171,7 +172,8 @@ class State:
     def _begin(self, event: SimulationBegins) -> None:
         self.config = event.config
         self.compute_sharing = event.compute_sharing
-        self.hosts = Hosts(event.resources)
+        self.storage_sharing = event.storage_sharing
+        self.hosts = Hosts(event.resources, event.storages)
         self.registration_open = event.config.dynamic_jobs
         self.profiles = Profiles(event.profiles, forgets=event.config.forgets_profiles)
 
@@ -215,7 +217,7 @@ class State:
 
     def _end(self, job_id: str, run: Running) -> None:
         del self.running[job_id]
-        freed = run.hosts.bits
+        freed = run.hosts.bits & self.hosts.all
         if self.compute_sharing:
             for other in self.running.values():
                 freed &= ~other.hosts.bits
@@ -257,7 +259,7 @@ class State:
             job = self.queue.remove(command.job_id)
         except KeyError:
             raise InvariantError(f"t={self.now}: {command.job_id} was started but does not wait") from None
-        hosts = command.hosts.bits
+        hosts = command.hosts.bits & self.hosts.all
         if hosts & self.hosts.busy and not self.compute_sharing:
             raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
         end = math.inf if job.walltime is None else command.timestamp + job.walltime
@@ -265,6 +267,9 @@ class State:
         self.hosts.occupy(hosts)
         if self._forecast is not None:
             self._forecast.occupy(hosts, end)
+        io = command.additional_io
+        if io is not None and io.profile is not None:
+            self.profiles.add(job.workload, io.profile_name, io.profile)
 
     def _reject(self, command: RejectJob) -> None:
         job = self.queue.remove(command.job_id)

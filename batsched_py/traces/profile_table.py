@@ -9,13 +9,25 @@ from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
-from batsched_py.model.profile import FORMER_TYPES, Composed, Delay, Profile, ProfileError, parse_profile
+from batsched_py.model.profile import (
+    FORMER_TYPES,
+    Composed,
+    Delay,
+    Profile,
+    ProfileError,
+    Receive,
+    Send,
+    parse_profile,
+)
 
 #: The types that the embedded simulator executes, under their present names.
-SIMULATED_TYPES: Final = ("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed")
+SIMULATED_TYPES: Final = (
+    *("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed"),
+    *("parallel_homogeneous_pfs", "data_staging", "send", "recv"),
+)
 #: The types that only Batsim executes.
 BATSIM_TYPES: Final = (
-    *("parallel_homogeneous_pfs", "data_staging", "send", "recv", "smpi", "usage_trace", "trace"),
+    *("smpi", "usage_trace", "trace"),
     *("msg_par_hg_pfs", "msg_par_hg_pfs_tiers"),
 )
 
@@ -34,7 +46,18 @@ def read_profiles(file: str, profiles: Mapping[str, Any], *, simulated_only: boo
         cycle = list(reversed(error.args[1]))
         rule = f"must not contain itself: {' > '.join(cycle)}"
         raise WorkloadError(file, f"profiles.{cycle[0]}.seq", rule) from error
+    _check_continuations(file, table)
     return table
+
+
+def _check_continuations(file: str, table: Mapping[str, Profile]) -> None:
+    """WorkloadError if a `recv` goes on with a profile that does not exist; it may go on with itself."""
+    for name, profile in table.items():
+        if isinstance(profile, Receive):
+            for member, following in profile.continuations.items():
+                if following not in table:
+                    rule = f"names profile {shown(following)}, which does not exist"
+                    raise WorkloadError(file, f"profiles.{name}.{member}", rule)
 
 
 def _read_profile(file: str, name: str, members: Any, simulated_only: bool) -> Profile:
@@ -50,6 +73,8 @@ def _read_profile(file: str, name: str, members: Any, simulated_only: bool) -> P
         raise WorkloadError(file, f"profiles.{name}.type", rule)
     if isinstance(profile, Delay) and profile.delay > LONGEST:
         raise WorkloadError(file, f"profiles.{name}.delay", f"{TOO_LONG} not {shown(profile.delay)}")
+    if isinstance(profile, Send) and profile.sleep > LONGEST:
+        raise WorkloadError(file, f"profiles.{name}.sleeptime", f"{TOO_LONG} not {shown(profile.sleep)}")
     return profile
 
 
@@ -59,5 +84,5 @@ def _type_rule(kind: str, simulated_only: bool) -> str | None:
         return None
     ours = f"the types simulated here are {', '.join(SIMULATED_TYPES)}"
     if kind in BATSIM_TYPES:
-        return f"{kind!r} is executed by Batsim only; {ours}"
+        return f"{kind!r} is executed by Batsim only: run the workload there, or write the profile anew; {ours}"
     return f"{shown(kind)} is not a type of profile; {ours}"

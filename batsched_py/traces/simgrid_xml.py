@@ -143,6 +143,9 @@ class _Reader:
     def _add_host(self, element: Element, name: str, zone: str, own: Properties, around: Properties) -> None:
         self._add_point(element, name, zone)
         speeds = self._read_speeds(element)
+        if min(speeds) < 0 or (min(speeds) == 0 and own.get("role") != "storage"):
+            rule = f"must be more than 0 flop/s in each pstate, not {element.text('speed')!r}"
+            raise element.error("speed", f"{rule}; a host of role storage may have 0")
         pstate, cores = element.number("pstate", 0, 0), element.number("core", 1, 1)
         if pstate >= len(speeds):
             raise element.error("pstate", f"must be below {len(speeds)}, the number of speeds, not {pstate}")
@@ -155,8 +158,6 @@ class _Reader:
                 speeds = tuple(parse_quantity(piece, SPEED) for piece in text.split(","))
             except ValueError as error:
                 raise element.error("speed", str(error)) from error
-            if min(speeds) <= 0:
-                raise element.error("speed", f"must be more than 0 flop/s in each pstate, not {text!r}")
             self._speeds[text] = speeds
         return self._speeds[text]
 

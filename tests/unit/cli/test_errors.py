@@ -109,6 +109,10 @@ def test_a_wrong_platform(here: Path, fails: Callable[..., str]) -> None:
         (["-e", "p.xml/run"], "p.xml/run_jobs.csv: cannot be written: Not a directory"),
         (["--socket", "tcp://127.0.0.1:1"], "One of '-s' and '--socket' is needed: who decides?"),
         (["--teleport"], "--teleport"),
+        (["-r", "nope:storage"], "p.xml: host nope: is not in the platform; it was to be storage"),
+        (["-r", "storage"], "'-r' / '--add-role-to-hosts': must be host,...:role with a role of master, storage, c"),
+        (["-r", "n0:disk"], "'-r' / '--add-role-to-hosts': must be host,...:role with a role of master, storage, c"),
+        (["-r", "n0,,n1:storage"], "'-r' / '--add-role-to-hosts': must be host,...:role with a role of master, st"),
         (["-m", "nope"], "p.xml: has no host 'nope', which -m names"),
     ],
 )

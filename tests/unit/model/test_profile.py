@@ -10,12 +10,16 @@ from hypothesis import given
 
 from batsched_py.model.profile import (
     Composed,
+    DataStaging,
     Delay,
     Parallel,
     ParallelHomogeneous,
+    ParallelHomogeneousPfs,
     ParallelHomogeneousTotal,
     Profile,
     ProfileError,
+    Receive,
+    Send,
     parse_profile,
 )
 from tests.unit.protocol.strategies import objects
@@ -25,6 +29,11 @@ PARALLEL = {"type": "parallel", "cpu": [1, 2.5], "com": [0, 1, 2, 3]}
 HOMOGENEOUS = {"type": "parallel_homogeneous", "cpu": 5e6, "com": 1}
 TOTAL = {"type": "parallel_homogeneous_total", "cpu": 5e6, "com": 1}
 COMPOSED = {"type": "composed", "seq": ["p", "q", "p"], "repeat": 2}
+PFS = {"type": "parallel_homogeneous_pfs", "bytes_to_read": 5, "bytes_to_write": 6, "storage": "disk"}
+OLD_PFS = {"type": "parallel_homogeneous_pfs", "bytes_to_read": 5, "host": "disk"}
+STAGING = {"type": "data_staging", "nb_bytes": 7, "from": "pfs", "to": "disk"}
+SEND: dict[str, Any] = {"type": "send", "msg": {"a": 1}, "sleeptime": 2}
+RECV = {"type": "recv", "regex": "a|b", "success": "p", "failure": "q", "timeout": "r", "polltime": 3}
 
 
 @pytest.mark.parametrize(
@@ -35,6 +44,11 @@ COMPOSED = {"type": "composed", "seq": ["p", "q", "p"], "repeat": 2}
         (HOMOGENEOUS, ParallelHomogeneous("n", "parallel_homogeneous", HOMOGENEOUS, 5e6, 1.0)),
         (TOTAL, ParallelHomogeneousTotal("n", "parallel_homogeneous_total", TOTAL, 5e6, 1.0)),
         (COMPOSED, Composed("n", "composed", COMPOSED, ("p", "q", "p"), 2)),
+        (PFS, ParallelHomogeneousPfs("n", "parallel_homogeneous_pfs", PFS, 5.0, 6.0, "disk")),
+        (OLD_PFS, ParallelHomogeneousPfs("n", "parallel_homogeneous_pfs", OLD_PFS, 5.0, 0.0, "disk")),
+        (STAGING, DataStaging("n", "data_staging", STAGING, 7.0, "pfs", "disk")),
+        (SEND, Send("n", "send", SEND, {"a": 1}, 2.0)),
+        (RECV, Receive("n", "recv", RECV, "a|b", "p", "q", "r", 3.0)),
     ],
 )
 def test_a_known_type_has_its_class(members: dict[str, Any], profile: Profile) -> None:
@@ -47,6 +61,23 @@ def test_a_profile_of_another_type_is_kept_whole(members: dict[str, Any]) -> Non
     """It may be Batsim's alone (smpi, send...) or a type of the user's."""
     whole = {**members, "type": "my_own", "ret": 0}
     assert parse_profile("n", whole) == Profile("n", "my_own", whole)
+
+
+def test_what_a_profile_of_storages_or_messages_leaves_out() -> None:
+    """Batsim's defaults: nothing is read, the storage is "pfs", a recv takes any text and looks each 5 ms."""
+    pfs: dict[str, Any] = {"type": "parallel_homogeneous_pfs", "bytes_to_write": 3}
+    assert parse_profile("n", pfs) == ParallelHomogeneousPfs("n", pfs["type"], pfs, 0.0, 3.0, "pfs")
+    send: dict[str, Any] = {"type": "send", "msg": {}}
+    assert parse_profile("n", send) == Send("n", "send", send, {}, 1e-7)
+    recv = {"type": "recv"}
+    assert parse_profile("n", recv) == Receive("n", "recv", recv, ".*", "", "", "", 0.005)
+
+
+def test_the_profiles_that_may_follow_a_text() -> None:
+    """By member; an empty name is none."""
+    receive = parse_profile("n", {"type": "recv", "success": "a", "failure": "", "timeout": "c"})
+    assert isinstance(receive, Receive)
+    assert receive.continuations == {"success": "a", "timeout": "c"}
 
 
 @pytest.mark.parametrize("kind", ["parallel_homogeneous", "parallel_homogeneous_total"])
@@ -121,6 +152,21 @@ def test_a_number_is_finite_and_not_negative(members: dict[str, Any], field: str
         ({**COMPOSED, "repeat": 0}, "repeat"),
         ({**COMPOSED, "repeat": 1.5}, "repeat"),
         ({**COMPOSED, "repeat": True}, "repeat"),
+        ({"type": "parallel_homogeneous_pfs"}, "bytes_to_read"),
+        ({**PFS, "bytes_to_read": -1}, "bytes_to_read"),
+        ({**PFS, "bytes_to_write": "1"}, "bytes_to_write"),
+        ({**PFS, "storage": 3}, "storage"),
+        ({**OLD_PFS, "host": None}, "host"),
+        ({**STAGING, "nb_bytes": None}, "nb_bytes"),
+        ({**STAGING, "from": 3}, "from"),
+        ({"type": "data_staging", "nb_bytes": 1, "from": "a"}, "to"),
+        ({**SEND, "msg": "hello"}, "msg"),
+        ({"type": "send"}, "msg"),
+        ({**SEND, "sleeptime": 0}, "sleeptime"),
+        ({**RECV, "regex": "("}, "regex"),
+        ({**RECV, "regex": 3}, "regex"),
+        ({**RECV, "success": ["p"]}, "success"),
+        ({**RECV, "polltime": 0}, "polltime"),
     ],
 )
 def test_a_wrong_member_is_named(members: dict[str, Any], field: str) -> None:
@@ -134,7 +180,8 @@ def test_a_wrong_member_is_named(members: dict[str, Any], field: str) -> None:
 @given(objects)
 def test_any_object_is_a_profile_or_a_profile_error(members: dict[str, Any]) -> None:
     """Of each type, with any members."""
-    for kind in ("delay", "parallel", "parallel_homogeneous", "composed", "smpi"):
+    typed = ("delay", "parallel", "parallel_homogeneous", "composed", "parallel_homogeneous_pfs", "data_staging")
+    for kind in (*typed, "send", "recv", "smpi"):
         try:
             profile = parse_profile("n", {**members, "type": kind})
         except ProfileError:

@@ -195,12 +195,12 @@ def _executions(draw: st.DrawFn) -> ExecuteJob:
     plain = ExecuteJob(draw(times), draw(texts), draw(some_hosts))
     which = draw(st.sampled_from(["plain", "mapping", "storage", "io"]))
     if which == "mapping":
-        positions = draw(st.lists(st.integers(0, len(plain.hosts) - 1), max_size=5))
+        positions = draw(st.lists(st.integers(0, len(plain.hosts) - 1), min_size=1, max_size=5))
         return replace(plain, mapping=dict(enumerate(positions)))
     if which == "storage":
-        return replace(plain, storage_mapping=draw(st.dictionaries(texts, st.integers(0, 9), max_size=2)))
+        return replace(plain, storage_mapping=draw(st.dictionaries(texts, st.integers(0, 9), min_size=1, max_size=2)))
     if which == "io":
-        return replace(plain, additional_io=AdditionalIo(draw(host_sets), draw(texts), draw(objects)))
+        return replace(plain, additional_io=AdditionalIo(draw(host_sets), draw(texts), draw(st.none() | objects)))
     return plain
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from batsched_py.simulator.settings import Settings
+from batsched_py.traces.profile_table import SIMULATED_TYPES
 from tests.unit.simulator.scenario import DELAYS, Profiles, execute, job, kill, platform, play, workload
 
 PROFILES: Profiles = {
@@ -44,6 +46,46 @@ def test_how_a_job_ends(profile: str, walltime: float | None, state: str, code: 
     ]
     record = result.jobs[0]
     assert (record.state, record.return_code, record.execution) == (state, code, duration)
+
+
+#: One profile of each type that lasts; `recv` goes on as soon as it looks.
+EACH_TYPE: Profiles = {
+    "delay": {"delay": 10},
+    "parallel": {"cpu": [1e9]},
+    "parallel_homogeneous": {"cpu": 1e9},
+    "parallel_homogeneous_total": {"cpu": 1e9},
+    "composed": {"seq": ["d10"]},
+    "parallel_homogeneous_pfs": {"bytes_to_read": 1e9},
+    "data_staging": {"nb_bytes": 1e9, "from": "a", "to": "b"},
+    "send": {"msg": {}, "sleeptime": 1},
+    "recv": {"polltime": 1},
+}
+
+
+def test_each_type_that_is_simulated_is_tried() -> None:
+    """By the test below."""
+    assert set(EACH_TYPE) == set(SIMULATED_TYPES)
+
+
+@pytest.mark.parametrize("composed", [False, True])
+@pytest.mark.parametrize(("ret", "state"), [(5, "COMPLETED_FAILED"), (-4, "COMPLETED_WALLTIME_REACHED")])
+@pytest.mark.parametrize("kind", EACH_TYPE)
+def test_each_type_of_profile_has_a_return_code(kind: str, ret: int, state: str, composed: bool) -> None:
+    """Other than 0 it fails the job, and ends the composed profile that it is a step of."""
+    profiles = {
+        **DELAYS,
+        "p": {"type": kind, **EACH_TYPE[kind], "ret": ret},
+        "c": {"type": "composed", "seq": ["d5", "p", "d100"], "repeat": 2, "ret": 1},
+    }
+    mapping = {"storage_mapping": {"pfs": 3, "a": 3, "b": 2}}
+    script = {1.0: [execute("a", "0", **mapping), ("TO_JOB_MSG", {"job_id": "w0!a", "msg": "x"})]}
+    settings = Settings(roles={"h2": "storage", "h3": "storage"})
+    result, peer = play(
+        workload(job("a", "c" if composed else "p", at=1), profiles=profiles), script, settings=settings
+    )
+    assert peer.told("JOB_COMPLETED")[0][1]["return_code"] == ret
+    assert (result.jobs[0].state, result.jobs[0].return_code) == (state, ret)
+    assert result.jobs[0].execution < 16
 
 
 def test_a_job_of_no_duration_is_recorded_as_ten_microseconds() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import RefusedError
-from batsched_py.simulator.registration import DYNAMIC_COMPOSED
+from batsched_py.simulator.library import DYNAMIC_COMPOSED
 from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import Command, call, execute, job, play, reject, workload
 

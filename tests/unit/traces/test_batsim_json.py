@@ -151,8 +151,20 @@ def test_number_and_text_are_one_id(tmp_path: Path) -> None:
             {"p": {"type": "dealy"}},
             r"profiles\.p\.type: 'dealy' is not a type of profile; the types simulated here are d",
         ),
-        ({"p": {"type": "smpi"}}, r"profiles\.p\.type: 'smpi' is executed by Batsim only"),
         ({"p": {"type": "msg_par_hg"}}, r"profiles\.p\.cpu: must be a finite number"),
+        *(
+            (
+                {"p": {"type": kind}},
+                rf"profiles\.p\.type: '{kind}' is executed by Batsim only: run the workload there, or",
+            )
+            for kind in ("smpi", "usage_trace", "trace", "msg_par_hg_pfs_tiers")
+        ),
+        ({"p": {"type": "send", "msg": "x"}}, r"profiles\.p\.msg: must be an object, not 'x'"),
+        ({"p": {"type": "recv", "timeout": "q"}}, r"profiles\.p\.timeout: names profile 'q', which does not exist"),
+        (
+            {"p": {"type": "send", "msg": {}, "sleeptime": 1e10}},
+            r"profiles\.p\.sleeptime: must be at most 9000000000 s",
+        ),
         ({"p": {"type": "composed", "seq": ["q"]}}, r"profiles\.p\.seq: names profile 'q', which does not exist"),
         ({"p": {"type": "composed", "seq": ["p"]}}, r"profiles\.p\.seq: must not contain itself: p > p"),
         ([], r"profiles: must be an object"),
@@ -185,6 +197,12 @@ def test_composed_profiles_may_share_parts(tmp_path: Path) -> None:
         "d": DELAY,
     }
     assert set(read(tmp_path, profiles=profiles).profiles) == set("abcd")
+
+
+def test_a_recv_may_go_on_with_itself(tmp_path: Path) -> None:
+    """To wait again; also by way of a composed profile."""
+    profiles = {"r": {"type": "recv", "failure": "r", "success": "c"}, "c": {"type": "composed", "seq": ["d", "r"]}}
+    assert set(read(tmp_path, profiles={**profiles, "d": DELAY}).profiles) == set("rcd")
 
 
 def test_profiles_of_batsim_only(tmp_path: Path) -> None:
