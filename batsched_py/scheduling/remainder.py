@@ -7,9 +7,11 @@ from typing import Final
 
 from batsched_py.model.profile import (
     Composed,
+    DataStaging,
     Delay,
     Parallel,
     ParallelHomogeneous,
+    ParallelHomogeneousPfs,
     ParallelHomogeneousTotal,
     Profile,
     ProfileError,
@@ -81,6 +83,11 @@ def _part(profile: Profile, share: float) -> Members | None:
         return {**profile.members, **scaled}
     if isinstance(profile, (ParallelHomogeneous, ParallelHomogeneousTotal)):
         return {**profile.members, "cpu": profile.cpu * share, "com": profile.com * share}
+    if isinstance(profile, ParallelHomogeneousPfs):
+        read, written = profile.bytes_to_read * share, profile.bytes_to_write * share
+        return {**profile.members, "bytes_to_read": read, "bytes_to_write": written}
+    if isinstance(profile, DataStaging):
+        return {**profile.members, "nb_bytes": profile.size * share}
     return profile.members
 
 

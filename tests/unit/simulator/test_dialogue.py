@@ -253,3 +253,14 @@ def test_messages_of_jobs_take_time_with_latency() -> None:
     record, peer, _ = run("say", message_latency=True)
     assert len(peer.told("FROM_JOB_MSG")) == 1
     assert record.state == "COMPLETED_SUCCESSFULLY"
+
+
+def test_a_talk_follows_the_speed_of_its_hosts() -> None:
+    """A task that computes in it takes longer from the moment on at which its host is slower."""
+    profiles = {**PROFILES, "c": {"type": "composed", "seq": ["say", "cpu", "d5"]}}
+    slower: Command = ("SET_RESOURCE_STATE", {"resources": "0", "state": "1"}, 5.0)
+    sleeper = platform(1, speeds=(1e9, 5e8, 1.0, 0.5, 0.05), **SLEEPER)
+    for walltime, duration in ((None, 4 + 12 + 5), (17, 17), (20, 20)):
+        jobs = workload(job("a", "c", at=1, walltime=walltime), profiles=profiles)
+        result, _ = play(jobs, {1.0: [execute("a", "0"), slower]}, on=sleeper, settings=Settings(energy=True))
+        assert result.jobs[0].execution == pytest.approx(duration, abs=1e-6)
