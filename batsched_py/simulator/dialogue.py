@@ -20,7 +20,7 @@ from batsched_py.simulator.execution import Site, io_of_step
 from batsched_py.simulator.library import Shelf, wire_members
 from batsched_py.simulator.machines import lowest_host, members
 from batsched_py.simulator.stage import Stage
-from batsched_py.simulator.timeline import RANK_END, Ticket
+from batsched_py.simulator.timeline import RANK_END, RANK_TASK_END, Ticket
 from batsched_py.simulator.work import Task
 
 #: Profiles inside each other at which a job is taken to go on for ever.
@@ -264,7 +264,8 @@ class Dialogue:
         now = self._measured = self._timeline.now
         self._spending = duration
         if duration < self._left or (duration == self._left and not task.is_delay):
-            self._ticket = self._timeline.at(now + duration, RANK_END, self._go_on, None)
+            rank = RANK_END if task.is_delay else RANK_TASK_END
+            self._ticket = self._timeline.at(now + duration, rank, self._go_on, None)
         else:
             self._ticket = self._timeline.at(now + self._left, RANK_END, self._run_out, None)
 
