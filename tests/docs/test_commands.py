@@ -19,7 +19,7 @@ NOT_RUN = {
     r"python3 -m venv .*|\. \.venv/bin/activate|pip install .*": "needs a network",
     r"batsim .*": "Batsim is not among what the tests need",
     r"batsched-py serve -s \S+": "waits on Batsim's own port for a Batsim",
-    r"python -m tests\.acceptance .*": "needs the published traces",
+    r"python -m tests\.(acceptance|differential) .*": "needs traces and recordings that are not ours to publish",
 }
 
 WITH_COMMANDS = [page for page in PAGES if steps(page)]
