@@ -150,7 +150,7 @@ def write_submit_job(command: RegisterJob) -> dict[str, Any]:
     if command.profile is None:
         return data
     check_finite(command.profile, "profile")
-    return {**data, "profile": _former_profile(command.profile)}
+    return {**data, "profile": former_profile(command.profile)}
 
 
 def _write_job(command: RegisterJob) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
 def write_submit_profile(command: RegisterProfile) -> dict[str, Any]:
     """v1.4: as `write_register_profile`, in Batsim 1's words."""
     data = write_register_profile(command)
-    return {**data, "profile": _former_profile(command.profile)}
+    return {**data, "profile": former_profile(command.profile)}
 
 
 def write_register_profile(command: RegisterProfile) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def write_notice_v14(command: Notify) -> dict[str, Any]:
     return {"type": _NOTICES_V14[command.kind]}
 
 
-def _former_profile(profile: Data) -> Data:
+def former_profile(profile: Data) -> Data:
     """The profile under Batsim 1's name of its type; its name of `repeat` is `nb`, which a composed profile needs."""
     kind = profile.get("type")
     if isinstance(kind, str) and kind in _FORMER_NAMES:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import StoreError
 from batsched_py.metadata.store import JobStore, Members, ProfileName
+from batsched_py.protocol.command_forms import former_profile
 from batsched_py.protocol.commands import Command, RegisterJob, RegisterProfile
 from batsched_py.protocol.events import Event, JobSubmitted
 from batsched_py.protocol.fields import FieldError
@@ -64,7 +65,7 @@ def deposit(commands: Sequence[Command], store: JobStore, *, with_profiles: bool
             jobs[command.job_id] = command.job.members
             left.append(replace(command, job=None))
         elif with_profiles and type(command) is RegisterProfile:
-            profiles[command.workload, command.name] = command.profile
+            profiles[command.workload, command.name] = former_profile(command.profile)
         else:
             left.append(command)
     if jobs or profiles:

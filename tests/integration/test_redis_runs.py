@@ -71,6 +71,8 @@ CASES = [
         "follower.py:Follower",
         ["--enable-dynamic-jobs", "--forward-profiles-on-submission", "--acknowledge-dynamic-jobs"],
     ),
+    ("easy", ["--protocol", "v1.4"]),
+    ("follower.py:Follower", ["--protocol", "v1.4", "--workload-name", "w0", "--enable-dynamic-jobs"]),
 ]
 
 
