@@ -313,3 +313,37 @@ def test_an_algorithm_of_ones_own_is_found_where_one_is(
         assert "Wait for nobody" in out
         assert "-E" in out
         assert "--enable-dynamic-jobs" in out
+
+
+def test_simulate_speaks_the_old_dialect(generated: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """The same schedule under other job ids, which may be chosen; its record can be replayed."""
+    named = ["--workload-name", "d4cace", "--record", "old.jsonl"]
+    assert run([*generated, "-s", "easy", "-e", "new", "--quiet"]) == 0
+    assert run([*generated, "-s", "easy", "-e", "old", "--quiet", "--protocol", "v1.4", *named]) == 0
+    new, old = Path("new_jobs.csv").read_text(), Path("old_jobs.csv").read_text()
+    assert new.replace(",w0,", ",d4cace,") == old
+    assert "resources_data" in Path("old.jsonl").read_text()
+    assert run(["replay", "old.jsonl"]) == 0
+    assert "byte for byte" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        (["--protocol", "v1.4", "--events", "events.txt"], "external events (--events) do not exist in protocol v1.4"),
+        (
+            ["--protocol", "v1.4", "--forward-unknown-events"],
+            "--forward-unknown-events does not exist in",
+        ),
+        (["--protocol", "v1.4", "--message-latency"], "--message-latency does not go with protocol v1.4"),
+        (["--workload-name", "a", "--workload-name", "b"], "there must be a name for each of 1 workloads, not 2"),
+        (["--protocol", "v3"], "Invalid value for '--protocol': 'v3' is not one of 'v4', 'v1.4'"),
+    ],
+)
+def test_what_the_protocol_lacks_is_wrong_usage(
+    generated: tuple[str, ...], capsys: pytest.CaptureFixture[str], options: list[str], rule: str
+) -> None:
+    """One line, and nothing was simulated."""
+    Path("events.txt").write_text('{"timestamp": 1, "type": "machine_unavailable", "resources": "0"}\n')
+    assert run([*generated, "-s", "easy", *options]) == 2
+    assert rule in capsys.readouterr().err

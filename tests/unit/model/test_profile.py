@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from batsched_py.model.profile import (
     Composed,
@@ -54,6 +55,17 @@ RECV = {"type": "recv", "regex": "a|b", "success": "p", "failure": "q", "timeout
 def test_a_known_type_has_its_class(members: dict[str, Any], profile: Profile) -> None:
     """With its numbers as attributes and all members as written."""
     assert parse_profile("n", members) == profile
+
+
+@pytest.mark.parametrize(
+    ("former", "members"), [("msg_par", PARALLEL), ("msg_par_hg", HOMOGENEOUS), ("msg_par_hg_tot", TOTAL)]
+)
+def test_batsim_1s_names_of_types_have_the_same_classes(former: str, members: dict[str, Any]) -> None:
+    """The type stays as it was written, and so do the members."""
+    old, new = parse_profile("n", {**members, "type": former}), parse_profile("n", members)
+    assert type(old) is type(new)
+    assert replace(old, type=new.type, members=new.members) == new
+    assert (old.type, old.members) == (former, {**members, "type": former})
 
 
 @given(objects)

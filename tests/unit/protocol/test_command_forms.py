@@ -295,3 +295,27 @@ def test_members_of_a_registered_job_are_read_back_as_the_same_job() -> None:
 def test_a_rejection_has_nothing_but_the_job() -> None:
     """Batsim refuses any other member."""
     assert write(RejectJob(1, "w0!1")) == {"job_id": "w0!1"}
+
+
+@pytest.mark.parametrize(
+    ("profile", "sent"),
+    [
+        (
+            {"type": "parallel", "cpu": [1], "com": [0], "mine": 1},
+            {"type": "msg_par", "cpu": [1], "com": [0], "mine": 1},
+        ),
+        ({"type": "parallel_homogeneous", "cpu": 1}, {"type": "msg_par_hg", "cpu": 1}),
+        ({"type": "parallel_homogeneous_total", "cpu": 1}, {"type": "msg_par_hg_tot", "cpu": 1}),
+        ({"type": "composed", "seq": ["p"], "repeat": 3}, {"type": "composed", "seq": ["p"], "nb": 3}),
+        ({"type": "composed", "seq": ["p"]}, {"type": "composed", "seq": ["p"], "nb": 1}),
+        ({"type": "composed", "seq": ["p"], "nb": 2}, {"type": "composed", "seq": ["p"], "nb": 2}),
+        ({"type": "msg_par_hg", "cpu": 1}, {"type": "msg_par_hg", "cpu": 1}),
+        ({"type": ["odd"]}, {"type": ["odd"]}),
+    ],
+)
+def test_a_profile_is_sent_to_batsim_1_in_its_words(profile: dict[str, Any], sent: dict[str, Any]) -> None:
+    """In SUBMIT_PROFILE and in SUBMIT_JOB; v4 has it as it is."""
+    registered = RegisterProfile(1, "dyn", "n", profile)
+    assert write(registered, V14)["profile"] == sent
+    assert write(RegisterJob(1, "w0!1", job(), profile), V14)["profile"] == sent
+    assert write(registered)["profile"] == profile

@@ -347,6 +347,13 @@ def test_the_last_reply_is_read_empty() -> None:
         side.receive(raw(document(0.0, ("CALL_ME_LATER", {"timestamp": 5.0}))))
 
 
+def test_batsim_1_accepts_whatever_stands_in_the_last_reply() -> None:
+    """As a recording shows; it must still be a reply."""
+    side = batsim_side(Turn.LAST_REPLY, V14)
+    reply = side.receive(raw(document(0.0, ("CALL_ME_LATER", {"timestamp": 5.0}))))
+    assert (reply.events, side.turn) == ((CallMeLater(0.0, 5.0),), Turn.OVER)
+
+
 def asking(now: float = 10.0, dialect: Dialect = V4) -> BatsimSide:
     """Batsim's end, which has asked at this time."""
     side = batsim_side(Turn.SIMULATING, dialect)

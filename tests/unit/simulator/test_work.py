@@ -30,6 +30,17 @@ def test_progress_after_fifteen_seconds(work: Work, progress: Progress) -> None:
     assert progress_at(work, 15.0) == progress
 
 
+def test_progress_at_a_border_is_that_of_the_next_step_if_so_asked() -> None:
+    """Batsim 1 tells it so; inside a step there is no difference."""
+    inner = Progress("inner", None, 0, Progress("delay_5", 0.0))
+    begun = Progress("outer", None, 0, Progress("inner", None, 3, Progress("delay_5", 0.0)))
+    assert progress_at(NESTED, 15.0, next_at_border=True) == begun
+    assert progress_at(NESTED, 20.0, next_at_border=True) == Progress("outer", None, 1, Progress("delay_10", 0.0))
+    assert progress_at(NESTED, 30.0, next_at_border=True) == Progress("outer", None, 1, Progress("delay_10", 1.0))
+    assert progress_at(NESTED, 0.0, next_at_border=True) == Progress("outer", None, 0, inner)
+    assert progress_at(NESTED, 1.0, next_at_border=True) == progress_at(NESTED, 1.0)
+
+
 def test_progress_at_the_very_start_is_nothing_of_the_first_step() -> None:
     """Also in a sequence."""
     assert progress_at(NESTED, 0.0) == Progress("outer", None, 0, Progress("inner", None, 0, Progress("delay_5", 0.0)))

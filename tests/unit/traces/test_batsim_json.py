@@ -176,6 +176,25 @@ def test_broken_rules_of_profiles(tmp_path: Path, profiles: object, message: str
         read(tmp_path, profiles=profiles)
 
 
+def test_a_workload_of_batsim_1_is_read_and_written_as_it_stands(tmp_path: Path) -> None:
+    """Its names of profile types, `nb`, ids that are numbers."""
+    profiles = {
+        "m": {"type": "msg_par", "cpu": [1, 2], "com": [0, 0, 0, 0]},
+        "h": {"type": "msg_par_hg", "cpu": 1e6, "com": 0},
+        "t": {"type": "msg_par_hg_tot", "cpu": 1e6, "com": 0},
+        "c": {"type": "composed", "nb": 4, "seq": ["m", "h"]},
+    }
+    found = read(tmp_path, job(1, profile="m", res=2), job(2, profile="c"), profiles=profiles)
+    assert [type(profile).__name__ for profile in found.profiles.values()] == [
+        *("Parallel", "ParallelHomogeneous", "ParallelHomogeneousTotal", "Composed")
+    ]
+    again = tmp_path / "again.json"
+    write_workload(again, found)
+    assert json.loads(again.read_text())["profiles"] == profiles
+    with pytest.raises(WorkloadError, match=r"jobs\[0\]\.res: must be 2, as many as the hosts of profile 'm'"):
+        read(tmp_path, job(1, profile="m", res=3), profiles=profiles)
+
+
 def test_cycle_of_profiles(tmp_path: Path) -> None:
     """A cycle through several composed profiles is shown in the order of containment."""
     profiles = {
