@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from batsched_py.api import HostSet, Job, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import AlgorithmError
+from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
@@ -196,7 +197,7 @@ class Eloquent(Scheduler[NoOptions]):
             plan.kill([run.job for run in view.running if run.job.id == "w0!long"])
 
 
-def eloquent(settings: Settings) -> tuple[Wire, Result, Eloquent]:
+def eloquent(settings: Settings, store: MemoryStore | None = None) -> tuple[Wire, Result, Eloquent]:
     """A run of it, on four hosts that can sleep."""
     made: list[Eloquent] = []
 
@@ -208,9 +209,9 @@ def eloquent(settings: Settings) -> tuple[Wire, Result, Eloquent]:
             made.append(self)
 
     jobs: Workload = small_workload(job("long", "d100", walltime=200), job("big", res=4), job("short", "d5"))
-    wire = Wire(Session(Kept))
+    wire = Wire(Session(Kept, open_store=None if store is None else lambda _config: store))
     on = platform(4, SLEEPER_SPEEDS, **SLEEPER)
-    result = Simulation(on, [jobs], replace(settings, dynamic_jobs=True, energy=True)).run(wire)
+    result = Simulation(on, [jobs], replace(settings, dynamic_jobs=True, energy=True), store=store).run(wire)
     return wire, result, made[0]
 
 
@@ -245,6 +246,16 @@ def test_all_that_a_plan_can_say_does_the_same_in_both_dialects() -> None:
     assert len(new_scheduler.energies) == 1
     assert new.host_seconds["sleeping"] == old.host_seconds["sleeping"]
     assert (new.joules, new.makespan) == (old.joules, old.makespan)
+
+
+def test_with_redis_profiles_are_put_there_in_the_words_of_v14() -> None:
+    """Instead of SUBMIT_PROFILE, as its document has it; the run is the same."""
+    store = MemoryStore()
+    (wire, stored, _), (_, plain, _) = eloquent(V14, store), eloquent(V14)
+    assert "SUBMIT_PROFILE" not in wire.types()
+    profiles = store.profiles([("own", "h"), ("own", "d")])
+    assert profiles["own", "h"] == {"type": "msg_par_hg", "cpu": 3e9, "com": 0}
+    assert [outcome(record) for record in stored.jobs] == [outcome(record) for record in plain.jobs]
 
 
 def outcome(record: Any) -> tuple[Any, ...]:
