@@ -49,9 +49,10 @@ from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
 
 #: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, which
-#: moves on a little with each event of a reply: some 15 us on small platforms, 0.6 ms on large ones (E18). So the
-#: second call of a reply is twice as far, and so on.
-SHORTEST_CALL: Final = 1e-3
+#: moves on a little with each message that it handles before: some 15 us on small platforms, 0.6 ms on large ones,
+#: where the first command of a reply was seen 2.4 ms late (E18). So the second call of a reply is twice as far, and so
+#: on.
+SHORTEST_CALL: Final = 1e-2
 
 #: Dialect -> (states a waiting control job may be given, states a running one may): all others make Batsim abort.
 _STEPS: Final = {
@@ -216,7 +217,7 @@ class Plan:
         members = known if profile is None else profile
         if members is None:
             raise PlanError(f"{what}: profile {job.profile} is not registered in workload {job.workload}")
-        fault = pair_fault(job, members)
+        fault = pair_fault(job, members, lambda step: self._state.profiles.members(job.workload, step))
         if fault is not None:
             raise PlanError(f"{what}: {fault}")
         command = RegisterJob(self.timestamp, job.id, described)

@@ -72,12 +72,19 @@ def job_fault(job: Job) -> str | None:
     return None
 
 
-def pair_fault(job: Job, members: Members) -> str | None:
-    """The rule that a job breaks together with its profile, or None."""
-    try:
-        profile = parse_profile(job.profile, members)
-    except ProfileError:  # of a static workload: Batsim has read it, whatever it is
-        return None
-    if isinstance(profile, Parallel) and len(profile.cpu) != job.size:
-        return f"profile {job.profile} is for {len(profile.cpu)} hosts, the job asks for {job.size}"
+def pair_fault(job: Job, members: Members, lookup: Callable[[str], Members | None]) -> str | None:
+    """The rule that a job breaks together with its profile, or with a step of it, or None; `lookup` finds the steps."""
+    wanted = [members]
+    seen: set[str] = set()
+    while wanted:
+        try:
+            profile = parse_profile(job.profile, wanted.pop())
+        except ProfileError:  # of a static workload: Batsim has read it, whatever it is
+            continue
+        if isinstance(profile, Parallel) and len(profile.cpu) != job.size:
+            return f"profile {job.profile} is for {len(profile.cpu)} hosts, the job asks for {job.size}"
+        if isinstance(profile, Composed):
+            steps = [step for step in profile.sequence if step not in seen]
+            seen.update(steps)
+            wanted += [found for step in steps if (found := lookup(step)) is not None]
     return None

@@ -426,7 +426,7 @@ def test_a_call_that_a_long_decision_overtakes_comes_soon_after_it() -> None:
     ticks = iter([10.0, 10.25])
     session = Session(Impatient, clock=DecisionClock(wall=lambda: next(ticks)))
     reply = session.answer(message(0, ("SIMULATION_BEGINS", begins_data())))
-    assert said(reply) == [("CALL_ME_LATER", {"timestamp": 0.251})]
+    assert said(reply) == [("CALL_ME_LATER", {"timestamp": 0.26})]
 
 
 @pytest.mark.parametrize("text", ["slow", "fixed", "fixed:x", "fixed:-1", "fixed:inf", "fixed:nan"])
