@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Final
 
 import click
-import msgspec
-from msgspec import Struct
 
 from batsched_py.cli.algorithm import Choice, recording
 from batsched_py.errors import BatschedError, DeadlockError, RefusedError, RemoteProtocolError
-from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.protocol.conversation import check_stop
 from batsched_py.session.serve import Record
 from batsched_py.session.session import Session
 from batsched_py.simulator.talk import Exchange
@@ -22,25 +20,6 @@ from batsched_py.transport.zmq_req import ReqSocket
 
 #: Lines about waiting jobs that are told when the simulation stands still.
 _TOLD: Final = 10
-
-
-#: What a reply holds, perhaps as a part of something else, if the decision process wants us to stop.
-_STOP: Final = STOP_EVENT.encode()
-
-
-class _Reason(Struct, frozen=True):
-    reason: str = "it gave no reason"
-
-
-class _Said(Struct, frozen=True):
-    type: str = ""
-    data: _Reason = _Reason()
-
-
-class _Farewell(Struct, frozen=True):
-    """As much of a reply as tells why the decision process stops."""
-
-    events: list[_Said]
 
 
 @contextmanager
@@ -66,8 +45,7 @@ def their_decider(address: str, connect_timeout: float, record: Path | None) -> 
             reply = socket.exchange(request)
             if keep is not None:
                 keep(request, reply)
-            if _STOP in reply:
-                _check_stop(reply)
+            check_stop(reply)
             return reply
 
         yield exchange
@@ -86,17 +64,6 @@ def _recorded(session: Session, keep: Record) -> Exchange:
         return reply
 
     return exchange
-
-
-def _check_stop(reply: bytes) -> None:
-    """RemoteProtocolError with the reason of a decision process that wants us to stop; no other reply is judged."""
-    try:
-        events = msgspec.json.decode(reply, type=_Farewell).events
-    except msgspec.MsgspecError:
-        return
-    for event in events:
-        if event.type == STOP_EVENT:
-            raise RemoteProtocolError("", f"the decision process stopped: {event.data.reason} ({STOP_EVENT})")
 
 
 def _dated(text: str, now: float) -> str:

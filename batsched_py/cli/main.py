@@ -35,6 +35,7 @@ GARBAGE: Final = 100_000
 COMMANDS: Final = {
     "serve": ("serve", "Decide for Batsim, over ZeroMQ."),
     "simulate": ("simulate", "Run a workload on a platform without Batsim."),
+    "record": ("record", "Record what a Batsim and a decision process say to each other."),
     "replay": ("replay", "Ask an algorithm again what a recording asked, and compare."),
     "diff": ("diff", "Compare what happened in two recorded runs."),
     "list": ("listing", "Show the algorithms there are."),

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final
 
+import msgspec
 import orjson
+from msgspec import Struct
 
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
 from batsched_py.protocol.codec import Message, decode, encode, parse, read_document
@@ -42,6 +44,36 @@ _NOTABLE: Final = frozenset({SimulationBegins, SimulationEnds, Unknown})
 
 #: The type of the event that makes Batsim stop: it aborts on an event it does not know, and its log shows this name.
 STOP_EVENT: Final = "BATSCHED_PY_STOPPED"
+#: What a reply holds, perhaps as a part of something else, if the decision process wants Batsim to stop.
+_STOP: Final = STOP_EVENT.encode()
+
+
+class _Reason(Struct, frozen=True):
+    reason: str = "it gave no reason"
+
+
+class _Said(Struct, frozen=True):
+    type: str = ""
+    data: _Reason = _Reason()
+
+
+class _Farewell(Struct, frozen=True):
+    """As much of a reply as tells why the decision process stops."""
+
+    events: list[_Said]
+
+
+def check_stop(reply: bytes) -> None:
+    """RemoteProtocolError with the reason of a decision process that wants Batsim to stop; nothing else is judged."""
+    if _STOP not in reply:
+        return
+    try:
+        events = msgspec.json.decode(reply, type=_Farewell).events
+    except msgspec.MsgspecError:
+        return
+    for event in events:
+        if event.type == STOP_EVENT:
+            raise RemoteProtocolError("", f"the decision process stopped: {event.data.reason} ({STOP_EVENT})")
 
 
 class DecisionSide:
