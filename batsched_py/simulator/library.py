@@ -33,7 +33,8 @@ class Shelf(Struct):
 
     source: str
     profiles: dict[str, Profile]
-    #: Profile name -> jobs that name it and have not ended; only kept up where profiles can be forgotten.
+    #: Profile name -> jobs that name it and have not ended, and profiles that are composed of it; only kept up where
+    #: profiles can be forgotten.
     needed: dict[str, int] = field(default_factory=dict)
     #: Names of the profiles that were forgotten: nothing may have one of them again.
     forgotten: set[str] = field(default_factory=set)
@@ -76,10 +77,12 @@ class Library:
             rule = f"type {profile.type!r} is called {known_as!r} in protocol {dialect.name}"
             raise BrokenRuleError(f"{path}: {rule}")
         shelf.profiles[name] = profile
+        for part in parts(profile):
+            self.need(workload, part)
         return profile
 
     def need(self, workload: str, profile: str, *, talks: bool = False) -> None:
-        """One more job names the profile."""
+        """One more job names the profile, or one more profile is composed of it."""
         shelf = self.shelves[workload]
         shelf.needed[profile] = shelf.needed.get(profile, 0) + 1
         if talks:
@@ -87,13 +90,7 @@ class Library:
 
     def release(self, workload: str, profile: str) -> None:
         """A job that named the profile has ended; the last one takes the profile along (E8)."""
-        shelf = self.shelves[workload]
-        shelf.needed[profile] -= 1
-        if not shelf.needed[profile]:
-            del shelf.needed[profile]
-            shelf.talking.discard(profile)
-            shelf.profiles.pop(profile, None)
-            shelf.forgotten.add(profile)
+        _drop(self.shelves[workload], profile)
 
 
 def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> bool:
@@ -146,7 +143,27 @@ def _stock(workload: Workload) -> Shelf:
             raise WorkloadError(workload.source, error.field, error.rule) from None
         if name not in kept:
             kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, name, "", (), set()))
-    return Shelf(workload.source, kept, Counter([job.profile for job in workload.jobs]), talking=talking)
+    needed = Counter([job.profile for job in workload.jobs])
+    for profile in kept.values():
+        needed.update(parts(profile))
+    return Shelf(workload.source, kept, needed, talking=talking)
+
+
+def parts(profile: Profile) -> Sequence[str]:
+    """Names of the profiles that it needs itself, each once."""
+    return list(dict.fromkeys(profile.sequence)) if isinstance(profile, Composed) else []
+
+
+def _drop(shelf: Shelf, name: str) -> None:
+    """One need less; a composed profile that goes needs its parts no more."""
+    shelf.needed[name] -= 1
+    if shelf.needed[name]:
+        return
+    del shelf.needed[name]
+    shelf.talking.discard(name)
+    shelf.forgotten.add(name)
+    for part in parts(shelf.profiles.pop(name)):
+        _drop(shelf, part)
 
 
 #: Types that JSON and Batsim write alike.

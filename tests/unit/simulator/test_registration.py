@@ -7,7 +7,7 @@ import pytest
 from batsched_py.errors import RefusedError
 from batsched_py.simulator.library import DYNAMIC_COMPOSED
 from batsched_py.simulator.settings import Settings
-from tests.unit.simulator.scenario import Command, call, execute, job, play, reject, workload
+from tests.unit.simulator.scenario import Command, Profiles, call, execute, job, play, reject, workload
 
 DYNAMIC = Settings(dynamic_jobs=True)
 ACKNOWLEDGED = Settings(dynamic_jobs=True, acknowledge_dynamic_jobs=True)
@@ -58,6 +58,23 @@ def test_a_profile_goes_with_its_last_job() -> None:
     script[20.0] += [execute("dyn!2", "0"), FINISHED]
     result, _ = play(STATIC, script, settings=Settings(dynamic_jobs=True, profile_reuse=True))
     assert result.end == 27.0
+
+
+def test_a_profile_stays_as_long_as_one_that_is_composed_of_it() -> None:
+    """A job of its own may have ended long before; then it goes with the composed one."""
+    profiles: Profiles = {"d5": {"type": "delay", "delay": 5}, "twice": {"type": "composed", "seq": ["d5", "d5"]}}
+    jobs = workload(job("a", "d5", at=1), job("b", "twice", at=1), profiles=profiles)
+    script: dict[float, list[Command]] = {
+        1.0: [execute("a", "0"), call(10)],
+        10.0: [execute("b", "0"), call(30)],
+        30.0: [FINISHED],
+    }
+    result, _ = play(jobs, script, settings=DYNAMIC)
+    assert [record.finish for record in result.jobs] == [6.0, 20.0]
+    for name in ("d5", "twice"):
+        script[30.0] = [profile(name, "w0")]
+        with pytest.raises(RefusedError, match=f"profile w0!{name} existed before"):
+            play(jobs, script, settings=DYNAMIC)
 
 
 def test_the_name_of_a_forgotten_profile_is_taken() -> None:
