@@ -11,8 +11,8 @@ slowest was slower ("-": measured once). A spread above some 20 % says that the 
 figures are CPU seconds (time.process_time), but for messages per second over ZeroMQ, which passed on the wall; its CPU
 seconds are those of the decision process alone, with the thread in which ZeroMQ sends and receives.
 
-In the Redis table a session answers one message with many submissions, which hold the jobs or only name them; its times
-pass on the wall, because the session waits for the server, and the last column is what Redis costs.
+In the Redis table a session answers one message with many submissions, which hold the jobs or only name them; "x in the
+message" is what Redis costs. On the wall the session also waits for the server, which wants a core of its own.
 
 The table of recordings compares runs with --record with runs without it, which take turns: "costs" is the share by
 which the fastest of the one kind took longer than the fastest of the other.

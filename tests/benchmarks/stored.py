@@ -6,6 +6,7 @@ import gc
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from batsched_py.metadata.redis_store import RedisStore
@@ -25,25 +26,36 @@ from tests.redis_server import running
 MORE = 4
 
 
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """Seconds that a session takes for the message that submits all jobs; `place` says where they are described.
+
+    CPU seconds are those of its process alone; on the wall it also waits for the server.
+    """
+
+    place: str
+    cpu: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
+
+
 class _EnoughError(Exception):
     """The simulation has said what was wanted."""
 
 
-def measure_stored(jobs: int, effort: Effort) -> list[tuple[str, list[float]]]:
-    """(where the jobs are, seconds that a session takes for the message that submits them all), measured in turn."""
+def measure_stored(jobs: int, effort: Effort) -> list[Burst]:
+    """Both ways, measured in turn."""
     workload = delay_workload(
         f"{jobs} jobs at once", HOSTS, [DelayJob(1.0, n, 10.0 + n % 50, 1 + n % 4, 100.0 + n % 7) for n in range(jobs)]
     )
-    in_message: list[float] = []
-    in_redis: list[float] = []
+    in_message, in_redis = Burst("in the message"), Burst("in Redis")
     with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as port:
         store = RedisStore("127.0.0.1", port, "bench")
         told, named = _requests(workload, None), _requests(workload, store)
-        while enough_left(in_redis, Effort(effort.repeats * MORE, effort.budget)):
-            in_message.append(_seconds(told, None))
-            in_redis.append(_seconds(named, store))
+        while enough_left(in_redis.wall, Effort(effort.repeats * MORE, effort.budget)):
+            _measure(in_message, told, None)
+            _measure(in_redis, named, store)
         store.close()
-    return [("in the message", in_message), ("in Redis", in_redis)]
+    return [in_message, in_redis]
 
 
 def _requests(workload: Workload, store: JobStore | None) -> list[bytes]:
@@ -63,13 +75,14 @@ def _requests(workload: Workload, store: JobStore | None) -> list[bytes]:
     raise AssertionError("the workload has no jobs")
 
 
-def _seconds(requests: list[bytes], store: JobStore | None) -> float:
+def _measure(burst: Burst, requests: list[bytes], store: JobStore | None) -> None:
     session = Session(load("easy"), open_store=None if store is None else _give(store))
     session.answer(requests[0])
     gc.collect()
-    began = time.perf_counter()
+    cpu, wall = time.process_time(), time.perf_counter()
     session.answer(requests[1])
-    return time.perf_counter() - began
+    burst.cpu.append(time.process_time() - cpu)
+    burst.wall.append(time.perf_counter() - wall)
 
 
 def _give(store: JobStore) -> Callable[[object], JobStore]:

@@ -10,6 +10,7 @@ from rich.table import Table
 from tests.benchmarks.growth import Growth
 from tests.benchmarks.log import Replayed
 from tests.benchmarks.recording import Cost
+from tests.benchmarks.stored import Burst
 from tests.benchmarks.timing import Timing
 from tests.benchmarks.wire import Wire
 
@@ -34,14 +35,14 @@ def wire_table(wire: Wire) -> Table:
     return table
 
 
-def stored_table(jobs: int, rows: Sequence[tuple[str, list[float]]]) -> Table:
+def stored_table(jobs: int, rows: Sequence[Burst]) -> Table:
     """A burst of submissions; the first row is what the others are compared with."""
-    columns = ("ms", "us/job", f"x {rows[0][0]}", "spread")
-    table = _table(f"Session easy, {jobs:,} submissions in one message (wall clock)", "jobs are", *columns)
-    for where, samples in rows:
-        least = min(samples)
-        ratio, spread = least / min(rows[0][1]), max(samples) / least - 1
-        table.add_row(where, _short(least * 1e3), _short(least / jobs * 1e6), f"{ratio:.2f}", f"{spread:.0%}")
+    columns = ("CPU ms", "CPU us/job", f"x {rows[0].place}", "wall ms", f"x {rows[0].place}")
+    table = _table(f"Redis: session easy, {jobs:,} submissions in one message", "jobs are", *columns)
+    for row in rows:
+        cpu, wall = min(row.cpu), min(row.wall)
+        ratios = f"{cpu / min(rows[0].cpu):.2f}", f"{wall / min(rows[0].wall):.2f}"
+        table.add_row(row.place, _short(cpu * 1e3), _short(cpu / jobs * 1e6), ratios[0], _short(wall * 1e3), ratios[1])
     return table
 
 
