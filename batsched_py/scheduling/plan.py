@@ -15,7 +15,6 @@ from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.planning.availability import Shadow, Slot
 from batsched_py.protocol.codec import Message, encode
 from batsched_py.protocol.commands import (
-    RUNNING,
     AdditionalIo,
     CallMeLater,
     ChangeJobState,
@@ -29,20 +28,17 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.dialects import V4, Dialect
 from batsched_py.protocol.events import (
-    COMPLETED_KILLED,
-    COMPLETED_SUCCESSFULLY,
-    COMPLETED_WALLTIME_REACHED,
     CONTINUE_REGISTRATION,
     REGISTRATION_FINISHED,
-    REJECTED,
     Answer,
     Members,
     Notify,
     Query,
 )
 from batsched_py.protocol.fields import one_line
+from batsched_py.scheduling.control import step_fault
 from batsched_py.scheduling.extras import check_extras, usable_storages
 from batsched_py.scheduling.registration import job_fault, pair_fault, profile_fault
 from batsched_py.state.profiles import Standing
@@ -53,12 +49,6 @@ from batsched_py.state.state import State
 #: where the first command of a reply was seen 2.4 ms late (E18). So the second call of a reply is twice as far, and so
 #: on.
 SHORTEST_CALL: Final = 1e-2
-
-#: Dialect -> (states a waiting control job may be given, states a running one may): all others make Batsim abort.
-_STEPS: Final = {
-    V14: ((RUNNING, REJECTED), (COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, COMPLETED_KILLED)),
-    V4: ((RUNNING,), ()),
-}
 
 
 class Hold(Struct, frozen=True):
@@ -274,12 +264,9 @@ class Plan:
             )
         if not waits and not runs:
             raise PlanError(f"{what}: {self._not_waiting(job.id)}")
-        allowed = _STEPS[self.dialect][runs]
-        if state not in allowed:
-            may = f"it may only become {' or '.join(allowed)}" if allowed else "nothing may end it, Batsim would abort"
-            raise PlanError(f"{what}: in protocol {self.dialect.name} {may}")
-        if why is not None and state != COMPLETED_KILLED:
-            raise PlanError(f"{what}: only {COMPLETED_KILLED} has a reason")
+        fault = step_fault(self.dialect, state, why, runs=runs)
+        if fault is not None:
+            raise PlanError(f"{what}: {fault}")
         self._send_written(what, ChangeJobState(self.timestamp, job.id, state, why))
         self._forget(job.id)
 
