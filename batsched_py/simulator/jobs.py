@@ -228,7 +228,8 @@ class Jobs:
         else:
             live.state = state
             code = 0 if state == COMPLETED_SUCCESSFULLY else -1
-            self._record(JobRecord(live.job, state, code, live.start, _finish(live, now), NO_HOSTS))
+            finish = max(now, live.start + NULL_RUNTIME)
+            self._record(JobRecord(live.job, state, code, live.start, finish, NO_HOSTS))
 
     def _find(self, job_id: str) -> LiveJob:
         live = self.live.get(job_id)
@@ -335,7 +336,7 @@ class Jobs:
             self.joules_at_last_end = self._stage.meter.total(now)
         if self._tracer is not None:
             self._tracer.job(JOB_ENDED)
-        finish = _finish(live, now)
+        finish = now if now > live.start else live.start + NULL_RUNTIME
         metadata = self._metadata_of(live)
         self._record(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
 
@@ -345,11 +346,6 @@ class Jobs:
 
     def _metadata_of(self, live: LiveJob) -> str:
         return self._metadata.pop(live.job.id, "") if self._metadata else ""
-
-
-def _finish(live: LiveJob, now: float) -> float:
-    """When the job has ended, for the records."""
-    return now if now > live.start else live.start + NULL_RUNTIME
 
 
 def _rank_of_end(work: Work, code: int | None) -> int:
