@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import tracemalloc
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -140,6 +141,37 @@ def test_gathered_exchanges_are_in_the_file_at_the_end(tmp_path: Path, name: str
     assert recorder.exchanges == exchanges
     recorder.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert read(tmp_path / name) == [Exchange(number, *both) for number, both in enumerate(said)]
+
+
+class Interrupted:
+    """A file that takes one byte of what it is given, and is interrupted when it is given the rest."""
+
+    def __init__(self, file: Any) -> None:
+        self.file, self.writes = file, 0
+
+    def write(self, content: bytes) -> int:
+        self.writes += 1
+        if self.writes == 2:
+            raise KeyboardInterrupt
+        return int(self.file.write(content[:1]))
+
+    def close(self) -> None:
+        self.file.close()
+
+
+@pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
+def test_nothing_is_written_after_an_interruption_in_the_middle(tmp_path: Path, name: str) -> None:
+    """It would stand in the middle of a line; what was recorded before stays readable."""
+    path = tmp_path / name
+    recorder = Recorder(path, HEADER)
+    recorder.record(b"a", b"b")
+    recorder._file = Interrupted(recorder._file)  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt):
+        recorder.record(b"c", b"d")
+    with pytest.raises(TranscriptError, match=r"cannot be written: an earlier exchange was written in part"):
+        recorder.record(b"e", b"f")
+    recorder.close()
+    assert read(path) == [Exchange(0, b"a", b"b")]
 
 
 def test_what_is_gathered_is_bounded(tmp_path: Path) -> None:
