@@ -60,7 +60,7 @@ def _recorded(session: Session, keep: Record) -> Exchange:
         except BatschedError as error:
             keep(request, session.refusal(error))
             raise
-        keep(request, reply)
+        keep(request, reply, is_json=True)
         return reply
 
     return exchange

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, Protocol
 
 from batsched_py.errors import TranscriptError, TransportError
 from batsched_py.session.session import Session
 
-#: Keeps an exchange: a request and its reply.
-Record = Callable[[bytes, bytes], None]
-
 #: Seconds that an interrupted process waits for the next request, to refuse it: Batsim would wait for ever for a reply.
 GRACE: Final = 1.0
+
+
+class Record(Protocol):
+    """Keeps exchanges."""
+
+    def __call__(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:
+        """Keep one; with `is_json` both messages are known to be JSON."""
 
 
 class Connection(Protocol):
@@ -45,7 +48,7 @@ def serve(
             request = connection.receive(timeout)
             reply = session.answer(request)
             if record is not None:
-                record(request, reply)
+                record(request, reply, is_json=True)
             connection.send(reply)
     except TransportError as error:
         why = session.standstill()

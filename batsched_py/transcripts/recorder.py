@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
-
-import orjson
 
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.header import Header
@@ -19,10 +16,10 @@ from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
 SUFFIX: Final = ".gz"
 #: Exchanges that are collected where no reply leaves the process: nobody acts on what a kill may lose then. Writing
 #: many at a time costs half of writing each by itself.
-GATHERED: Final = 256
+GATHERED: Final = 32
 
-#: What `Line.to_line` writes of both messages of an exchange, if they are text: the same bytes, faster.
-_EXCHANGE: Final = b'{"seq":%d,"from":"batsim","bytes":%b}\n{"seq":%d,"from":"scheduler","bytes":%b}\n'
+#: An exchange of two messages that are JSON on one line: they stand in the file as they are.
+_EXCHANGE: Final = b'{"seq":%d,"from":"batsim","message":%b}\n{"seq":%d,"from":"scheduler","message":%b}\n'
 #: Of zlib's levels the last before time grows faster than size shrinks; see the benchmark.
 _LEVEL: Final = 2
 #: zlib's word for a gzip header. It has no name and no time in it: the same run, the same bytes.
@@ -42,8 +39,8 @@ class Recorder:
         self._path = path
         self._gathers = gathers
         self._stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == SUFFIX else None
-        #: Exchanges that are not written yet.
-        self._held: list[tuple[bytes, bytes]] = []
+        #: Lines of the exchanges that are not written yet.
+        self._held: list[bytes] = []
         #: Exchanges that are in the file.
         self._written = 0
         #: False while something is written, and for ever once that was not done to its end.
@@ -64,22 +61,25 @@ class Recorder:
         """Exchanges recorded so far."""
         return self._written + len(self._held)
 
-    def record(self, request: bytes, reply: bytes) -> None:
-        """Append an exchange; unless it gathers, hand it to the operating system, which keeps it if we are killed."""
+    def record(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:
+        """Append an exchange; unless it gathers, hand it to the operating system, which keeps it if we are killed.
+
+        With `is_json` both messages are known to be JSON, which need not be wrapped.
+        """
         if not self._sound:
             raise TranscriptError(str(self._path), "", "cannot be written: an earlier exchange was written in part")
-        if self._gathers:
-            held = self._held
-            held.append((request, reply))
-            if len(held) >= GATHERED:
-                self._write_held()
+        held = self._held
+        number = self._written + len(held)
+        if is_json and b"\n" not in request and b"\n" not in reply:
+            lines = _EXCHANGE % (number, request, number, reply)
+        else:
+            lines = Line(number, BATSIM, request).to_line() + Line(number, SCHEDULER, reply).to_line()
+        if not self._gathers:
+            self._write(lines, 1)
             return
-        number = self._written
-        try:
-            lines = _EXCHANGE % (number, orjson.dumps(request.decode()), number, orjson.dumps(reply.decode()))
-        except UnicodeDecodeError:
-            lines = _any_lines(number, request, reply)
-        self._write(lines, 1)
+        held.append(lines)
+        if len(held) >= GATHERED:
+            self._write_held()
 
     def close(self) -> None:
         """Write what was gathered, and close the file."""
@@ -109,7 +109,7 @@ class Recorder:
 
     def _write_held(self) -> None:
         if self._held:
-            self._write(_lines(self._held, self._written), len(self._held))
+            self._write(b"".join(self._held), len(self._held))
 
     def _write(self, lines: bytes, exchanges: int) -> None:
         """Whatever interrupts the writing leaves the recorder unsound: it cannot know how much is in the file.
@@ -138,21 +138,3 @@ class Recorder:
 
     def _failure(self, error: OSError) -> TranscriptError:
         return TranscriptError(str(self._path), "", f"cannot be written: {error.strerror or error}")
-
-
-def _lines(exchanges: Sequence[tuple[bytes, bytes]], first: int) -> bytes:
-    """The lines of exchanges that are numbered from `first`."""
-    dumps = orjson.dumps
-    try:
-        lines = [
-            _EXCHANGE % (number, dumps(request.decode()), number, dumps(reply.decode()))
-            for number, (request, reply) in enumerate(exchanges, first)
-        ]
-    except UnicodeDecodeError:
-        lines = [_any_lines(number, *exchange) for number, exchange in enumerate(exchanges, first)]
-    return b"".join(lines)
-
-
-def _any_lines(number: int, request: bytes, reply: bytes) -> bytes:
-    """The lines of an exchange that may be no text."""
-    return Line(number, BATSIM, request).to_line() + Line(number, SCHEDULER, reply).to_line()

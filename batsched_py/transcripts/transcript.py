@@ -44,13 +44,13 @@ class Transcript:
         """The exchanges in their order. A last line that is torn, or a request without reply, ends them."""
         request: Line | None = None
         exchanges = 0
-        for number, members in self._lines():
+        for number, content, members in self._lines():
             if "format" in members:
                 if number > 1:
                     raise self._error(number, "the header must be the first line")
                 continue
             try:
-                line = Line.from_members(members)
+                line = Line.read(content, members)
                 _check_turn(request, line, exchanges)
             except ValueError as error:
                 raise self._error(number, str(error)) from None
@@ -64,7 +64,7 @@ class Transcript:
             self._warn(f"{self.path}: exchange {request.number} has no reply; the recording ends before it")
 
     def _read_header(self) -> Header | None:
-        number, members = next(self._lines(), (1, None))
+        number, _, members = next(self._lines(), (1, b"", None))
         if members is None:
             raise self._error(number, "holds no complete line")
         if "format" not in members:
@@ -76,8 +76,8 @@ class Transcript:
         except ValueError as error:
             raise self._error(number, str(error)) from None
 
-    def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The number and members of each line; a torn last one is told and left out."""
+    def _lines(self) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
+        """Number, bytes and members of each line; a torn last one is told and left out."""
         try:
             for number, line in enumerate(read_lines(self.path), 1):
                 try:
@@ -89,7 +89,7 @@ class Transcript:
                     raise self._error(number, f"must be JSON: {error}") from None
                 if type(members) is not dict:
                     raise self._error(number, "must be an object")
-                yield number, members
+                yield number, line, members
         except OSError as error:
             raise TranscriptError(str(self.path), "", f"cannot be read: {error.strerror or error}") from error
         except DamageError as error:

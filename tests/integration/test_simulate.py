@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import zmq
 
+from batsched_py.transcripts.transcript import Transcript
 from tests.integration.programs import PATIENCE, batsim, run, serving, started
 
 ALGORITHM = """\
@@ -47,7 +48,7 @@ def test_another_process_decides_as_we_do_here(tmp_path: Path, files: list[str])
         code, _ = served.end()
     assert code == 0
     assert (tmp_path / "here_jobs.csv").read_bytes() == (tmp_path / "there_jobs.csv").read_bytes()
-    recordings = [(tmp_path / f"{name}.jsonl").read_bytes().split(b"\n", 1)[1] for name in ("here", "served", "there")]
+    recordings = [list(Transcript(tmp_path / f"{name}.jsonl", pytest.fail)) for name in ("here", "served", "there")]
     assert recordings[0] == recordings[1] == recordings[2]
     replayed = run(tmp_path, "replay", "there.jsonl", "-s", "easy")
     assert replayed.returncode == 0, replayed.stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
 from batsched_py.protocol.conversation import STOP_EVENT
-from batsched_py.session.serve import GRACE, serve
+from batsched_py.session.serve import GRACE, Record, serve
 from batsched_py.session.session import Session
 from schedulers.fcfs import Fcfs
 from tests.builders import begins_data, message, submitted_data
@@ -60,13 +59,11 @@ def kept() -> list[tuple[bytes, bytes]]:
 
 
 @pytest.fixture
-def record(kept: list[tuple[bytes, bytes]]) -> Callable[[bytes, bytes], None]:
-    return lambda request, reply: kept.append((request, reply))
+def record(kept: list[tuple[bytes, bytes]]) -> Record:
+    return lambda request, reply, *, is_json=False: kept.append((request, reply))
 
 
-def test_the_loop_ends_with_the_simulation(
-    session: Session, kept: list[tuple[bytes, bytes]], record: Callable[[bytes, bytes], None]
-) -> None:
+def test_the_loop_ends_with_the_simulation(session: Session, kept: list[tuple[bytes, bytes]], record: Record) -> None:
     """Each exchange is recorded; the time-out is handed to the connection."""
     wire = Wire(BEGINS, NOTHING, ENDS, b"never received")
     serve(session, wire, record=record, timeout=7.0)
@@ -79,13 +76,15 @@ def test_an_exchange_is_recorded_before_batsim_can_act_on_it(session: Session) -
     """Nothing was sent yet when the recorder is called."""
     wire = Wire(BEGINS, ENDS)
     sent = []
-    serve(session, wire, record=lambda request, reply: sent.append(len(wire.replies)))
-    assert sent == [0, 1]
+
+    def keep(request: bytes, reply: bytes, *, is_json: bool = False) -> None:
+        sent.append((len(wire.replies), is_json))
+
+    serve(session, wire, record=keep)
+    assert sent == [(0, True), (1, True)]
 
 
-def test_an_error_stops_batsim_and_is_raised(
-    session: Session, kept: list[tuple[bytes, bytes]], record: Callable[[bytes, bytes], None]
-) -> None:
+def test_an_error_stops_batsim_and_is_raised(session: Session, kept: list[tuple[bytes, bytes]], record: Record) -> None:
     """The refusal is recorded in the place of the reply."""
     wire = Wire(b"nonsense")
     with pytest.raises(RemoteProtocolError):
@@ -97,7 +96,7 @@ def test_an_error_stops_batsim_and_is_raised(
 def test_a_recorder_that_fails_stops_batsim(session: Session) -> None:
     """A run that cannot be recorded as asked does not go on."""
 
-    def full(request: bytes, reply: bytes) -> None:
+    def full(request: bytes, reply: bytes, *, is_json: bool = False) -> None:
         raise TranscriptError("run.jsonl", "", "cannot be written")
 
     wire = Wire(BEGINS)
@@ -107,7 +106,7 @@ def test_a_recorder_that_fails_stops_batsim(session: Session) -> None:
 
 
 def test_an_interruption_refuses_the_next_request(
-    session: Session, kept: list[tuple[bytes, bytes]], record: Callable[[bytes, bytes], None]
+    session: Session, kept: list[tuple[bytes, bytes]], record: Record
 ) -> None:
     """Batsim would wait for ever for its reply; it is given a moment to ask."""
     wire = Wire(BEGINS, KeyboardInterrupt(), NOTHING)

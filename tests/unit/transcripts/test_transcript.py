@@ -45,6 +45,27 @@ def test_bytes_that_are_no_text_survive(tmp_path: Path) -> None:
     assert read(tmp_path / "run.jsonl") == [Exchange(0, everything, b"\xed\xa0\x80")]
 
 
+def test_messages_that_are_json_stand_as_they_are(tmp_path: Path) -> None:
+    """Byte for byte, blanks and digits too; on more than one line they are wrapped like any other text."""
+    exchanges = [(b'{ "now": 1.50, "message":"\\u00e9}" }', b"{}"), (b'{"now":\n1}', b'[{"message":[]}]')]
+    path = tmp_path / "run.jsonl"
+    with Recorder(path, HEADER) as recorder:
+        for request, reply in exchanges:
+            recorder.record(request, reply, is_json=True)
+    assert [(exchange.request, exchange.reply) for exchange in read(path)] == exchanges
+    lines = path.read_bytes().splitlines()
+    assert lines[1] == b'{"seq":0,"from":"batsim","message":' + exchanges[0][0] + b"}"
+    assert len(lines) == 5
+
+
+def test_a_message_that_is_not_last_is_refused(tmp_path: Path) -> None:
+    """It could not be had byte for byte."""
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(b'{"seq": 0, "message": {}, "from": "batsim"}\n' + SCHEDULER_0.encode())
+    with pytest.raises(TranscriptError, match="message: must be the last member"):
+        read(path)
+
+
 def test_each_exchange_is_in_the_file_when_it_is_recorded(tmp_path: Path) -> None:
     """A process that is killed leaves all it had recorded."""
     path = tmp_path / "run.jsonl"
@@ -106,7 +127,7 @@ def test_members_that_a_later_version_adds_are_passed_over(tmp_path: Path) -> No
         (BATSIM_0 + SCHEDULER_0 + BATSIM_0, "line 3: seq: must be 1, it counts the exchanges"),
         (BATSIM_0.replace("0", '"0"'), "line 1: seq: must be the number of the exchange, not '0'"),
         (BATSIM_0.replace("batsim", "simgrid"), "line 1: from: must be batsim or scheduler, not 'simgrid'"),
-        (BATSIM_0.replace("bytes", "text"), "line 1: bytes: must be the message as a string"),
+        (BATSIM_0.replace("bytes", "text"), "line 1: message: is missing; it, or bytes, must hold the message"),
         (BATSIM_0.replace("bytes", "base64"), "line 1: base64: "),
         (BATSIM_0 + SCHEDULER_0 + '{"format": "batsched-py transcript", "version": 1}\n', "line 3: the header must be"),
     ],
