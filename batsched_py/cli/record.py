@@ -52,6 +52,8 @@ def command(*, path: Path, listen: str, connect: str, timeout: float | None, con
     Start the decision process on another address than Batsim looks for, and Batsim with the address of --listen. Bytes
     are passed on unchanged. It ends when the simulation ends; if one side fails, the other is not left waiting.
     """
+    if listen == connect:
+        raise click.UsageError("'--listen' and '--connect' are the same address: the recorder would talk to itself")
     with (
         ReqSocket(connect, connect_timeout=connect_timeout, answer_timeout=timeout) as decider,
         RepSocket(listen) as batsim,

@@ -53,7 +53,10 @@ class Scheduler(ABC, Generic[Options]):
         return
 
     def observe(self, event: Event, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
-        """Called for each event of a message, after all of them were applied and before `decide`."""
+        """Called for each event of a message, after all of them were applied and before `decide`.
+
+        The last event is a SimulationEnds; the message that has it asks for no decision.
+        """
         return
 
     @abstractmethod

@@ -132,6 +132,8 @@ class Session:
         ends = conversation.turn is Turn.LAST_REPLY
         if not ends:
             self._decide(message)
+        elif self._observes:
+            self._observe_end(message)
         now = plan.timestamp
         commands: Sequence[Command] = plan.commands
         if wall is not None:
@@ -247,6 +249,14 @@ class Session:
             raise AlgorithmError(_story(self._class.name, message, error)) from error
         for query in self._state.asked:
             self._answer_query(query, message)
+
+    def _observe_end(self, message: Message) -> None:
+        """In v1.4 the last jobs end with the simulation: there is nothing to decide, but something to see."""
+        try:
+            for event in message.events:
+                self._scheduler.observe(event, self._view)
+        except (Exception, SystemExit) as error:
+            raise AlgorithmError(_story(self._class.name, message, error)) from error
 
     def _admit(self, arrived: Sequence[Job]) -> None:
         for job in arrived:

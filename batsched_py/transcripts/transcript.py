@@ -86,7 +86,8 @@ class Transcript:
                     if not line.endswith(b"\n"):
                         self._warn(f"{self.path}: line {number} is torn; the recording ends before it")
                         return
-                    raise self._error(number, f"must be JSON: {error}") from None
+                    what = "is not a recording, which has a JSON object on each line" if number == 1 else "must be JSON"
+                    raise self._error(number, f"{what}: {error.msg}") from None
                 if type(members) is not dict:
                     raise self._error(number, "must be an object")
                 yield number, line, members

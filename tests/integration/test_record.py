@@ -72,6 +72,15 @@ def test_a_whole_run_is_recorded_as_both_sides_recorded_it(tmp_path: Path, name:
     assert run(tmp_path, "diff", name, "served.jsonl").returncode == 0
 
 
+def test_a_recorder_that_would_talk_to_itself_is_refused(tmp_path: Path) -> None:
+    """Both addresses are the same: wrong usage, said at once."""
+    here = f"ipc://{tmp_path}/here.ipc"
+    done = run(tmp_path, "record", "--listen", here, "--connect", here, "run.jsonl")
+    assert done.returncode == 2
+    assert "'--listen' and '--connect' are the same address" in done.stderr
+    assert not (tmp_path / "run.jsonl").exists()
+
+
 def test_bytes_that_are_no_messages_are_passed_on(tmp_path: Path) -> None:
     """In both directions, and kept."""
     odd = [b"\xff\x00", b"tea", b"", b'{"now": 0.000000}']

@@ -239,7 +239,7 @@ def test_a_refused_decision_leaves_no_output(here: Path, capsys: pytest.CaptureF
     ("content", "arguments", "said"),
     [
         (RECORDING, [], "Missing option '-s': the recording does not say which algorithm decided"),
-        ("nonsense\n", ["-s", "easy"], "r.jsonl: line 1: must be JSON"),
+        ("nonsense\n", ["-s", "easy"], "r.jsonl: line 1: is not a recording"),
         (
             '{"format": "batsched-py transcript", "version": 1, "algorithm": "easy"}\n',
             [],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from batsched_py.api import Event, HostSet, Job, NoOptions, Notify, Plan, Scheduler, View, option
 from batsched_py.errors import AlgorithmError, LocalProtocolError, OptionError, PluginError, RemoteProtocolError
 from batsched_py.protocol.commands import KillJob
+from batsched_py.protocol.events import SimulationEnds
 from batsched_py.session.clock import DecisionClock, parse_clock
 from batsched_py.session.session import Session
 from schedulers.easy import Easy
@@ -45,6 +46,43 @@ def test_a_job_is_run_once_from_begin_to_end() -> None:
     assert json.loads(session.answer(message(5, ENDS))) == {"now": 5.0, "events": []}
     assert session.over
     assert session.messages == 4
+
+
+class Witness(Fcfs):
+    """Writes down what it observes."""
+
+    def setup(self, view: View) -> None:
+        self.seen: list[str] = []
+        Witness.latest = self.seen
+
+    latest: ClassVar[list[str]] = []
+
+    def observe(self, event: Event, view: View) -> None:
+        self.seen.append(type(event).__name__)
+
+
+def test_the_last_message_is_observed_though_nothing_is_decided() -> None:
+    """In v1.4 the end of the last job comes with the end of the simulation."""
+    resources = [{"id": n, "name": f"n{n}", "state": "idle", "properties": {}} for n in range(4)]
+    begins = {"nb_resources": 4, "allow_time_sharing": False, "config": {}, "resources_data": resources}
+    end = {"job_id": "w0!a", "status": "SUCCESS", "job_state": "COMPLETED_SUCCESSFULLY", "kill_reason": ""}
+    session = Session(Witness)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins)))
+    session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a", 2))))
+    session.answer(message(5, ("JOB_COMPLETED", end), ENDS))
+    assert Witness.latest == ["SimulationBegins", "JobSubmitted", "JobCompleted", "SimulationEnds"]
+
+
+def test_an_algorithm_that_fails_at_the_end_is_told() -> None:
+    """Like one that fails before."""
+
+    class Fragile(Fcfs):
+        def observe(self, event: Event, view: View) -> None:
+            if isinstance(event, SimulationEnds):
+                raise ValueError("no job ran")
+
+    with pytest.raises(AlgorithmError, match="no job ran"):
+        begun(Fragile).answer(message(5, ENDS))
 
 
 def test_the_same_facts_in_both_dialects_give_the_same_decisions() -> None:
