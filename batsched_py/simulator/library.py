@@ -172,7 +172,7 @@ _AS_IT_IS: Final = frozenset({int, str})
 
 def wire_members(members: Mapping[str, Any]) -> dict[str, Any]:
     """The members with every float rounded to the six decimals that Batsim prints; integers stay integers."""
-    return {key: value if type(value) in (int, str) else _wire(value) for key, value in members.items()}
+    return {key: value if type(value) in _AS_IT_IS else _wire(value) for key, value in members.items()}
 
 
 def wire_job(job: Job, job_id: str) -> Job:

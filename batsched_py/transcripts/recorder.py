@@ -11,6 +11,7 @@ from typing import Final, Self
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
+from batsched_py.transcripts.storage import GZIP
 
 #: A recording under a name that ends so is compressed.
 SUFFIX: Final = ".gz"
@@ -22,8 +23,6 @@ GATHERED: Final = 32
 _EXCHANGE: Final = b'{"seq":%d,"from":"batsim","message":%b}\n{"seq":%d,"from":"scheduler","message":%b}\n'
 #: Of zlib's levels the last before time grows faster than size shrinks; see the benchmark.
 _LEVEL: Final = 2
-#: zlib's word for a gzip header. It has no name and no time in it: the same run, the same bytes.
-_GZIP: Final = 31
 
 
 class Recorder:
@@ -38,7 +37,7 @@ class Recorder:
         """With `gathers`, fewer than GATHERED exchanges may wait in the process; without, none do."""
         self._path = path
         self._gathers = gathers
-        self._stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP) if path.suffix == SUFFIX else None
+        self._stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, GZIP) if path.suffix == SUFFIX else None
         #: Lines of the exchanges that are not written yet.
         self._held: list[bytes] = []
         #: Exchanges that are in the file.

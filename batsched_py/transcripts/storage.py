@@ -10,8 +10,8 @@ from typing import Final
 
 #: What a gzip file begins with, whatever its name.
 _MAGIC: Final = b"\x1f\x8b"
-#: zlib's word for a gzip header.
-_GZIP: Final = 31
+#: zlib's word for a gzip header. The one it writes has no name and no time in it: the same run, the same bytes.
+GZIP: Final = 31
 #: Bytes that are read, or made of what was read, at a time.
 _PIECE: Final = 64 * 1024
 
@@ -34,12 +34,12 @@ def read_lines(path: Path) -> Iterator[bytes]:
 
 def _inflated(file: BufferedReader) -> Iterator[bytes]:
     """The content piece by piece; several compressed parts, one after the other, are one."""
-    stream = zlib.decompressobj(_GZIP)
+    stream = zlib.decompressobj(GZIP)
     try:
         while piece := file.read(_PIECE):
             while piece:
                 if stream.eof:
-                    stream = zlib.decompressobj(_GZIP)
+                    stream = zlib.decompressobj(GZIP)
                 yield stream.decompress(piece, _PIECE)
                 piece = stream.unconsumed_tail or stream.unused_data
         yield stream.flush()
