@@ -9,12 +9,21 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import ExecuteJob
 from batsched_py.protocol.events import Config, JobCompleted, JobSubmitted, Resource, SimulationBegins
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.plan import Plan
+from batsched_py.session.session import Session
 from batsched_py.state.state import State
+from schedulers.fcfs import Fcfs
 
 
 def job(name: str = "1", size: int = 1, walltime: float | None = 10.0, submit_time: float = 0.0) -> Job:
     """A job of workload w0."""
     return Job.create(f"w0!{name}", size=size, profile="p", submit_time=submit_time, walltime=walltime)
+
+
+def hosts(text: str) -> HostSet:
+    """Hosts spelled as intervals."""
+    return HostSet.parse(text)
 
 
 def submitted(new: Job, timestamp: float = 0.0) -> JobSubmitted:
@@ -51,6 +60,13 @@ def state(hosts: int = 4, *jobs: Job, config: Config | None = None, sharing: boo
     return fresh
 
 
+def plan_for(now: State) -> Plan:
+    """A plan that begins now."""
+    plan = Plan(now)
+    plan.begin(now.now)
+    return plan
+
+
 def execute(job_id: str, hosts: str, timestamp: float = 0.0) -> ExecuteJob:
     """The command that starts a job on hosts spelled as intervals."""
     return ExecuteJob(timestamp, job_id, HostSet.parse(hosts))
@@ -81,6 +97,13 @@ def begins_data(hosts: int = 4, **changes: Any) -> dict[str, Any]:
         "profiles": {"w0": {"p": {"type": "delay", "delay": 5}}},
     }
     return {**data, **changes}
+
+
+def begun(scheduler: type[Scheduler[Any]] = Fcfs, hosts: int = 4, **begins: Any) -> Session:
+    """A session that has answered SIMULATION_BEGINS, whose data these are."""
+    session = Session(scheduler)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(hosts, **begins))))
+    return session
 
 
 def submitted_data(name: str, size: int = 1, walltime: float | None = 10, subtime: float = 0) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from batsched_py.simulator.external import ExternalEvent
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from schedulers.fcfs import Fcfs
-from tests.builders import begins_data, completed_data, message, submitted_data
+from tests.builders import begins_data, begun, completed_data, message, submitted_data
 from tests.integration.conversations import Conversation, algorithm, in_order
 from tests.integration.programs import ask, batsim, serving
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Script, job, platform, play, workload
@@ -43,12 +43,6 @@ RECORDINGS = Path(__file__).parents[1] / "data" / "batsim"
 
 def commands(reply: bytes) -> list[tuple[str, Any]]:
     return [(event["type"], event["data"]) for event in json.loads(reply)["events"]]
-
-
-def begun(scheduler: type[Scheduler[Any]] = Fcfs, hosts: int = 4, **data: Any) -> Session:
-    session = Session(scheduler)
-    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(hosts, **data))))
-    return session
 
 
 def test_ba_01_a_job_is_run_once_and_the_process_ends(tmp_path: Path) -> None:

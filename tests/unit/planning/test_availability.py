@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from batsched_py.hostset import HostSet
 from batsched_py.planning.availability import Availability, Shadow, Slot
+from tests.builders import hosts
 
 HOSTS = 8
 ALL = (1 << HOSTS) - 1
@@ -17,10 +18,6 @@ ALL = (1 << HOSTS) - 1
 
 def availability(now: float = 0.0, hosts: int = HOSTS) -> Availability:
     return Availability(now, (1 << hosts) - 1)
-
-
-def hosts(text: str) -> HostSet:
-    return HostSet.parse(text)
 
 
 def test_everything_is_free_at_first() -> None:

@@ -13,7 +13,6 @@ from batsched_py.protocol.fields import FieldError
 
 JOB = {"id": "w0!1", "subtime": 3, "res": 2, "profile": "p"}
 COMPLETED = {"job_id": "w0!1", "job_state": "COMPLETED_SUCCESSFULLY", "return_code": 0, "alloc": "0-1"}
-LEAF = {"profile_name": "p", "progress": 0.5}
 both_dialects = pytest.mark.parametrize("dialect", [V4, V14], ids=["v4", "v1.4"])
 
 

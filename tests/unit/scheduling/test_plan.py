@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.errors import PlanError
-from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.begins import read_flat_config
 from batsched_py.protocol.commands import (
@@ -28,19 +27,9 @@ from batsched_py.protocol.events import Answer, Config, JobSubmitted, Notify, Qu
 from batsched_py.scheduling.plan import SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import State
-from tests.builders import begins, completed, job, state, submitted
+from tests.builders import begins, completed, hosts, job, plan_for, state, submitted
 
 DYNAMIC = Config(dynamic_jobs=True, dynamic_jobs_acknowledged=True)
-
-
-def hosts(text: str) -> HostSet:
-    return HostSet.parse(text)
-
-
-def plan_for(now: State) -> Plan:
-    plan = Plan(now)
-    plan.begin(now.now)
-    return plan
 
 
 def test_start_becomes_execute_job_and_shows_at_once() -> None:

@@ -9,27 +9,15 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.errors import PlanError
-from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.begins import read_flat_config
 from batsched_py.protocol.commands import ChangeJobState, RegisterJob, RegisterProfile, SetJobMetadata
 from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import Config, Notify
-from batsched_py.scheduling.plan import Plan
 from batsched_py.state.state import State
-from tests.builders import begins, completed, job, state, submitted
+from tests.builders import begins, completed, hosts, job, plan_for, state, submitted
 
 DYNAMIC = Config(dynamic_jobs=True, dynamic_jobs_acknowledged=True)
-
-
-def hosts(text: str) -> HostSet:
-    return HostSet.parse(text)
-
-
-def plan_for(now: State) -> Plan:
-    plan = Plan(now)
-    plan.begin(now.now)
-    return plan
 
 
 FORGETFUL = read_flat_config({"dynamic-jobs-enabled": True, "profile-reuse-enabled": False})

@@ -18,7 +18,7 @@ from batsched_py.session.clock import DecisionClock, parse_clock
 from batsched_py.session.session import Session
 from schedulers.easy import Easy
 from schedulers.fcfs import Fcfs
-from tests.builders import begins_data, completed_data, message, submitted_data
+from tests.builders import begins_data, begun, completed_data, message, submitted_data
 
 ENDS = ("SIMULATION_ENDS", dict[str, Any]())
 
@@ -26,13 +26,6 @@ ENDS = ("SIMULATION_ENDS", dict[str, Any]())
 def said(reply: bytes) -> list[tuple[str, Any]]:
     """(type, data) of each event of a reply."""
     return [(event["type"], event["data"]) for event in json.loads(reply)["events"]]
-
-
-def begun(scheduler: type[Scheduler[Any]] = Fcfs, hosts: int = 4, **begins: Any) -> Session:
-    """A session that has answered SIMULATION_BEGINS."""
-    session = Session(scheduler)
-    session.answer(message(0, ("SIMULATION_BEGINS", begins_data(hosts, **begins))))
-    return session
 
 
 def test_a_job_is_run_once_from_begin_to_end() -> None:

@@ -76,6 +76,11 @@ class Script:
         return [(event["timestamp"], event["data"]) for event in events if event["type"] == kind]
 
 
+def shape(peer: Script) -> list[tuple[float, list[str]]]:
+    """(now, types) of each message."""
+    return [(message["now"], [event["type"] for event in message["events"]]) for message in peer.heard]
+
+
 class Fcfs:
     """Starts jobs in order of arrival on the lowest free hosts; rejects what can never run."""
 

@@ -29,6 +29,7 @@ from tests.unit.simulator.scenario import (
     platform,
     play,
     reject,
+    shape,
     workload,
 )
 
@@ -43,11 +44,6 @@ def play_v14(
 ) -> tuple[Result, Script]:
     """Simulate as Batsim 1.4; the workload is w0."""
     return play(what, script, on=on, settings=settings)
-
-
-def shape(peer: Script) -> list[tuple[float, list[str]]]:
-    """(now, types) of each message."""
-    return [(message["now"], [event["type"] for event in message["events"]]) for message in peer.heard]
 
 
 def submit(job_id: str = "dyn!1", profile: dict[str, Any] | None = None, **members: Any) -> Command:

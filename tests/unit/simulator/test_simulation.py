@@ -20,13 +20,9 @@ from tests.unit.simulator.scenario import (
     platform,
     play,
     reject,
+    shape,
     workload,
 )
-
-
-def shape(peer: Script) -> list[tuple[float, list[str]]]:
-    """(now, types) of each message."""
-    return [(message["now"], [event["type"] for event in message["events"]]) for message in peer.heard]
 
 
 def test_beginning_and_end_stand_alone() -> None:

@@ -7,7 +7,6 @@ import math
 import pytest
 
 from batsched_py.errors import InvariantError
-from batsched_py.hostset import HostSet
 from batsched_py.protocol.commands import (
     CallMeLater,
     Command,
@@ -28,11 +27,7 @@ from batsched_py.protocol.events import (
     ResourceStateChanged,
 )
 from batsched_py.protocol.fields import FieldError
-from tests.builders import begins, completed, execute, job, state, submitted
-
-
-def hosts(text: str) -> HostSet:
-    return HostSet.parse(text)
+from tests.builders import begins, completed, execute, hosts, job, state, submitted
 
 
 def test_a_submitted_job_waits() -> None:

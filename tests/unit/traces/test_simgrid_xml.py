@@ -42,7 +42,6 @@ def crossed(read: Platform, source: str, destination: str) -> list[str]:
 
 
 TWO_HOSTS = '<host id="a" speed="1f"/><host id="b" speed="1f"/>'
-THREE_HOSTS = TWO_HOSTS + '<host id="c" speed="1f"/>'
 TWO_LINKS = '<link id="l1" bandwidth="10Bps" latency="1s"/><link id="l2" bandwidth="20Bps" latency="2s"/>'
 
 

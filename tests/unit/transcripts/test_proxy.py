@@ -10,37 +10,11 @@ import pytest
 from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
 from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.transcripts.proxy import GRACE, relay
-from tests.builders import begins_data, completed_data, message
+from tests.builders import completed_data, message
+from tests.scripted import BEGINS, ENDS, NOTHING, Wire
 
-BEGINS = message(0.0, ("SIMULATION_BEGINS", begins_data()))
-NOTHING = message(1.0)
-ENDS = message(2.0, ("SIMULATION_ENDS", {}))
 #: How Batsim 1.4 ends: not alone.
 OLD_ENDS = message(2.0, ("JOB_COMPLETED", completed_data("1", "0")), ("SIMULATION_ENDS", {}))
-
-
-class Wire:
-    """Batsim, whose requests are a script; an exception in it is raised in the place of a request."""
-
-    def __init__(self, *script: bytes | BaseException) -> None:
-        self.script = list(script)
-        self.replies: list[bytes] = []
-        self.timeouts: list[float | None] = []
-        self.waits = False
-
-    def receive(self, timeout: float | None = None) -> bytes:
-        self.timeouts.append(timeout)
-        told = self.script.pop(0)
-        if isinstance(told, BaseException):
-            raise told
-        self.waits = True
-        return told
-
-    def send(self, reply: bytes) -> None:
-        if not self.waits:
-            raise TransportError("out of turn")
-        self.waits = False
-        self.replies.append(reply)
 
 
 class Kept(list[tuple[bytes, bytes]]):
