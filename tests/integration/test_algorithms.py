@@ -7,46 +7,12 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
-from batsched_py.model.job import Job
-from batsched_py.model.platform import Platform
-from batsched_py.model.profile import Delay
-from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.simulation import Simulation
-from tests.platforms import plain_platform
-
-HOSTS = 6
-PLATFORM: Platform = plain_platform(HOSTS)
-
-#: Every algorithm in every variant.
-VARIANTS: list[tuple[str, dict[str, str]]] = [
-    ("fcfs", {}),
-    ("filler", {}),
-    ("easy", {"reserve": "counts", "backfill_order": "fcfs"}),
-    ("easy", {"reserve": "counts", "backfill_order": "sjf"}),
-    ("easy", {"reserve": "hosts", "backfill_order": "fcfs"}),
-    ("easy", {"reserve": "hosts", "backfill_order": "sjf"}),
-]
-EASY = VARIANTS[2:]
-
-#: (submit time, hosts, run time, walltime): small numbers, so that instants coincide; some walltimes stop the job.
-SPECS = st.lists(
-    st.tuples(st.integers(0, 12), st.integers(1, HOSTS), st.integers(1, 9), st.integers(1, 12)), min_size=1, max_size=25
-)
-
-
-def workload(specs: list[tuple[int, int, int, int]]) -> Workload:
-    """Delay jobs, named so that their order of submission is that of the list for equal times."""
-    profiles = {f"d{run}": Delay(f"d{run}", "delay", {"type": "delay", "delay": run}, run) for _, _, run, _ in specs}
-    jobs = [
-        Job.create(f"{number:03d}", size=size, profile=f"d{run}", submit_time=submit, walltime=walltime)
-        for number, (submit, size, run, walltime) in enumerate(specs)
-    ]
-    return Workload("test", HOSTS, tuple(sorted(jobs, key=lambda job: (job.submit_time, job.id))), profiles)
+from tests.integration.variants import EASY, PLATFORM, SPECS, VARIANTS, workload
 
 
 def run(

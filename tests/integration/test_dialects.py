@@ -20,33 +20,15 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
+from tests.integration.conversations import Conversation
 from tests.integration.programs import run, serving
-from tests.integration.test_algorithms import PLATFORM, SPECS, VARIANTS, workload
+from tests.integration.variants import PLATFORM, SPECS, VARIANTS, workload
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, job, platform
 from tests.unit.simulator.scenario import workload as small_workload
 
 #: The same run; v1.4 acknowledges registered jobs unless told otherwise.
 V4 = Settings(acknowledge_dynamic_jobs=True)
 V14 = replace(V4, protocol="v1.4", workload_names=("w0",))
-
-
-class Wire:
-    """A session, with what was said in both directions: (timestamp, type, data) of each event."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.told: list[tuple[float, str, Any]] = []
-        self.said: list[tuple[float, str, Any]] = []
-
-    def __call__(self, request: bytes) -> bytes:
-        reply = self.session.answer(request)
-        for message, heap in ((request, self.told), (reply, self.said)):
-            heap += [(event["timestamp"], event["type"], event["data"]) for event in json.loads(message)["events"]]
-        return reply
-
-    def types(self) -> list[str]:
-        """Of what the session said, in order."""
-        return [kind for _, kind, _ in self.said]
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
@@ -57,10 +39,10 @@ def test_a_run_is_the_same_in_both_dialects(
     """BA-2, simulated: the same commands at the same times, and the same records."""
     runs = []
     for settings in (V4, V14):
-        wire = Wire(Session(load(name), options))
-        result = Simulation(PLATFORM, [workload(specs)], settings).run(wire)
+        wire = Conversation(load(name), options=options)
+        result = wire.run([workload(specs)], settings, PLATFORM)
         assert wire.session.over
-        runs.append((wire.said, result.jobs))
+        runs.append((wire.said(), result.jobs))
     assert runs[0] == runs[1]
 
 
@@ -147,12 +129,12 @@ def test_a_transcript_of_each_dialect_has_the_same_decisions(name: str) -> None:
     """BA-2, by hand: resources_data, status, NOP and an end beside the last event against their later spellings."""
     said = []
     for words in (NEW, OLD):
-        wire = Wire(Session(load(name)))
+        wire = Conversation(load(name))
         for now, events in script(words):
             request = [{"timestamp": now, "type": kind, "data": data} for kind, data in events]
             wire(json.dumps({"now": now, "events": request}).encode())
         assert wire.session.over
-        said.append(wire.said)
+        said.append(wire.said())
     assert said[0] == said[1]
     assert [data["job_id"] for _, kind, data in said[0] if kind == "EXECUTE_JOB"] == ["w0!a", "w0!b", "w0!c"]
 
@@ -197,7 +179,7 @@ class Eloquent(Scheduler[NoOptions]):
             plan.kill([run.job for run in view.running if run.job.id == "w0!long"])
 
 
-def eloquent(settings: Settings, store: MemoryStore | None = None) -> tuple[Wire, Result, Eloquent]:
+def eloquent(settings: Settings, store: MemoryStore | None = None) -> tuple[Conversation, Result, Eloquent]:
     """A run of it, on four hosts that can sleep."""
     made: list[Eloquent] = []
 
@@ -209,20 +191,20 @@ def eloquent(settings: Settings, store: MemoryStore | None = None) -> tuple[Wire
             made.append(self)
 
     jobs: Workload = small_workload(job("long", "d100", walltime=200), job("big", res=4), job("short", "d5"))
-    wire = Wire(Session(Kept, open_store=None if store is None else lambda _config: store))
+    wire = Conversation(Kept, store=store)
     on = platform(4, SLEEPER_SPEEDS, **SLEEPER)
-    result = Simulation(on, [jobs], replace(settings, dynamic_jobs=True, energy=True), store=store).run(wire)
+    result = wire.run([jobs], replace(settings, dynamic_jobs=True, energy=True), on)
     return wire, result, made[0]
 
 
 def test_a_plan_is_written_in_the_words_of_v14() -> None:
     """Each verb under its old name, profiles before their jobs and under the old names of their types."""
     wire, result, _ = eloquent(V14)
-    assert set(wire.types()) == {
+    assert {kind for _, kind, _ in wire.said()} == {
         *("CALL_ME_LATER", "QUERY_REQUEST", "SET_RESOURCE_STATE", "SUBMIT_PROFILE", "SUBMIT_JOB", "NOTIFY"),
         *("EXECUTE_JOB", "REJECT_JOB", "KILL_JOB"),
     }
-    said = [(kind, data) for _, kind, data in wire.said if kind in ("SUBMIT_PROFILE", "SUBMIT_JOB", "NOTIFY")]
+    said = [(kind, data) for _, kind, data in wire.said("SUBMIT_PROFILE", "SUBMIT_JOB", "NOTIFY")]
     assert [data.get("profile_name") or data.get("job_id") or data["type"] for _, data in said] == [
         *("h", "own!h", "d", "own!d"),
         *("submission_finished", "continue_submission", "submission_finished"),
@@ -232,8 +214,8 @@ def test_a_plan_is_written_in_the_words_of_v14() -> None:
         {"type": "msg_par_hg", "cpu": 3e9, "com": 0},
         {"type": "delay", "delay": 1},
     ]
-    assert [data["job_ids"] for _, kind, data in wire.told if kind == "JOB_KILLED"] == [["w0!long"]]
-    assert "w0!long" not in [data["job_id"] for _, kind, data in wire.told if kind == "JOB_COMPLETED"]
+    assert [data["job_ids"] for _, _, data in wire.told("JOB_KILLED")] == [["w0!long"]]
+    assert "w0!long" not in [data["job_id"] for _, _, data in wire.told("JOB_COMPLETED")]
     assert {record.job.id: record.state for record in result.jobs}["w0!long"] == "COMPLETED_KILLED"
 
 
@@ -252,7 +234,7 @@ def test_with_redis_profiles_are_put_there_in_the_words_of_v14() -> None:
     """Instead of SUBMIT_PROFILE, as its document has it; the run is the same."""
     store = MemoryStore()
     (wire, stored, _), (_, plain, _) = eloquent(V14, store), eloquent(V14)
-    assert "SUBMIT_PROFILE" not in wire.types()
+    assert wire.said("SUBMIT_PROFILE") == []
     profiles = store.profiles([("own", "h"), ("own", "d")])
     assert profiles["own", "h"] == {"type": "msg_par_hg", "cpu": 3e9, "com": 0}
     assert [outcome(record) for record in stored.jobs] == [outcome(record) for record in plain.jobs]
@@ -310,14 +292,14 @@ class Controlling(Scheduler[NoOptions]):
 
 def test_control_jobs_and_composed_jobs_of_ones_own_work_in_v14() -> None:
     """Real Batsim 4 aborts on the one and crashes on the other."""
-    wire = Wire(Session(Controlling))
+    wire = Conversation(Controlling)
     jobs = small_workload(job("control"))
-    result = Simulation(platform(), [jobs], replace(V14, dynamic_jobs=True)).run(wire)
+    result = wire.run([jobs], replace(V14, dynamic_jobs=True))
     assert [(record.job.id, record.state, record.start, record.finish) for record in result.jobs] == [
         ("own!work", "COMPLETED_SUCCESSFULLY", 0.0, 12.0),
         ("w0!control", "COMPLETED_SUCCESSFULLY", 0.0, 12.0),
     ]
-    submitted = [data["profile"] for _, kind, data in wire.said if kind == "SUBMIT_PROFILE"]
+    submitted = [data["profile"] for data in wire.details("SUBMIT_PROFILE")]
     assert submitted[1] == {"type": "composed", "nb": 3, "seq": ["d", "d"]}
 
 

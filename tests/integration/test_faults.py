@@ -6,7 +6,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from subprocess import Popen
@@ -14,9 +14,21 @@ from subprocess import Popen
 import pytest
 import zmq
 
-from batsched_py.transcripts.transcript import Exchange, Transcript
+from batsched_py.transcripts.transcript import Exchange
 from tests.builders import begins_data, message, submitted_data
-from tests.integration.programs import PATIENCE, ROOT, Served, ask, batsim, run, serving, started
+from tests.integration.programs import (
+    PATIENCE,
+    ROOT,
+    Served,
+    algorithm,
+    ask,
+    batsim,
+    recorded,
+    run,
+    serving,
+    started,
+    types,
+)
 from tests.integration.raw_peer import accept, raw_batsim, raw_listener
 from tests.redis_server import free_port
 from tests.redis_server import started as redis_started
@@ -28,36 +40,15 @@ FILES = ["-p", str(ROOT / "platforms" / "cluster32.xml"), "-w", str(ROOT / "work
 STOPPED = "BATSCHED_PY_STOPPED"
 
 #: First come, first served; from t=1000 on something happens first.
-ALGORITHM = """\
-import os, signal
-from batsched_py.api import *
-
-class Mine(Scheduler[NoOptions]):
-    name = "mine"
-
-    def decide(self, view, plan):
-        if view.now >= 1000:
-            %s
-        for job in view.queue:
-            hosts = plan.free.first(job.size)
-            if hosts is None:
-                return
-            plan.start(job, hosts)
+IN_THE_MIDDLE = """\
+if view.now >= 1000:
+    %s
+for job in view.queue:
+    hosts = plan.free.first(job.size)
+    if hosts is None:
+        return
+    plan.start(job, hosts)
 """
-
-
-def algorithm(folder: Path, happens: str) -> str:
-    (folder / "mine.py").write_text(ALGORITHM % happens)
-    return "mine.py:Mine"
-
-
-def recorded(path: Path) -> list[Exchange]:
-    """Every exchange; a recording that is not whole fails the test."""
-    return list(Transcript(path, pytest.fail))
-
-
-def types(reply: bytes) -> list[str]:
-    return [event["type"] for event in json.loads(reply)["events"]]
 
 
 def one_error(said: list[str]) -> str:
@@ -67,19 +58,13 @@ def one_error(said: list[str]) -> str:
     return said[0].removeprefix("batsched-py: error: ")
 
 
-@pytest.fixture
-def fcfs(tmp_path: Path) -> Iterator[Served]:
-    with serving(tmp_path, "-s", "fcfs", "--record", "run.jsonl") as served:
-        yield served
-
-
 # A peer is killed in the middle.
 
 
 def test_a_batsim_killed_in_the_middle_is_told_and_nothing_recorded_is_lost(tmp_path: Path) -> None:
     """kill -9 while the algorithm decides: exit code 4, one line, and every exchange up to that decision."""
     os.mkfifo(tmp_path / "victim")
-    name = algorithm(tmp_path, "os.kill(int(open('victim').read()), signal.SIGKILL)")
+    name = algorithm(tmp_path, IN_THE_MIDDLE % "os.kill(int(open('victim').read()), signal.SIGKILL)")
     with serving(tmp_path, "-s", name, "--record", "run.jsonl") as served:
         with started(tmp_path, "simulate", *FILES, "--socket", served.address, "-e", "out") as victim:
             (tmp_path / "victim").write_text(str(victim.pid))  # waits until the algorithm reads it
@@ -94,7 +79,7 @@ def test_a_batsim_killed_in_the_middle_is_told_and_nothing_recorded_is_lost(tmp_
 
 def test_a_decision_process_killed_in_the_middle_is_told_and_nothing_recorded_is_lost(tmp_path: Path) -> None:
     """kill -9 before a reply: exit code 4, one line, no results; both recordings end with the reply before."""
-    name = algorithm(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
+    name = algorithm(tmp_path, IN_THE_MIDDLE % "os.kill(os.getpid(), signal.SIGKILL)")
     with serving(tmp_path, "-s", name, "--record", "theirs.jsonl") as served:
         done = run(
             tmp_path, "simulate", *FILES, "--socket", served.address, "-e", "out", "--record", "ours.jsonl", "--quiet"
@@ -147,7 +132,7 @@ def test_a_connection_closed_after_half_a_frame_is_told(
 def test_half_a_frame_and_then_silence_ends_with_the_time_out(tmp_path: Path) -> None:
     """Without --timeout it is waited for: Batsim may be stopped in a debugger."""
     with (
-        serving(tmp_path, "-s", "fcfs", "--timeout", "3") as served,
+        serving(tmp_path, "-s", "fcfs", "--timeout", "2") as served,
         raw_batsim(served.address) as peer,
     ):
         peer.send(BEGINS)
@@ -155,7 +140,7 @@ def test_half_a_frame_and_then_silence_ends_with_the_time_out(tmp_path: Path) ->
         peer.send(SUBMITTED, 0.5)
         code, said = served.end()
     assert code == 4
-    assert one_error(said) == f"Batsim has said nothing for 3 s (on {served.address})"
+    assert one_error(said) == f"Batsim has said nothing for 2 s (on {served.address})"
 
 
 def test_a_message_that_comes_in_small_pieces_is_a_message(fcfs: Served) -> None:
@@ -214,7 +199,7 @@ def test_a_redis_that_is_restarted_in_the_middle_changes_nothing(tmp_path: Path)
     plain = run(tmp_path, "simulate", *FILES, "-s", "fcfs", "-e", "plain", "--quiet")
     assert plain.returncode == 0, plain.stderr
     os.mkfifo(tmp_path / "pause")
-    name = algorithm(tmp_path, "if not hasattr(self, 'paused'): self.paused = open('pause').read()")
+    name = algorithm(tmp_path, IN_THE_MIDDLE % "if not hasattr(self, 'paused'): self.paused = open('pause').read()")
     port = free_port()
     with serving(tmp_path, "-s", name) as served, ExitStack() as stack:
         options = ["--socket", served.address, "--enable-redis", "--redis-port", str(port), "-e", "out", "--quiet"]

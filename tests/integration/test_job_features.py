@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
 from batsched_py.api import AdditionalIo, Event, FromJobMessage, HostSet, JobCompleted, NoOptions, Plan, Scheduler, View
 from batsched_py.model.job import Job
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
-from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
-from batsched_py.simulator.simulation import DEFAULTS, Simulation
+from batsched_py.simulator.simulation import DEFAULTS
 from batsched_py.traces.simgrid_xml import read_platform
+from tests.integration.conversations import Conversation
 from tests.platforms import plain_platform
 
 TWO_STORAGES = """<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -30,24 +28,6 @@ TWO_STORAGES = """<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgri
   <route src="disk" dst="tape"><link_ctn id="slow"/></route>
 </zone></platform>
 """
-
-
-class Talk:
-    """What a session and a simulation said to each other."""
-
-    def __init__(self, scheduler: type[Scheduler[Any]]) -> None:
-        self.session = Session(scheduler)
-        self.replies: list[dict[str, Any]] = []
-
-    def __call__(self, request: bytes) -> bytes:
-        reply = self.session.answer(request)
-        self.session.check()
-        self.replies += orjson.loads(reply)["events"]
-        return reply
-
-    def said(self, kind: str) -> list[Mapping[str, Any]]:
-        """The data of the commands of this type."""
-        return [event["data"] for event in self.replies if event["type"] == kind]
 
 
 def workload(profiles: dict[str, dict[str, Any]], *jobs: tuple[str, int, str]) -> Workload:
@@ -71,10 +51,10 @@ class Lease(Scheduler[NoOptions]):
 def test_four_executors_on_two_hosts() -> None:
     """BA-18: more executors than hosts, without compute sharing; they share their host's speed."""
     profiles = {"p": {"type": "parallel", "cpu": [1e9, 1e9, 1e9, 2e9]}}
-    talk = Talk(Lease)
+    talk = Conversation(Lease)
     lease = workload(profiles, ("lease", 4, "p"))
-    result = Simulation(plain_platform(2), [lease], Settings(allow_oversized=True)).run(talk)
-    assert talk.said("EXECUTE_JOB") == [
+    result = talk.run([lease], Settings(allow_oversized=True), plain_platform(2))
+    assert talk.details("EXECUTE_JOB") == [
         {"job_id": "w0!lease", "alloc": "0-1", "mapping": {"0": "0", "1": "0", "2": "1", "3": "1"}}
     ]
     (record,) = result.jobs
@@ -106,7 +86,7 @@ class Storages(Scheduler[NoOptions]):
                 plan.start(job, hosts, additional_io=AdditionalIo(HostSet.of(min(hosts), disk), "write", write))
 
 
-def run_on_storages(folder: Path, settings: Settings) -> tuple[Result, Talk]:
+def run_on_storages(folder: Path, settings: Settings) -> tuple[Result, Conversation]:
     platform = folder / "platform.xml"
     platform.write_text(TWO_STORAGES)
     profiles: dict[str, dict[str, Any]] = {
@@ -115,8 +95,8 @@ def run_on_storages(folder: Path, settings: Settings) -> tuple[Result, Talk]:
         "compute": {"type": "parallel_homogeneous", "cpu": 1e9},
     }
     jobs = workload(profiles, ("1 stage", 2, "stage"), ("2 read", 2, "read"), ("3 compute", 2, "compute"))
-    talk = Talk(Storages)
-    return Simulation(read_platform(platform), [jobs], settings).run(talk), talk
+    talk = Conversation(Storages)
+    return talk.run([jobs], settings, read_platform(platform)), talk
 
 
 @pytest.mark.parametrize("sharing", [True, False])
@@ -127,8 +107,8 @@ def test_an_algorithm_that_moves_data(tmp_path: Path, sharing: bool) -> None:
     # 4e7 bytes at 10 MB/s; twice 5e7 bytes through one fast link; 3e8 bytes there, longer than the computation.
     assert [record.execution for record in result.jobs] == [pytest.approx(4), pytest.approx(1), pytest.approx(3)]
     assert [str(record.hosts) for record in result.jobs] == ["2-3", "0-1", "0-1"]
-    assert talk.said("EXECUTE_JOB")[0]["storage_mapping"] == {"from": 3, "to": 2}
-    assert talk.said("EXECUTE_JOB")[2]["additional_io_job"]["alloc"] == "0 2"
+    assert talk.details("EXECUTE_JOB")[0]["storage_mapping"] == {"from": 3, "to": 2}
+    assert talk.details("EXECUTE_JOB")[2]["additional_io_job"]["alloc"] == "0 2"
 
 
 class Teacher(Scheduler[NoOptions]):
@@ -170,9 +150,9 @@ def test_an_algorithm_that_talks_with_a_job(settings: Settings) -> None:
         "listen": {"type": "recv", "regex": "[0-9]+ left", "success": "round", "polltime": 0.5},
         "turn": {"type": "composed", "seq": ["ask", "listen"]},
     }
-    talk = Talk(Teacher)
+    talk = Conversation(Teacher)
     # "turn" and "round" contain each other by way of "listen": that is no cycle, a text is between them.
-    result = Simulation(plain_platform(1), [workload(profiles, ("pupil", 1, "turn"))], settings).run(talk)
-    assert [data["msg"] for data in talk.said("TO_JOB_MSG")] == ["2 left", "1 left", "0 left", "stop"]
+    result = talk.run([workload(profiles, ("pupil", 1, "turn"))], settings, plain_platform(1))
+    assert [data["msg"] for data in talk.details("TO_JOB_MSG")] == ["2 left", "1 left", "0 left", "stop"]
     assert result.jobs[0].state == "COMPLETED_SUCCESSFULLY"
     assert result.jobs[0].execution == pytest.approx(30, abs=2.1)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from tests.integration.late_batsim import LateBatsim, Spec
-from tests.integration.test_algorithms import HOSTS, SPECS, VARIANTS
+from tests.integration.variants import HOSTS, SPECS, VARIANTS
 
 
 def played(name: str, options: dict[str, Any], specs: list[Spec], chance: random.Random) -> LateBatsim:

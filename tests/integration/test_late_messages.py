@@ -15,7 +15,7 @@ from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins_data, completed_data, message, submitted_data
 from tests.integration.conversations import Conversation
-from tests.integration.test_algorithms import VARIANTS
+from tests.integration.variants import VARIANTS
 from tests.unit.simulator.scenario import job, workload
 
 ROOT = Path(__file__).parents[2]

@@ -33,7 +33,7 @@ from batsched_py.transcripts.transcript import Exchange, Transcript
 from batsched_py.transport.zmq_rep import RepSocket
 from tests.docs.pages import blocks
 from tests.integration.mutations import mutated
-from tests.integration.programs import PATIENCE, ROOT, ask, batsim, serving
+from tests.integration.programs import PATIENCE, ROOT, ask, batsim, recorded, serving
 
 GOLDEN = ROOT / "tests" / "data" / "batsim"
 #: Runs of real Batsim -> who follows their requests.
@@ -43,11 +43,7 @@ EARLY = 30
 MESSAGES = 1000
 
 
-def recorded(name: str) -> list[Exchange]:
-    return list(Transcript(GOLDEN / name / "transcript.jsonl", pytest.fail))
-
-
-RUNS = {name: recorded(name) for name in SOURCES}
+RUNS = {name: recorded(GOLDEN / name / "transcript.jsonl") for name in SOURCES}
 
 
 class Line:

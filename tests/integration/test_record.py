@@ -13,9 +13,9 @@ import pytest
 import zmq
 
 from batsched_py.protocol.conversation import STOP_EVENT
-from batsched_py.transcripts.transcript import Exchange, Transcript
+from batsched_py.transcripts.transcript import Exchange
 from tests.builders import begins_data, message, submitted_data
-from tests.integration.programs import PATIENCE, Served, ask, batsim, run, serving, started
+from tests.integration.programs import PATIENCE, Served, ask, batsim, recorded, run, serving, started
 
 BEGINS = message(0.0, ("SIMULATION_BEGINS", begins_data()))
 SUBMITTED = message(1.0, ("JOB_SUBMITTED", submitted_data("1", 2)))
@@ -38,10 +38,6 @@ def decision_process() -> Iterator[tuple[zmq.Socket[bytes], str]]:
         socket.rcvtimeo = 1000 * PATIENCE
         socket.bind("tcp://127.0.0.1:*")
         yield socket, socket.get_string(zmq.LAST_ENDPOINT)
-
-
-def recorded(path: Path) -> list[Exchange]:
-    return list(Transcript(path, pytest.fail))
 
 
 def stop_reason(reply: bytes) -> str:

@@ -14,7 +14,7 @@ import pytest
 from batsched_py.transcripts.recorder import GATHERED
 from batsched_py.transcripts.transcript import Exchange, Transcript
 from tests.builders import begins_data, message, submitted_data
-from tests.integration.programs import ENVIRONMENT, PATIENCE, ask, batsim, run, serving
+from tests.integration.programs import ENVIRONMENT, PATIENCE, ask, batsim, recorded, run, serving
 
 BEGINS = message(0.0, ("SIMULATION_BEGINS", begins_data()))
 REQUESTS = [BEGINS, *(message(float(time), ("JOB_SUBMITTED", submitted_data(str(time)))) for time in range(1, 40))]
@@ -37,10 +37,6 @@ class Killed(Scheduler[NoOptions]):
         for job in view.queue:
             plan.reject(job, "no")
 """
-
-
-def recorded(path: Path) -> list[Exchange]:
-    return list(Transcript(path, pytest.fail))
 
 
 @each_format

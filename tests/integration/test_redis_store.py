@@ -17,20 +17,12 @@ from batsched_py.protocol.events import Config
 from batsched_py.session.session import Session
 from schedulers.fcfs import Fcfs
 from tests.builders import begins_data, message
-from tests.redis_server import running
-
-
-@pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """A server for all tests of this module."""
-    with running(tmp_path_factory.mktemp("redis")) as free_port:
-        yield free_port
 
 
 @pytest.fixture
-def client(port: int) -> Iterator[redis.Redis]:
+def client(redis_port: int) -> Iterator[redis.Redis]:
     """A client of an empty server."""
-    with redis.Redis("127.0.0.1", port) as connection:
+    with redis.Redis("127.0.0.1", redis_port) as connection:
         connection.flushall()
         yield connection
 
@@ -61,39 +53,39 @@ def begun(port: int, scheduler: type[Scheduler[Any]] = Fcfs, **config: Any) -> t
     return session, json.loads(session.answer(message(0, ("SIMULATION_BEGINS", request))))
 
 
-def test_a_job_is_read_under_batsim_s_key(port: int, client: redis.Redis) -> None:
+def test_a_job_is_read_under_batsim_s_key(redis_port: int, client: redis.Redis) -> None:
     """JOB_SUBMITTED has only the id; the rest is under PREFIX:job_WORKLOAD!NAME."""
     client.set("lab:job_w0!7", json.dumps({"id": "w0!7", "res": 3, "walltime": 9, "profile": "p", "subtime": 1}))
-    session, _ = begun(port)
+    session, _ = begun(redis_port)
     reply = json.loads(session.answer(message(1, ("JOB_SUBMITTED", {"job_id": "w0!7"}))))
     assert reply["events"][0]["data"] == {"job_id": "w0!7", "alloc": "0-2"}
 
 
-def test_a_missing_key_is_one_clear_line(port: int, client: redis.Redis) -> None:
+def test_a_missing_key_is_one_clear_line(redis_port: int, client: redis.Redis) -> None:
     """The server, the key and the rule."""
-    session, _ = begun(port)
+    session, _ = begun(redis_port)
     with pytest.raises(StoreError) as caught:
         session.answer(message(1, ("JOB_SUBMITTED", {"job_id": "w0!7"})))
     assert str(caught.value) == (
-        f"Redis 127.0.0.1:{port}: key lab:job_w0!7: is missing, but Batsim has submitted this job"
+        f"Redis 127.0.0.1:{redis_port}: key lab:job_w0!7: is missing, but Batsim has submitted this job"
     )
 
 
 @pytest.mark.parametrize(("text", "rule"), [("{", "must be JSON"), ("[1]", "must be a JSON object")])
-def test_a_key_that_is_no_job_is_one_clear_line(port: int, client: redis.Redis, text: str, rule: str) -> None:
+def test_a_key_that_is_no_job_is_one_clear_line(redis_port: int, client: redis.Redis, text: str, rule: str) -> None:
     """What stands there is not an object."""
     client.set("lab:job_w0!7", text)
-    session, _ = begun(port)
+    session, _ = begun(redis_port)
     with pytest.raises(StoreError, match=f"key lab:job_w0!7: {rule}"):
         session.answer(message(1, ("JOB_SUBMITTED", {"job_id": "w0!7"})))
 
 
-def test_a_job_that_breaks_a_rule_is_named_with_its_member(port: int, client: redis.Redis) -> None:
+def test_a_job_that_breaks_a_rule_is_named_with_its_member(redis_port: int, client: redis.Redis) -> None:
     """What Redis holds is checked as if it had come in the message."""
     client.set("lab:job_w0!7", json.dumps({"id": "w0!7", "res": -1, "profile": "p"}))
-    session, _ = begun(port)
+    session, _ = begun(redis_port)
     with pytest.raises(
-        StoreError, match=rf"^Redis 127.0.0.1:{port}: key lab:job_w0!7: res must be an integer from 0, not -1$"
+        StoreError, match=rf"^Redis 127.0.0.1:{redis_port}: key lab:job_w0!7: res must be an integer from 0, not -1$"
     ):
         session.answer(message(1, ("NOTIFY", {"type": "x"}), ("JOB_SUBMITTED", {"job_id": "w0!7"})))
 
@@ -149,9 +141,9 @@ class Asking(Fcfs):
         super().decide(view, plan)
 
 
-def test_a_job_of_ones_own_is_written_before_it_is_named(port: int, client: redis.Redis) -> None:
+def test_a_job_of_ones_own_is_written_before_it_is_named(redis_port: int, client: redis.Redis) -> None:
     """REGISTER_JOB has only the id; its profile still travels in the message (v3 and later)."""
-    _, reply = begun(port, Own, **{"dynamic-jobs-enabled": True})
+    _, reply = begun(redis_port, Own, **{"dynamic-jobs-enabled": True})
     assert [(event["type"], event["data"]) for event in reply["events"]] == [
         ("REGISTER_PROFILE", {"workload_name": "dyn", "profile_name": "d", "profile": {"type": "delay", "delay": 3}}),
         ("REGISTER_JOB", {"job_id": "dyn!1"}),
@@ -162,7 +154,7 @@ def test_a_job_of_ones_own_is_written_before_it_is_named(port: int, client: redi
     assert json.loads(kept) == {"id": "dyn!1", "subtime": 0.0, "res": 2, "profile": "d", "walltime": 5}
 
 
-def test_in_v14_the_profile_is_written_too(port: int, client: redis.Redis) -> None:
+def test_in_v14_the_profile_is_written_too(redis_port: int, client: redis.Redis) -> None:
     """v1.4 has the scheduler push profiles to Redis instead of SUBMIT_PROFILE."""
     config = {
         "redis": {"enabled": True, "prefix": "old"},
@@ -170,7 +162,7 @@ def test_in_v14_the_profile_is_written_too(port: int, client: redis.Redis) -> No
     }
     hosts = [{"id": 0, "name": "a", "state": "idle", "properties": {}}]
     begins = {"nb_resources": 1, "allow_time_sharing": False, "config": config, "resources_data": hosts}
-    session = Session(Own, open_store=opener(port))
+    session = Session(Own, open_store=opener(redis_port))
     reply = json.loads(session.answer(message(0, ("SIMULATION_BEGINS", begins))))
     assert [event["type"] for event in reply["events"]] == ["SUBMIT_JOB", "NOTIFY"]
     assert client.exists("old:job_dyn!1", "old:profile_dyn!d") == 2
@@ -192,56 +184,50 @@ def put_burst(client: redis.Redis) -> None:
     client.set("lab:profile_w0!p0", json.dumps({"type": "delay", "delay": 7}))
 
 
-def test_the_jobs_of_a_message_are_read_at_once(port: int, client: redis.Redis) -> None:
+def test_the_jobs_of_a_message_are_read_at_once(redis_port: int, client: redis.Redis) -> None:
     """One question; profiles are not asked for, because they are not there."""
     put_burst(client)
-    session, _ = begun(port)
+    session, _ = begun(redis_port)
     client.config_resetstat()
     session.answer(message(1, *BURST))
     assert calls(client) == {"mget": 1}
 
 
-def test_forwarded_profiles_are_one_question_more(port: int, client: redis.Redis) -> None:
+def test_forwarded_profiles_are_one_question_more(redis_port: int, client: redis.Redis) -> None:
     """Those that are not there are left out."""
     put_burst(client)
-    session, _ = begun(port, Asking, **{"profiles-forwarded-on-submission": True})
+    session, _ = begun(redis_port, Asking, **{"profiles-forwarded-on-submission": True})
     client.config_resetstat()
     session.answer(message(1, *BURST))
     assert calls(client) == {"mget": 2}
     assert Asking.told == {"p0": {"type": "delay", "delay": 7}, "p1": None}
 
 
-def test_a_huge_burst_is_read_in_pieces(port: int, client: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_huge_burst_is_read_in_pieces(redis_port: int, client: redis.Redis, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the server answers others in between."""
     monkeypatch.setattr("batsched_py.metadata.redis_store.BATCH", 2)
     put_burst(client)
-    session, _ = begun(port)
+    session, _ = begun(redis_port)
     client.config_resetstat()
     reply = json.loads(session.answer(message(1, *BURST)))
     assert [event["data"]["job_id"] for event in reply["events"]] == ["w0!0", "w0!1", "w0!2", "w0!3"]
     assert calls(client) == {"mget": 3}
 
 
-def test_the_jobs_of_a_reply_are_written_at_once(port: int, client: redis.Redis) -> None:
+def test_the_jobs_of_a_reply_are_written_at_once(redis_port: int, client: redis.Redis) -> None:
     """One command for three jobs."""
     client.config_resetstat()
-    begun(port, Three, **{"dynamic-jobs-enabled": True})
+    begun(redis_port, Three, **{"dynamic-jobs-enabled": True})
     assert calls(client)["mset"] == 1
     assert client.exists("lab:job_dyn!0", "lab:job_dyn!1", "lab:job_dyn!2") == 3
 
 
 @pytest.mark.parametrize("with_redis", [True, False])
-def test_a_job_that_is_no_json_is_refused_alike(port: int, client: redis.Redis, with_redis: bool) -> None:
+def test_a_job_that_is_no_json_is_refused_alike(redis_port: int, client: redis.Redis, with_redis: bool) -> None:
     """Nothing is written then."""
     with pytest.raises(AlgorithmError, match=r"job\.cost: must be a finite number, not nan"):
-        begun(port, Wrong, **{"dynamic-jobs-enabled": True, "redis-enabled": with_redis})
+        begun(redis_port, Wrong, **{"dynamic-jobs-enabled": True, "redis-enabled": with_redis})
     assert client.keys() == []
-
-
-def test_nobody_at_the_port_is_one_clear_line() -> None:
-    """The server is named."""
-    with pytest.raises(StoreError, match=r"Redis 127\.0\.0\.1:1: "):
-        RedisStore("127.0.0.1", 1, "x")
 
 
 def test_a_session_without_a_store_says_so() -> None:

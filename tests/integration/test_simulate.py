@@ -9,19 +9,7 @@ import pytest
 import zmq
 
 from batsched_py.transcripts.transcript import Transcript
-from tests.integration.programs import PATIENCE, batsim, run, serving, started
-
-ALGORITHM = """\
-import os, signal
-from batsched_py.api import *
-
-class Mine(Scheduler[NoOptions]):
-    name = "mine"
-
-    def decide(self, view, plan):
-        for job in view.queue:
-            %s
-"""
+from tests.integration.programs import PATIENCE, algorithm, batsim, run, serving, started
 
 
 @pytest.fixture
@@ -30,11 +18,6 @@ def files(tmp_path: Path) -> list[str]:
     made = run(tmp_path, "generate", "--jobs", "50", "--hosts", "8", "-o", "w.json", "--platform", "p.xml")
     assert made.returncode == 0, made.stderr
     return ["-p", "p.xml", "-w", "w.json"]
-
-
-def algorithm(folder: Path, statement: str) -> str:
-    (folder / "mine.py").write_text(ALGORITHM % statement)
-    return "mine.py:Mine"
 
 
 def test_another_process_decides_as_we_do_here(tmp_path: Path, files: list[str]) -> None:
@@ -56,7 +39,7 @@ def test_another_process_decides_as_we_do_here(tmp_path: Path, files: list[str])
 
 def test_a_decision_process_that_dies_is_noticed(tmp_path: Path, files: list[str]) -> None:
     """Exit code 4, one line, no output files."""
-    name = algorithm(tmp_path, "os._exit(1)")
+    name = algorithm(tmp_path, "for job in view.queue: os._exit(1)")
     with serving(tmp_path, "-s", name) as served:
         done = run(tmp_path, "simulate", *files, "--socket", served.address, "-e", "out/run")
     assert done.returncode == 4
@@ -67,7 +50,7 @@ def test_a_decision_process_that_dies_is_noticed(tmp_path: Path, files: list[str
 
 def test_both_sides_end_when_the_algorithm_fails(tmp_path: Path, files: list[str]) -> None:
     """The failing side says why, the simulator refuses what it was sent."""
-    name = algorithm(tmp_path, "raise RuntimeError('no')")
+    name = algorithm(tmp_path, "for job in view.queue: raise RuntimeError('no')")
     with serving(tmp_path, "-s", name) as served:
         done = run(tmp_path, "simulate", *files, "--socket", served.address)
         code, said = served.end()
@@ -104,7 +87,7 @@ def test_nobody_who_listens_is_told_after_the_connect_time_out(tmp_path: Path, f
 @pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
 def test_a_signal_ends_a_simulation_without_output(tmp_path: Path, files: list[str], number: str, code: int) -> None:
     """At once, in the middle of a decision; the recording is whole up to the exchange before."""
-    name = algorithm(tmp_path, f"os.kill(os.getpid(), signal.{number})")
+    name = algorithm(tmp_path, f"for job in view.queue: os.kill(os.getpid(), signal.{number})")
     done = run(tmp_path, "simulate", *files, "-s", name, "-e", "out/run", "--record", "run.jsonl")
     assert done.returncode == code
     assert done.stderr == f"batsched-py: {'interrupted' if code == 130 else 'terminated'} ({number})\n"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,8 @@ import redis
 
 from batsched_py.protocol.dialects import V4
 from batsched_py.transcripts.diff import same_decision
-from batsched_py.transcripts.transcript import Exchange, Transcript
 from tests.docs.pages import blocks
-from tests.integration.programs import ROOT, ask, batsim, run, serving
-from tests.redis_server import running
+from tests.integration.programs import ROOT, ask, batsim, recorded, run, serving
 
 GOLDEN = ROOT / "tests" / "data" / "batsim"
 
@@ -31,17 +28,6 @@ RECORDED = [
     ("o09_filler_no_walltime", ["-s", "filler"], False),
     ("o19_machine_events", ["-s", "filler"], False),
 ]
-
-
-def recorded(path: Path) -> list[Exchange]:
-    return list(Transcript(path, pytest.fail))
-
-
-@pytest.fixture(scope="module")
-def redis_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """A Redis for the tests of this module."""
-    with running(tmp_path_factory.mktemp("redis")) as port:
-        yield port
 
 
 # Deciding beside a Batsim.
