@@ -29,7 +29,7 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
-from batsched_py.transcripts.transcript import Exchange, Transcript
+from batsched_py.transcripts.transcript import Exchange
 from batsched_py.transport.zmq_rep import RepSocket
 from tests.docs.pages import blocks
 from tests.integration.mutations import mutated
@@ -134,7 +134,7 @@ def test_a_process_that_hears_a_malformed_request_ends_cleanly(tmp_path: Path, s
         reply = ask(client, wrong)
         assert served.end() == (4, [f"batsched-py: error: {error}"])
     check_stop(error, reply)
-    assert list(Transcript(tmp_path / "run.jsonl", pytest.fail)) == [Exchange(0, wrong, reply)]
+    assert recorded(tmp_path / "run.jsonl") == [Exchange(0, wrong, reply)]
 
 
 @pytest.mark.parametrize("seed", range(4))

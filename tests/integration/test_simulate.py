@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import zmq
 
-from batsched_py.transcripts.transcript import Transcript
-from tests.integration.programs import PATIENCE, algorithm, batsim, run, serving, started
+from tests.integration.programs import PATIENCE, algorithm, batsim, recorded, run, serving, started
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def test_another_process_decides_as_we_do_here(tmp_path: Path, files: list[str])
         code, _ = served.end()
     assert code == 0
     assert (tmp_path / "here_jobs.csv").read_bytes() == (tmp_path / "there_jobs.csv").read_bytes()
-    recordings = [list(Transcript(tmp_path / f"{name}.jsonl", pytest.fail)) for name in ("here", "served", "there")]
+    recordings = [recorded(tmp_path / f"{name}.jsonl") for name in ("here", "served", "there")]
     assert recordings[0] == recordings[1] == recordings[2]
     replayed = run(tmp_path, "replay", "there.jsonl", "-s", "easy")
     assert replayed.returncode == 0, replayed.stdout
