@@ -1,4 +1,6 @@
-"""The mistakes of a reply that real Batsim 4.2.1 was seen to abort on or to accept: one table, read by several tests.
+"""The mistakes of a reply that real Batsim 4.2.1 aborts on or accepts: one table, read by several tests.
+
+It was seen to do so, but for those of `IO_JOB`, which follow from its rules for profiles.
 
 A case is one mistake. It says what is sent instead of a right reply, what the simulator must say of it, and why it
 never leaves us: the verb of the Plan that refuses it (`verbs`, `told`), or how to see that no verb can say it (`sent`).
@@ -15,6 +17,7 @@ from typing import Any
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import (
+    AdditionalIo,
     CallMeLater,
     ChangeJobState,
     ExecuteJob,
@@ -148,6 +151,7 @@ QUESTIONS = "QUERY of the energy without energy"
 REGISTERED = "REGISTER_JOB without dynamic jobs; without `subtime`; in a workload that does not exist"
 TWICE = "REGISTER_PROFILE twice under one name"
 NAMES = "names of v1.4"
+IO_JOB = "`additional_io_job` with a new profile of a type that Batsim 4 does not know; with a step that does not exist"
 
 SLEEP = said("SET_RESOURCE_STATE", resources="0", state="2")
 PROFILE = said("REGISTER_PROFILE", workload_name="dyn", profile_name="p", profile=DELAY)
@@ -157,6 +161,16 @@ ASKED = said("QUERY", requests={"consumed_energy": {}})
 
 def _sleep(view: View, plan: Plan) -> None:
     plan.set_pstate(HostSet.of(0), 2)
+
+
+def _extra(kind: str, **members: Any) -> dict[str, Any]:
+    """An io job on host 1, with a profile of its own."""
+    return {"alloc": "1", "profile_name": "io", "profile": {"type": kind, **members}}
+
+
+def _start_with(extra: Mapping[str, Any]) -> Verb:
+    io = AdditionalIo(HostSet.of(1), extra["profile_name"], extra["profile"])
+    return lambda view, plan: plan.start(known(view, "a"), HostSet.of(0), additional_io=io)
 
 
 def _register(view: View, plan: Plan) -> None:
@@ -544,5 +558,28 @@ MISTAKES: Sequence[Mistake] = (
             written=Notify(1.0, kind),
         )
         for kind in sorted(FORMER_NOTICES)
+    ),
+    *(
+        Mistake(
+            IO_JOB,
+            f"of type {extra['profile']['type']}",
+            [execute("a", "0", additional_io_job=extra)],
+            f"events[0] EXECUTE_JOB: profile w0!io: {rule}",
+            verbs={1.0: _start_with(extra)},
+            told=f"start w0!a on 0: additional io io: {told}",
+        )
+        for extra, rule, told in (
+            (
+                _extra("composed", seq=["lost"]),
+                "profiles.io.seq names the profile 'lost', which does not exist",
+                "type: it is composed, and Batsim 4 crashes when it runs a composed profile that was registered",
+            ),
+            (
+                _extra("msg_par_hg", cpu=1, com=0),
+                "type 'msg_par_hg' is called 'parallel_homogeneous' in protocol v4",
+                "type: 'msg_par_hg' is a type of Batsim 1 only",
+            ),
+            (_extra("nap"), "profiles.io.type 'nap' is not simulated here", "type: 'nap' is not a type of profile"),
+        )
     ),
 )

@@ -85,6 +85,11 @@ class Composed(Profile, frozen=True):
     sequence: tuple[str, ...]
     repeat: int
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the profiles it is composed of, each once."""
+        return tuple(dict.fromkeys(self.sequence))
+
 
 class ParallelHomogeneousPfs(Profile, frozen=True):
     """Each host reads `bytes_to_read` from the storage with the label `storage` and writes `bytes_to_write` to it."""

@@ -17,6 +17,9 @@ from batsched_py.model.profile import (
     parse_profile,
 )
 from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
+from batsched_py.protocol.dialects import Dialect
+from batsched_py.protocol.fields import one_line
+from batsched_py.scheduling.registration import profile_fault
 from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
 
@@ -24,7 +27,7 @@ from batsched_py.state.state import State
 _MERGED: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal, Composed)
 
 
-def check_extras(state: State, job: Job, command: ExecuteJob) -> None:
+def check_extras(state: State, dialect: Dialect, job: Job, command: ExecuteJob) -> None:
     """PlanError if there are two of the three extras, or if the storage mapping or the io job is wrong."""
     what = f"start {job.id} on {command.hosts}"
     if [command.mapping, command.storage_mapping, command.additional_io].count(None) < 2:
@@ -32,7 +35,8 @@ def check_extras(state: State, job: Job, command: ExecuteJob) -> None:
     if command.storage_mapping is not None:
         _check_storages(state, command.storage_mapping, what)
     if command.additional_io is not None:
-        _check_io(state, job, command.additional_io, f"{what}: additional io {command.additional_io.profile_name}")
+        io = command.additional_io
+        _check_io(state, dialect, job, io, f"{what}: additional io {one_line(io.profile_name)}")
 
 
 def usable_storages(state: State) -> int:
@@ -54,8 +58,8 @@ def _check_storages(state: State, storage_mapping: Mapping[str, int], what: str)
             raise PlanError(f"{what}: storage {label!r} is given host {host!r}; the storage hosts are: {known}")
 
 
-def _check_io(state: State, job: Job, io: AdditionalIo, what: str) -> None:
-    """A parallel task on hosts that exist, new in the workload if it is described and known there if it is not."""
+def _check_io(state: State, dialect: Dialect, job: Job, io: AdditionalIo, what: str) -> None:
+    """A parallel task on hosts that exist, known in the workload; if it is described, a new profile by their rules."""
     standing = state.profiles.standing(job.workload, io.profile_name)
     known = state.profiles.members(job.workload, io.profile_name)
     wrong = io.hosts.bits & ~(state.hosts.all | state.hosts.stores)
@@ -64,6 +68,13 @@ def _check_io(state: State, job: Job, io: AdditionalIo, what: str) -> None:
     if standing is not (Standing.THERE if io.profile is None else Standing.UNKNOWN):
         raise PlanError(f"{what}: {standing}")
     members = known if io.profile is None else io.profile
+    if io.profile is not None:
+        profiles = state.profiles
+        fault = profile_fault(
+            io.profile_name, io.profile, dialect, lambda step: profiles.members(job.workload, step) is not None
+        )
+        if fault is not None:
+            raise PlanError(f"{what}: {fault}")
     try:
         profile = parse_profile(io.profile_name, members or {})
     except ProfileError as error:

@@ -123,7 +123,8 @@ class Plan:
             self._check_mapping(job, hosts, mapping)
         command = ExecuteJob(self.timestamp, job.id, hosts, mapping, storage_mapping, additional_io)
         if storage_mapping is not None or additional_io is not None:
-            check_extras(state, job, command)
+            check_extras(state, self.dialect, job, command)
+            self._check_written(f"start {job.id} on {hosts}", command)
         state.apply(command)
         self._others.append(command)
         if self.holds or self.promises:

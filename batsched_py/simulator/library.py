@@ -12,7 +12,7 @@ from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, Parallel, Profile, ProfileError, Receive, parse_profile
 from batsched_py.model.workload import Workload
-from batsched_py.protocol.dialects import Dialect
+from batsched_py.protocol.dialects import V4, Dialect
 from batsched_py.simulator.batsim1 import foreign_name
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.execution import SIMULATED, TALKING
@@ -60,8 +60,13 @@ class Library:
             for name, workload in zip(names, workloads, strict=True):
                 self.shelves[name].profiles.update(workload.profiles)
 
-    def add(self, workload: str, name: str, members: Mapping[str, Any], dialect: Dialect) -> Profile:
-        """A new profile of a workload, which is made if it is new; BrokenRuleError if it exists or cannot run."""
+    def add(
+        self, workload: str, name: str, members: Mapping[str, Any], dialect: Dialect, approximations: set[str]
+    ) -> Profile:
+        """A new profile of a workload, which is made if it is new; BrokenRuleError if it exists or cannot run.
+
+        What real Batsim would crash on is noted in `approximations`.
+        """
         shelf = self.shelves.setdefault(workload, Shelf("the scheduler", {}))
         path = f"profile {workload}!{name}"
         if name in shelf.profiles:
@@ -76,6 +81,8 @@ class Library:
         if known_as := foreign_name(dialect, profile):
             rule = f"type {profile.type!r} is called {known_as!r} in protocol {dialect.name}"
             raise BrokenRuleError(f"{path}: {rule}")
+        if isinstance(profile, Composed) and dialect is V4:
+            approximations.add(DYNAMIC_COMPOSED)
         shelf.profiles[name] = profile
         for part in parts(profile):
             self.need(workload, part)
@@ -122,7 +129,7 @@ def _reach(
     profile = profiles[name]
     yield path, profile
     if isinstance(profile, Composed):
-        for step in dict.fromkeys(profile.sequence):
+        for step in profile.parts:
             yield from _reach(profiles, step, f"profiles.{name}.seq", (*above, name), received)
     elif isinstance(profile, Receive):
         for member, following in profile.continuations.items():
@@ -151,7 +158,7 @@ def _stock(workload: Workload) -> Shelf:
 
 def parts(profile: Profile) -> Sequence[str]:
     """Names of the profiles that it needs itself, each once."""
-    return list(dict.fromkeys(profile.sequence)) if isinstance(profile, Composed) else []
+    return profile.parts if isinstance(profile, Composed) else ()
 
 
 def _drop(shelf: Shelf, name: str) -> None:

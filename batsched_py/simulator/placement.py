@@ -7,7 +7,7 @@ from batsched_py.model.profile import Composed, ParallelHomogeneousTotal, Profil
 from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.execution import PLAIN, Site
-from batsched_py.simulator.library import DYNAMIC_COMPOSED, Library
+from batsched_py.simulator.library import Library
 from batsched_py.simulator.machines import COMPUTING, IDLE, members
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.switching import Switching
@@ -63,9 +63,7 @@ class Placement:
             rule = f"{what} on hosts that do not exist: there are {self._machines.count}"
             raise BrokenRuleError(rule if io.hosts else f"{what} on no host", job=job.id, hosts=io.hosts.bits)
         if io.profile is not None:
-            found = self._library.add(job.workload, io.profile_name, io.profile, self._dialect)
-            if isinstance(found, Composed):
-                self._approximations.add(DYNAMIC_COMPOSED)
+            found = self._library.add(job.workload, io.profile_name, io.profile, self._dialect, self._approximations)
         elif (known := self._library.shelves[job.workload].profiles.get(io.profile_name)) is not None:
             found = known
         else:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Composed
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Members, Notify
 from batsched_py.protocol.fields import shown
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.jobs import Jobs
-from batsched_py.simulator.library import DYNAMIC_COMPOSED, Library, LibraryError, check_profile, wire_job
+from batsched_py.simulator.library import Library, LibraryError, check_profile, wire_job
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.submissions import Submissions
 
@@ -32,9 +31,7 @@ class Registration:
         self._add_profile(command.workload, command.name, command.profile)
 
     def _add_profile(self, workload: str, name: str, members: Members) -> None:
-        profile = self._library.add(workload, name, members, self._stage.dialect)
-        if isinstance(profile, Composed) and not self._stage.is_v14:
-            self._stage.approximations.add(DYNAMIC_COMPOSED)
+        self._library.add(workload, name, members, self._stage.dialect, self._stage.approximations)
 
     def register_job(self, command: RegisterJob) -> None:
         """Submit a job, at once whatever its `subtime`."""

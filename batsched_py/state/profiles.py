@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from batsched_py.model.job import Job
+from batsched_py.model.profile import Composed, ProfileError, parse_profile
 from batsched_py.protocol.events import Members
 
 
@@ -14,7 +15,7 @@ class Standing(StrEnum):
 
     UNKNOWN = "it is not registered"
     THERE = "it exists"
-    #: Its last job has ended. Its name is not free again: real Batsim aborts if it is used or registered anew.
+    #: Nothing needs it any more. Batsim aborts if it is used; what becomes of its name nobody has seen.
     GONE = "Batsim forgot it with its last job; take a new name, or run with --enable-profile-reuse"
     #: As before, but jobs of its workload file are still to come, and they may name it.
     DOUBTFUL = (
@@ -26,10 +27,14 @@ class Standing(StrEnum):
 class Profiles:
     """Profiles by workload and name.
 
-    With `forgets`, Batsim drops a profile together with the last job that names it; otherwise nothing is counted.
+    With `forgets`, Batsim drops a profile together with the last that needs it, a job that names it or a composed
+    profile of which it is a part; otherwise nothing is counted.
     """
 
-    __slots__ = ("_complete", "_doubtful", "_dropped", "_leaving", "_members", "_own", "_uses", "forgets", "pending")
+    __slots__ = (
+        *("_complete", "_doubtful", "_dropped", "_leaving", "_members", "_own", "_parts", "_uses"),
+        *("forgets", "pending"),
+    )
 
     def __init__(self, known: Mapping[str, Mapping[str, Members]] | None = None, *, forgets: bool = False) -> None:
         self.forgets = forgets
@@ -39,9 +44,12 @@ class Profiles:
         self._complete = False
         #: Profiles that we registered: no job names them but those we know.
         self._own: set[tuple[str, str]] = set()
-        #: (workload, name) -> jobs that name it and are not forgotten; absent if there never was one.
+        #: (workload, name) -> what needs it: jobs that name it and are not forgotten, and profiles that are composed of
+        #: it and are neither gone nor doubtful. Absent if there never was any.
         self._uses: dict[tuple[str, str], int] = {}
-        #: Without a job that we know of, while unknown jobs may come.
+        #: Composed profile -> its parts, each once.
+        self._parts: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        #: Without anything we know of that needs it, while unknown jobs may come.
         self._doubtful: set[tuple[str, str]] = set()
         #: Gone since the latest message.
         self._dropped: set[tuple[str, str]] = set()
@@ -49,6 +57,10 @@ class Profiles:
         self._leaving: list[Job] = []
         #: True if `settle` has something to do.
         self.pending = False
+        if forgets:
+            for workload, profiles in self._members.items():
+                for name, members in profiles.items():
+                    self._compose(workload, name, members)
 
     def members(self, workload: str, name: str) -> Members | None:
         """The profile's members, None if nobody told; also of one that is gone since the latest message."""
@@ -69,6 +81,8 @@ class Profiles:
 
     def add(self, workload: str, name: str, members: Members) -> None:
         """It came along with a job."""
+        if self.forgets:
+            self._compose(workload, name, members)
         self._members.setdefault(workload, {})[name] = members
 
     def register(self, workload: str, name: str, members: Members) -> None:
@@ -79,21 +93,11 @@ class Profiles:
 
     def use(self, job: Job) -> None:
         """One more job names its profile."""
-        key = job.workload, job.profile
-        self._uses[key] = self._uses.get(key, 0) + 1
-        self._doubtful.discard(key)
+        self._need((job.workload, job.profile))
 
     def release(self, job: Job) -> None:
         """Batsim has forgotten this job, and with the last one its profile."""
-        key = job.workload, job.profile
-        left = self._uses.get(key, 0) - 1
-        self._uses[key] = max(left, 0)
-        if left > 0:
-            return
-        if self._complete or key in self._own:
-            self._drop(key)
-        else:
-            self._doubtful.add(key)
+        self._release((job.workload, job.profile))
 
     def leave(self, job: Job) -> None:
         """We rejected this job; Batsim forgets it with its next message."""
@@ -103,7 +107,7 @@ class Profiles:
     def complete(self) -> None:
         """No static job is still to come: what was doubtful is gone."""
         self._complete = True
-        for key in sorted(self._doubtful):
+        for key in sorted(self._doubtful):  # their parts were released when they became doubtful
             self._drop(key)
         self._doubtful.clear()
 
@@ -116,6 +120,40 @@ class Profiles:
         leaving, self._leaving = self._leaving, []
         for job in leaving:
             self.release(job)
+
+    def _compose(self, workload: str, name: str, members: Members) -> None:
+        """A composed profile that is new needs its parts."""
+        key = workload, name
+        if members.get("type") != "composed" or key in self._parts:
+            return
+        try:
+            profile = parse_profile(name, members)
+        except ProfileError:  # Batsim has read it, whatever it is
+            return
+        if isinstance(profile, Composed):
+            self._parts[key] = [(workload, part) for part in profile.parts]
+            for part in self._parts[key]:
+                self._need(part)
+
+    def _need(self, key: tuple[str, str]) -> None:
+        self._uses[key] = self._uses.get(key, 0) + 1
+        if key in self._doubtful:
+            self._doubtful.discard(key)
+            for part in self._parts.get(key, ()):
+                self._need(part)
+
+    def _release(self, key: tuple[str, str]) -> None:
+        """One need less; with the last one it goes, or becomes doubtful, and needs its parts no more."""
+        left = self._uses.get(key, 0) - 1
+        self._uses[key] = max(left, 0)
+        if left > 0:
+            return
+        if self._complete or key in self._own:
+            self._drop(key)
+        else:
+            self._doubtful.add(key)
+        for part in self._parts.get(key, ()):
+            self._release(part)
 
     def _drop(self, key: tuple[str, str]) -> None:
         self._own.discard(key)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batsched_py.api import HostSet, Job, NoOptions, Plan, Scheduler, View
+from batsched_py.api import Event, HostSet, Job, JobKilled, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import DeadlockError, PlanError
 from batsched_py.model.platform import Platform
 from batsched_py.session.clock import DecisionClock
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.integration.conversations import Conversation, in_order
-from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, job, workload
+from tests.unit.simulator.scenario import DELAYS, SLEEPER, SLEEPER_SPEEDS, job, workload
 
 HOSTS = 4
 #: Hosts that sleep, half a millisecond and more from their master.
@@ -32,8 +32,21 @@ NETWORK = """<?xml version='1.0'?>
 HOST = """<host id="h%(n)d" speed="%(speeds)s">%(properties)s</host>
     <link id="l%(n)d" bandwidth="1e12" latency="%(n)d.5ms"/>
     <route src="master_host" dst="h%(n)d"><link_ctn id="l%(n)d"/></route>"""
-JOBS = workload(*(job(str(n), f"d{5 * 2 ** (n % 3)}", at=n // 2 * 3, res=1 + n % 3, walltime=11) for n in range(12)))
+#: The jobs' profiles in turn: one is composed of a profile that other jobs name, one of a profile that none does.
+NAMES = ["d5", "part", "twice", "rest", "twice", "part"]
+JOBS = workload(
+    *(job(str(n), NAMES[n % 6], at=n // 2 * 3, res=1 + n % 3, walltime=11) for n in range(12)),
+    profiles={
+        **DELAYS,
+        "part": {"type": "delay", "delay": 4},
+        "twice": {"type": "composed", "seq": ["part", "part"], "repeat": 1},
+        "pause": {"type": "delay", "delay": 3},
+        "rest": {"type": "composed", "seq": ["pause", "pause"], "repeat": 2},
+    },
+)
 PROFILES: list[Any] = [
+    None,
+    None,
     None,
     {"type": "delay", "delay": 3},
     {"type": "delay", "delay": 3},
@@ -54,12 +67,15 @@ class Wild(Scheduler[NoOptions]):
     name = "wild"
     needs_dynamic_jobs = True
     random = Random(0)
+    is_v14 = False
 
     def setup(self, view: View) -> None:
         self.decisions = 0
         self.refused: list[str] = []
         #: Kinds of verbs that were let pass.
         self.passed: list[str] = []
+        #: Profiles of the jobs that were killed while they ran.
+        self.killed: set[str] = set()
         self.jobs: list[Job] = [Job.create("dyn!0", size=1, profile="p0")]
 
     def decide(self, view: View, plan: Plan) -> None:
@@ -78,6 +94,13 @@ class Wild(Scheduler[NoOptions]):
                 self.passed.append(verb.__name__)
         if not view.wakeups:
             plan.wake_at(view.now + 1)
+
+    def observe(self, event: Event, view: View) -> None:
+        """Of each job that was killed it is known what is left: Batsim 4 tells its profiles."""
+        if isinstance(event, JobKilled):
+            for job_id, progress in event.progress.items():
+                self.killed.add(progress.profile)
+                assert self.is_v14 or view.remainder(job_id, progress) is not None, progress
 
     def sensible(self, view: View, plan: Plan) -> None:
         asleep = view.asleep - view.switching
@@ -122,7 +145,7 @@ class Wild(Scheduler[NoOptions]):
         new = Job.create(
             f"{self.random.choice(['dyn', 'dyn', 'w0'])}!{self.random.randrange(100, 300)}",
             size=self.random.choice([1, 1, 1, 2, 2, 3, 0, HOSTS + 1]),
-            profile=self.random.choice(["p0", "p1", "d5", "d10", f"p{self.random.randrange(99)}"]),
+            profile=self.random.choice(["p0", "p1", "d5", "part", "twice", "pause", f"p{self.random.randrange(99)}"]),
             walltime=self.random.choice([None, None, 3, 20, 0, 1e12]),
         )
         plan.submit(new, self.random.choice(PROFILES))
@@ -171,6 +194,7 @@ def play(machine: Platform, seed: int, thinking: float, told: Settings) -> Conve
 
     class Seeded(Wild):
         random = chosen
+        is_v14 = told.protocol == "v1.4"
 
     talk = Conversation(Seeded, DecisionClock(fixed=thinking))
     try:
@@ -218,11 +242,14 @@ def test_the_wild_algorithm_tries_everything(machine: Platform, protocol: str) -
     told = Settings(energy=True, dynamic_jobs=True, acknowledge_dynamic_jobs=True, protocol=protocol)
     passed: set[str] = set()
     refused: set[str] = set()
+    killed: set[str] = set()
     for seed in range(20):
         wild = play(machine, seed, 0.0, told).session._scheduler
         assert isinstance(wild, Wild)
         passed.update(wild.passed)
+        killed.update(wild.killed)
         refused.update(error.partition(":")[2].split(",")[0] for error in wild.refused)
     missing = {verb.__name__ for verb in VERBS} - passed
     assert missing == (set() if protocol == "v4" else {"note"})
     assert len(refused) > 30
+    assert {"twice", "part", "rest"} <= killed

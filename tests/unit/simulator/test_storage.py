@@ -224,6 +224,16 @@ def test_an_io_job_is_merged_step_by_step_with_a_composed_job(site: Platform) ->
     assert DYNAMIC_COMPOSED in result.approximations
 
 
+def test_a_composed_io_job_does_not_crash_batsim_1(site: Platform) -> None:
+    """Nothing is said of a crash there."""
+    jobs = workload(job("a", "two", at=1, res=2), profiles=PROFILES)
+    sent = {"type": "composed", "seq": ["cpu", "d5"], "nb": 2}
+    old = Settings(protocol="v1.4", workload_names=("w0",))
+    result, _ = play(jobs, {1.0: [execute("a", "0-1", **io("0-1", sent))]}, on=site, settings=old)
+    assert result.jobs[0].state == "COMPLETED_SUCCESSFULLY"
+    assert DYNAMIC_COMPOSED not in result.approximations
+
+
 @pytest.mark.parametrize(
     ("profile", "extra", "why"),
     [

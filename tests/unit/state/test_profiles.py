@@ -82,6 +82,72 @@ def test_a_rejected_job_is_forgotten_with_the_next_message() -> None:
     assert profiles.members("dyn", "p") is None
 
 
+def composed(*steps: str) -> dict[str, object]:
+    return {"type": "composed", "seq": list(steps), "repeat": 2}
+
+
+def of(profile: str, name: str = "1") -> Job:
+    return Job.create(f"w0!{name}", size=1, profile=profile)
+
+
+def test_a_composed_profile_needs_its_parts() -> None:
+    """A part stays when the last job that names it has ended, and goes with the composed one; both can be read then."""
+    profiles = Profiles({"w0": {"p": DELAY, "q": DELAY, "c": composed("p", "q", "p")}}, forgets=True)
+    profiles.complete()
+    for name in ("p", "c"):
+        profiles.use(of(name))
+    profiles.release(of("p"))
+    profiles.settle()
+    assert profiles.standing("w0", "p") is Standing.THERE
+    assert profiles.members("w0", "p") == DELAY
+    profiles.release(of("c"))
+    assert [profiles.standing("w0", name) for name in "cpq"] == [Standing.GONE] * 3
+    assert profiles.members("w0", "p") == DELAY
+    profiles.settle()
+    assert list(profiles.names("w0")) == []
+
+
+def test_the_parts_of_a_doubtful_profile_are_doubtful() -> None:
+    """Until a job names it: then they are certainly there. Once all jobs came, they are gone with it."""
+    told = {"p": DELAY, "q": DELAY, "inner": composed("p"), "c": composed("inner", "q")}
+    profiles = Profiles({"w0": told}, forgets=True)
+
+    def standings() -> list[Standing]:
+        return [profiles.standing("w0", name) for name in told]
+
+    profiles.use(of("c"))
+    profiles.use(of("q"))
+    profiles.release(of("c"))
+    there, doubtful = Standing.THERE, Standing.DOUBTFUL
+    assert standings() == [doubtful, there, doubtful, doubtful]
+    profiles.use(of("c", "2"))
+    assert standings() == [there] * 4
+    profiles.release(of("q"))
+    assert standings() == [there] * 4
+    profiles.release(of("c", "2"))
+    assert standings() == [doubtful] * 4
+    profiles.use(of("inner"))
+    assert standings() == [there, doubtful, there, doubtful]
+    profiles.complete()
+    assert standings() == [there, Standing.GONE, there, Standing.GONE]
+    profiles.release(of("inner"))
+    assert standings() == [Standing.GONE] * 4
+
+
+def test_a_composed_profile_that_comes_with_a_job_needs_its_parts_once() -> None:
+    """However many jobs bring it along; one that cannot be read needs nothing."""
+    profiles = Profiles({"w0": {"p": DELAY, "odd": {"type": "composed", "seq": "p"}}}, forgets=True)
+    profiles.complete()
+    for name in ("1", "2"):
+        profiles.use(of("c", name))
+        profiles.add("w0", "c", composed("p"))
+    profiles.release(of("c", "1"))
+    assert profiles.standing("w0", "p") is Standing.THERE
+    profiles.release(of("c", "2"))
+    assert profiles.standing("w0", "p") is Standing.GONE
+    assert profiles.standing("w0", "odd") is Standing.THERE
+
+
 def books(*jobs: Job, **config: bool) -> State:
     members = {**FORGETFUL.members, **{key.replace("_", "-"): value for key, value in config.items()}}
     return state(4, *jobs, config=read_flat_config(members))
