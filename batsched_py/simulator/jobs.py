@@ -86,7 +86,8 @@ class LiveJob(Struct, eq=False):
     end: Ticket = 0
     #: Of a parallel task that takes as long as its walltime; else 0.
     watch: Ticket = 0
-    consumption: Consumption | Dialogue | None = None
+    #: Only where energy is counted, and of no job that talks.
+    consumption: Consumption | None = None
     #: Only of a job that talks: what plays it, and the texts that it has not received yet.
     dialogue: Dialogue | None = None
     inbox: deque[str] | None = None
@@ -106,6 +107,8 @@ class Jobs:
         self.live: dict[str, LiveJob] = {}
         #: Those of them that have not ended.
         self.unfinished = 0
+        #: Id -> job, those that run, in the order of their starts; only kept up where energy is counted.
+        self._charged: dict[str, LiveJob] = {}
         #: In order of completion or rejection.
         self.records: list[JobRecord] = []
         #: Joules of all hosts at the latest completion.
@@ -122,12 +125,11 @@ class Jobs:
 
     def forget_ended(self) -> None:
         """A message was sent: the jobs whose end it told are unknown from now on (E8). Batsim 1 forgets nothing."""
-        if self._is_v14:
-            self.told.clear()
-        for job_id in self.told:
-            live = self.live.pop(job_id)
-            if self._forget_profiles:
-                self._library.release(live.job.workload, live.job.profile)
+        if not self._is_v14:
+            for job_id in self.told:
+                live = self.live.pop(job_id)
+                if self._forget_profiles:
+                    self._library.release(live.job.workload, live.job.profile)
         self.told.clear()
 
     def execute(self, command: ExecuteJob) -> None:
@@ -146,7 +148,7 @@ class Jobs:
             return
         used = () if is_delay else executors(command)
         try:
-            live.work = work = self._work(live, used, site)
+            live.work = work = self._work(live, shelf, used, site)
         except BrokenRuleError as broken:
             raise BrokenRuleError(str(broken), job=job.id) from None
         live.state, live.hosts, live.start = state, command.hosts, now
@@ -154,6 +156,7 @@ class Jobs:
         if self._stage.meter is not None:
             live.consumption = Consumption(self._stage, self._stage.meter, hosts, work)
             live.executors, live.site = used, site
+            self._charged[job.id] = live
         if self._tracer is not None:
             self._tracer.job(JOB_STARTED)
         duration, live.code = ending(work, job.walltime)
@@ -164,15 +167,16 @@ class Jobs:
     def follow_speeds(self, hosts: int) -> None:
         """The speed of these hosts has changed: what computes there ends at another time (energy is counted)."""
         now = self._timeline.now
-        for live in self.live.values():
-            if live.state != RUNNING or not live.hosts.bits & hosts:
+        for live in self._charged.values():
+            if not live.hosts.bits & hosts:
                 continue
             if live.dialogue is not None:
                 live.dialogue.follow_speeds()
             if not live.executors:
                 continue
-            assert isinstance(live.consumption, Consumption)  # noqa: S101  # without energy no pstate changes
-            live.work = work = self._work(live, live.executors, live.site)
+            assert live.consumption is not None  # noqa: S101  # set when it was executed
+            shelf = self._library.shelves[live.job.workload]
+            live.work = work = self._work(live, shelf, live.executors, live.site)
             done = live.consumption.follow(work)
             elapsed = now - live.start
             live.ahead = done - elapsed
@@ -267,7 +271,8 @@ class Jobs:
             perform=perform,
             end=partial(self._hang_up, live),
         )
-        live.consumption = live.dialogue if self._stage.meter is not None else None
+        if self._stage.meter is not None:
+            self._charged[job.id] = live
         live.dialogue.begin(live.profile, site)
 
     def _hang_up(self, live: LiveJob, code: int | None) -> None:
@@ -288,9 +293,8 @@ class Jobs:
         self._end(live, _next_state(live, what), -1 if code is None else code)
         self._stage.mailbox.post(self._tell_end, live, lowest_host(live.hosts.bits))
 
-    def _work(self, live: LiveJob, used: Sequence[int], site: Site) -> Work:
-        profiles = self._library.shelves[live.job.workload].profiles
-        return self._execution.work(live.profile, profiles, used, self._switching.speeds, site)
+    def _work(self, live: LiveJob, shelf: Shelf, used: Sequence[int], site: Site) -> Work:
+        return self._execution.work(live.profile, shelf.profiles, used, self._switching.speeds, site)
 
     def _stop(self, live: LiveJob) -> None:
         """A walltime is over at the very instant at which the job would have ended by itself."""
@@ -301,7 +305,6 @@ class Jobs:
     def _kill(self, live: LiveJob) -> Progress:
         if live.dialogue is not None:
             code, progress = live.dialogue.killed_code, live.dialogue.progress()
-            live.dialogue.stop()
             self._end(live, _next_state(live, "killed"), code)
             return progress
         assert live.work is not None  # noqa: S101  # set when it was executed
@@ -330,9 +333,11 @@ class Jobs:
         if live.watch:
             self._timeline.cancel(live.watch)
         self._machines.release(live.hosts.bits, now)
-        energy = -1.0
-        if live.consumption is not None and self._stage.meter is not None:
-            energy = live.consumption.stop()
+        energy, consumer = -1.0, live.consumption if live.dialogue is None else live.dialogue
+        joules = 0.0 if consumer is None else consumer.stop()
+        if self._stage.meter is not None:
+            energy = joules
+            del self._charged[live.job.id]
             self.joules_at_last_end = self._stage.meter.total(now)
         if self._tracer is not None:
             self._tracer.job(JOB_ENDED)
