@@ -16,6 +16,8 @@ FORMER_TYPES: Final[Mapping[str, str]] = {
     "msg_par_hg": "parallel_homogeneous",
     "msg_par_hg_tot": "parallel_homogeneous_total",
 }
+#: The other way round.
+FORMER_NAMES: Final[Mapping[str, str]] = {present: former for former, present in FORMER_TYPES.items()}
 #: What Batsim takes if a profile does not say it, in seconds: after a `send`, and between two looks of a `recv`.
 SHORTEST_SLEEP: Final = 1e-7
 DEFAULT_POLL: Final = 0.005
@@ -137,9 +139,9 @@ class Receive(Profile, frozen=True):
 def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
     """Type a profile object of a workload file or of a message.
 
-    A type is known by its present name and by Batsim 1's; it stays as it was written. One that is not simulated here
-    becomes a plain Profile. Raises ProfileError (field, rule) if the type is missing
-    or if a member of a known type breaks its rule.
+    A type is known by its present name and by Batsim 1's, and the profile keeps the one that was written. One that is
+    not simulated here becomes a plain Profile. Raises ProfileError (field, rule) if the type is missing or if a member
+    of a known type breaks its rule.
     """
     written = members.get("type")
     if not isinstance(written, str):
@@ -152,7 +154,7 @@ def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
         delay = _number(members, "delay")
         if delay <= 0:
             raise ProfileError("delay", f"must be more than 0 s, not {delay!r}")
-        return Delay(name, kind, members, delay)
+        return Delay(name, written, members, delay)
     if kind == "parallel":
         return _parallel(name, written, members)
     if kind == "parallel_homogeneous":
@@ -162,17 +164,17 @@ def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:
     if kind == "composed":
         return _composed(name, members)
     reader = _READERS.get(kind)
-    return Profile(name, kind, members) if reader is None else reader(name, members)
+    return Profile(name, written, members) if reader is None else reader(name, members)
 
 
-def _parallel(name: str, kind: str, members: Mapping[str, Any]) -> Parallel:
+def _parallel(name: str, written: str, members: Mapping[str, Any]) -> Parallel:
     cpu = _numbers(members, "cpu")
     if not cpu:
         raise ProfileError("cpu", "must have one number of flops for each host")
     com = _numbers(members, "com") if "com" in members else ()
     if len(com) not in (0, len(cpu) ** 2):
         raise ProfileError("com", f"must have {len(cpu)} x {len(cpu)} numbers of bytes, not {len(com)}")
-    return Parallel(name, kind, members, cpu, com)
+    return Parallel(name, written, members, cpu, com)
 
 
 def _composed(name: str, members: Mapping[str, Any]) -> Composed:

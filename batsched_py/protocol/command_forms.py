@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from batsched_py.hostset import HostSet, format_bits
-from batsched_py.model.profile import FORMER_TYPES
+from batsched_py.model.profile import FORMER_NAMES
 from batsched_py.protocol.commands import (
     SETTABLE_STATES,
     AdditionalIo,
@@ -40,7 +40,6 @@ from batsched_py.protocol.jobs import check_job_id, read_job
 
 #: v4's names of the two notices a decision process may send -> v1.4's.
 _NOTICES_V14: Final = {REGISTRATION_FINISHED: "submission_finished", CONTINUE_REGISTRATION: "continue_submission"}
-_FORMER_NAMES: Final = {present: former for former, present in FORMER_TYPES.items()}
 _NOTICES_V4: Final = {old: new for new, old in _NOTICES_V14.items()}
 
 
@@ -272,8 +271,8 @@ def write_notice_v14(command: Notify) -> dict[str, Any]:
 def former_profile(profile: Data) -> Data:
     """The profile under Batsim 1's name of its type; its name of `repeat` is `nb`, which a composed profile needs."""
     kind = profile.get("type")
-    if isinstance(kind, str) and kind in _FORMER_NAMES:
-        return {**profile, "type": _FORMER_NAMES[kind]}
+    if isinstance(kind, str) and kind in FORMER_NAMES:
+        return {**profile, "type": FORMER_NAMES[kind]}
     if kind == "composed" and "nb" not in profile:
         return {**rest(profile, frozenset({"repeat"})), "nb": profile.get("repeat", 1)}
     return profile

@@ -22,7 +22,7 @@ _TYPES: Final = frozenset(
     }
 )
 #: What Batsim 1 has instead of those that begin with "parallel"; later versions do not know them.
-_FORMER_TYPES: Final = frozenset(
+_ONLY_BATSIM_1: Final = frozenset(
     {"msg_par", "msg_par_hg", "msg_par_hg_tot", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers", "msg_par_hg_pfs0"}
 )
 
@@ -37,8 +37,8 @@ def profile_fault(name: str, members: Members, dialect: Dialect, exists: Callabl
         profile = parse_profile(name, members)
     except ProfileError as error:
         return f"{error.field}: {error.rule}"
-    if profile.type not in _TYPES and (dialect is V4 or profile.type not in _FORMER_TYPES):
-        what = "a type of Batsim 1 only" if profile.type in _FORMER_TYPES else "not a type of profile"
+    if profile.type not in _TYPES and (dialect is V4 or profile.type not in _ONLY_BATSIM_1):
+        what = "a type of Batsim 1 only" if profile.type in _ONLY_BATSIM_1 else "not a type of profile"
         return f"type: {shown(profile.type)} is {what}"
     if isinstance(profile, Delay) and profile.delay > LONGEST:
         return f"delay: {TOO_LONG} not {shown(profile.delay)}"

@@ -10,7 +10,7 @@ from typing import Final
 
 from batsched_py.errors import OptionError
 from batsched_py.model.limits import NAME_RULE, breaks_csv
-from batsched_py.model.profile import FORMER_TYPES, Profile
+from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import DIALECTS, V14, Dialect
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, JobCompleted
@@ -18,8 +18,6 @@ from batsched_py.simulator.settings import Settings
 
 #: Hexadecimal digits of a workload's name.
 NAME_DIGITS: Final = 6
-#: Present names of profile types -> Batsim 1's.
-FORMER_NAMES: Final = {present: former for former, present in FORMER_TYPES.items()}
 
 FORMER_IN_V4: Final = "profiles: types under Batsim 1's names (msg_par...) run here; Batsim 3 and later refuse them"
 PRESENT_IN_V14: Final = "profiles: types under the names of Batsim 3 (parallel...) run here; Batsim 1 refuses them"
@@ -34,7 +32,7 @@ def dialect_of(settings: Settings) -> Dialect:
     dialect = DIALECTS.get(settings.protocol)
     if dialect is None:
         raise OptionError(f"the protocol must be {' or '.join(DIALECTS)}, not {settings.protocol!r}")
-    if dialect is V14:
+    if settings.is_v14:
         if settings.external_events:
             raise OptionError("external events (--events) do not exist in protocol v1.4")
         if settings.forward_unknown_events:
@@ -53,7 +51,7 @@ def workload_names(workloads: Sequence[Workload], settings: Settings) -> tuple[s
     """
     names = settings.workload_names
     if names is None:
-        return _hashes(workloads) if settings.protocol == V14.name else tuple(f"w{n}" for n in range(len(workloads)))
+        return _hashes(workloads) if settings.is_v14 else tuple(f"w{n}" for n in range(len(workloads)))
     if len(names) != len(workloads):
         raise OptionError(f"there must be a name for each of {len(workloads)} workloads, not {len(names)}")
     for position, name in enumerate(names):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from batsched_py.model.platform import Host
-from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import Config, Resource, SimulationBegins
 from batsched_py.simulator.library import Library, wire_members
 from batsched_py.simulator.settings import Settings
@@ -20,7 +19,7 @@ def opening(
     `stored`: jobs are described in Redis, not in messages.
     """
     config = _config(settings, stored)
-    if settings.protocol == V14.name:
+    if settings.is_v14:
         resources = tuple(Resource(number, host.name, "idle", host.properties) for number, host in enumerate(hosts))
         return SimulationBegins(0.0, resources, compute_sharing=settings.compute_sharing, config=config)
     return SimulationBegins(

@@ -63,7 +63,12 @@ class Settings(Struct, frozen=True, kw_only=True):
     allow_oversized: bool = False
 
     @property
+    def is_v14(self) -> bool:
+        """True if Batsim 1.4 is played."""
+        return self.protocol == V14.name
+
+    @property
     def acknowledges(self) -> bool:
         """True if registered jobs are answered by JOB_SUBMITTED."""
         asked = self.acknowledge_dynamic_jobs
-        return self.protocol == V14.name if asked is None else asked
+        return self.is_v14 if asked is None else asked

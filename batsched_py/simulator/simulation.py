@@ -13,7 +13,6 @@ from batsched_py.model.platform import Host, Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
-from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import Event, SimulationEnds
 from batsched_py.simulator.batsim1 import (
     FORMER_IN_V4,
@@ -75,7 +74,7 @@ class Simulation:
         computing, storages = _compute_hosts(platform, settings), platform.storage_hosts(settings.master_host)
         hosts = computing + storages
         dialect = dialect_of(settings)
-        library = Library(workloads, workload_names(workloads, settings), keep_unused=dialect is V14)
+        library = Library(workloads, workload_names(workloads, settings), keep_unused=settings.is_v14)
         if not settings.allow_oversized:
             _check_sizes(workloads, len(computing))
         machines = Machines(len(computing), len(storages))
@@ -83,7 +82,7 @@ class Simulation:
         meter = _meter(platform, hosts) if settings.energy else None
         stored = None
         if store is not None:
-            stored = StoredJobs(store, forward_profiles=settings.forward_profiles, is_v14=dialect is V14)
+            stored = StoredJobs(store, forward_profiles=settings.forward_profiles, is_v14=settings.is_v14)
         self._timeline, outbox = Timeline(), list[Event]()
         timeline = self._timeline
         self._network_mailbox: NetworkMailbox | None = None
@@ -232,7 +231,7 @@ def _compute_hosts(platform: Platform, settings: Settings) -> tuple[Host, ...]:
     if settings.machines is not None and settings.machines < 1:
         raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
     hosts = platform.compute_hosts(settings.master_host)
-    if settings.protocol == V14.name:
+    if settings.is_v14:
         hosts = tuple(sorted(hosts, key=lambda host: natural_key(host.name)))
     hosts = hosts[: settings.machines]
     if not hosts:

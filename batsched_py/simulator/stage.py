@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.dialects import V4, Dialect
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.machines import Machines
 from batsched_py.simulator.mailbox import InstantMailbox, Mailbox
@@ -42,7 +42,7 @@ class Stage(Struct, frozen=True):
     @property
     def is_v14(self) -> bool:
         """True if Batsim 1.4 is played."""
-        return self.dialect is V14
+        return self.settings.is_v14
 
     def say(self, event: Event) -> None:
         """Tell the scheduler in the next message."""
