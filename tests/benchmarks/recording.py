@@ -87,7 +87,7 @@ def _simulated(recording: Recording, name: str | None) -> Callable[[], float]:
 
             def exchange(request: bytes) -> bytes:
                 reply = session.answer(request)
-                keep(request, reply)
+                keep(request, reply, is_json=True)
                 return reply
 
             return _seconds(lambda: simulation.run(exchange))
@@ -107,5 +107,5 @@ def _size(recording: Recording, name: str, *, gathers: bool) -> float:
         path = Path(folder, name)
         with Recorder(path, Header("easy"), gathers=gathers) as kept:
             for request, reply in zip(recording.requests, recording.replies, strict=True):
-                kept.record(request, reply)
+                kept.record(request, reply, is_json=True)
         return path.stat().st_size
