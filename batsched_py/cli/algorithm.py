@@ -20,7 +20,6 @@ from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import parse_options
 from batsched_py.session.clock import parse_clock
-from batsched_py.session.serve import Record
 from batsched_py.session.session import Session
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.recorder import Recorder
@@ -111,13 +110,10 @@ class Warnings:
 
 
 @contextmanager
-def recording(path: Path | None, header: Header, *, gathers: bool = False) -> Iterator[Record | None]:
-    """What keeps exchanges in a file, closed at the end; None without a file. TranscriptError.
-
-    It may gather some of them if their replies do not leave this process.
-    """
+def recording(path: Path | None, header: Header) -> Iterator[Recorder | None]:
+    """What keeps exchanges in a file, closed at the end; None without a file. TranscriptError."""
     if path is None:
         yield None
         return
-    with Recorder(path, header, gathers=gathers) as recorder:
-        yield recorder.record
+    with Recorder(path, header) as recorder:
+        yield recorder

@@ -12,10 +12,10 @@ import click
 from batsched_py.cli.algorithm import Choice, recording
 from batsched_py.errors import BatschedError, DeadlockError, RefusedError, RemoteProtocolError
 from batsched_py.protocol.conversation import check_stop
-from batsched_py.session.serve import Record
 from batsched_py.session.session import Session
 from batsched_py.simulator.talk import Exchange
 from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.recorder import Recorder
 from batsched_py.transport.zmq_req import ReqSocket
 
 #: Lines about waiting jobs that are told when the simulation stands still.
@@ -26,9 +26,9 @@ _TOLD: Final = 10
 def our_decider(choice: Choice, record: Path | None) -> Iterator[Exchange]:
     """An algorithm's session; if the simulation stands still, the error says what the algorithm is waiting for."""
     session = choice.session()
-    with recording(record, choice.header(), gathers=True) as keep:
+    with recording(record, choice.header()) as recorder:
         try:
-            yield session.answer if keep is None else _recorded(session, keep)
+            yield session.answer if recorder is None else _recorded(session, recorder)
         except DeadlockError as error:
             raise DeadlockError("\n  ".join((str(error), *_waiting(session)))) from error
         except RemoteProtocolError as error:  # both peers are ours
@@ -38,29 +38,30 @@ def our_decider(choice: Choice, record: Path | None) -> Iterator[Exchange]:
 @contextmanager
 def their_decider(address: str, connect_timeout: float, record: Path | None) -> Iterator[Exchange]:
     """The decision process that listens on `address`, or will within `connect_timeout` seconds. TransportError."""
-    with ReqSocket(address, connect_timeout=connect_timeout) as socket, recording(record, Header()) as keep:
+    with ReqSocket(address, connect_timeout=connect_timeout) as socket, recording(record, Header()) as recorder:
         click.echo(f"asking the decision process on {address}", err=True)
 
         def exchange(request: bytes) -> bytes:
             reply = socket.exchange(request)
-            if keep is not None:
-                keep(request, reply)
+            if recorder is not None:
+                recorder.record(request, reply)
             check_stop(reply)
             return reply
 
         yield exchange
 
 
-def _recorded(session: Session, keep: Record) -> Exchange:
+def _recorded(session: Session, recorder: Recorder) -> Exchange:
     """The session's answers, kept; of a failure the refusal is kept, which a Batsim would have got."""
+    answer, gather = session.answer, recorder.gather
 
     def exchange(request: bytes) -> bytes:
         try:
-            reply = session.answer(request)
+            reply = answer(request)
         except BatschedError as error:
-            keep(request, session.refusal(error))
+            recorder.record(request, session.refusal(error))
             raise
-        keep(request, reply, is_json=True)
+        gather(request, reply)
         return reply
 
     return exchange

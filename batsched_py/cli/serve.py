@@ -71,7 +71,7 @@ def command(
     choice = Choice(scheduler, assignments, options_file, clock, redis=redis)
     session = choice.session()
     # The recording is opened last: it must not replace an older one if nothing can be recorded.
-    with RepSocket(bind) as socket, recording(record, choice.header()) as keep:
+    with RepSocket(bind) as socket, recording(record, choice.header()) as recorder:
         click.echo(f"{scheduler} listens on {socket.address}", err=True)
-        serve(session, socket, record=keep, timeout=timeout)
+        serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)
     click.echo(f"the simulation ended at t={session.now:g} after {session.messages} messages", err=True)

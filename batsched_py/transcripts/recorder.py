@@ -17,7 +17,7 @@ from batsched_py.transcripts.storage import GZIP
 SUFFIX: Final = ".gz"
 #: Exchanges that are collected where no reply leaves the process: nobody acts on what a kill may lose then. Writing
 #: many at a time costs half of writing each by itself.
-GATHERED: Final = 32
+GATHERED: Final = 128
 
 #: An exchange of two messages that are JSON on one line: they stand in the file as they are.
 _EXCHANGE: Final = b'{"seq":%d,"from":"batsim","message":%b}\n{"seq":%d,"from":"scheduler","message":%b}\n'
@@ -31,15 +31,13 @@ class Recorder:
     After an error, or an interruption while it wrote, nothing more is written: what stands in the file stays readable.
     """
 
-    __slots__ = ("_file", "_gathers", "_held", "_path", "_sound", "_stream", "_written")
+    __slots__ = ("_file", "_held", "_path", "_sound", "_stream", "_written")
 
-    def __init__(self, path: Path, header: Header, *, gathers: bool = False) -> None:
-        """With `gathers`, fewer than GATHERED exchanges may wait in the process; without, none do."""
+    def __init__(self, path: Path, header: Header) -> None:
         self._path = path
-        self._gathers = gathers
         self._stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, GZIP) if path.suffix == SUFFIX else None
-        #: Lines of the exchanges that are not written yet.
-        self._held: list[bytes] = []
+        #: Exchanges that were gathered and are not written yet.
+        self._held: list[tuple[bytes, bytes]] = []
         #: Exchanges that are in the file.
         self._written = 0
         #: False while something is written, and for ever once that was not done to its end.
@@ -61,23 +59,28 @@ class Recorder:
         return self._written + len(self._held)
 
     def record(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:
-        """Append an exchange; unless it gathers, hand it to the operating system, which keeps it if we are killed.
+        """Append an exchange, and hand it to the operating system, which keeps it if we are killed.
 
         With `is_json` both messages are known to be JSON, which need not be wrapped.
         """
-        if not self._sound:
-            raise TranscriptError(str(self._path), "", "cannot be written: an earlier exchange was written in part")
-        held = self._held
-        number = self._written + len(held)
+        self._check_sound()
+        self._write_held()
+        number = self._written
         if is_json and b"\n" not in request and b"\n" not in reply:
             lines = _EXCHANGE % (number, request, number, reply)
         else:
-            lines = Line(number, BATSIM, request).to_line() + Line(number, SCHEDULER, reply).to_line()
-        if not self._gathers:
-            self._write(lines, 1)
-            return
-        held.append(lines)
+            lines = _wrapped(number, request, reply)
+        self._write(lines, 1)
+
+    def gather(self, request: bytes, reply: bytes) -> None:
+        """Append an exchange of JSON messages whose reply does not leave the process; many are written at a time.
+
+        Fewer than GATHERED wait to be written.
+        """
+        held = self._held
+        held.append((request, reply))
         if len(held) >= GATHERED:
+            self._check_sound()
             self._write_held()
 
     def close(self) -> None:
@@ -107,8 +110,18 @@ class Recorder:
             self.close()
 
     def _write_held(self) -> None:
-        if self._held:
-            self._write(b"".join(self._held), len(self._held))
+        held, first = self._held, self._written
+        if not held:
+            return
+        lines = [_EXCHANGE % (number, request, number, reply) for number, (request, reply) in enumerate(held, first)]
+        block = b"".join(lines)
+        if block.count(b"\n") != 2 * len(held):  # a message on several lines
+            block = b"".join(_wrapped(number, *exchange) for number, exchange in enumerate(held, first))
+        self._write(block, len(held))
+
+    def _check_sound(self) -> None:
+        if not self._sound:
+            raise TranscriptError(str(self._path), "", "cannot be written: an earlier exchange was written in part")
 
     def _write(self, lines: bytes, exchanges: int) -> None:
         """Whatever interrupts the writing leaves the recorder unsound: it cannot know how much is in the file.
@@ -137,3 +150,8 @@ class Recorder:
 
     def _failure(self, error: OSError) -> TranscriptError:
         return TranscriptError(str(self._path), "", f"cannot be written: {error.strerror or error}")
+
+
+def _wrapped(number: int, request: bytes, reply: bytes) -> bytes:
+    """The lines of an exchange that may be anything."""
+    return Line(number, BATSIM, request).to_line() + Line(number, SCHEDULER, reply).to_line()

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.session.serve import Record
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
@@ -80,7 +79,7 @@ def record(scheduler: str, jobs: int, hosts: int, load: float) -> Recording:
 
 
 @contextmanager
-def recorder(name: str, *, gathers: bool = False) -> Iterator[Record]:
+def recorder(name: str) -> Iterator[Recorder]:
     """What --record writes with, to a file of this name that is gone at the end."""
-    with tempfile.TemporaryDirectory() as folder, Recorder(Path(folder, name), Header("easy"), gathers=gathers) as kept:
-        yield kept.record
+    with tempfile.TemporaryDirectory() as folder, Recorder(Path(folder, name), Header("easy")) as kept:
+        yield kept

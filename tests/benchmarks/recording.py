@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from batsched_py.cli.main import GARBAGE
@@ -83,11 +84,11 @@ def _simulated(recording: Recording, name: str | None) -> Callable[[], float]:
         simulation, session = new_simulation(recording.workload), new_session("easy")
         if name is None:
             return _seconds(lambda: simulation.run(session.answer))
-        with recorder(name, gathers=True) as keep:
+        with recorder(name) as kept:
 
             def exchange(request: bytes) -> bytes:
                 reply = session.answer(request)
-                keep(request, reply, is_json=True)
+                kept.gather(request, reply)
                 return reply
 
             return _seconds(lambda: simulation.run(exchange))
@@ -105,7 +106,8 @@ def _seconds(action: Callable[[], object]) -> float:
 def _size(recording: Recording, name: str, *, gathers: bool) -> float:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
-        with Recorder(path, Header("easy"), gathers=gathers) as kept:
+        with Recorder(path, Header("easy")) as kept:
+            keep = kept.gather if gathers else partial(kept.record, is_json=True)
             for request, reply in zip(recording.requests, recording.replies, strict=True):
-                kept.record(request, reply, is_json=True)
+                keep(request, reply)
         return path.stat().st_size

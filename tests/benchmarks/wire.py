@@ -82,13 +82,13 @@ def _bare_loop(pipe: Connection, messages: int, answer: Callable[[bytes], bytes]
 def serve_recorded(pipe: Connection, _messages: int) -> None:
     """What `batsched-py serve -s easy --record RUN.jsonl` runs."""
     with recorder("run.jsonl") as keep:
-        _our_loop(pipe, "easy", keep)
+        _our_loop(pipe, "easy", keep.record)
 
 
 def serve_compressed(pipe: Connection, _messages: int) -> None:
     """What `batsched-py serve -s easy --record RUN.jsonl.gz` runs."""
     with recorder("run.jsonl.gz") as keep:
-        _our_loop(pipe, "easy", keep)
+        _our_loop(pipe, "easy", keep.record)
 
 
 def _our_loop(pipe: Connection, scheduler: str, record: Record | None = None) -> None:

@@ -154,12 +154,14 @@ def test_a_file_that_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["run.jsonl", "run.jsonl.gz"])
 @pytest.mark.parametrize("exchanges", [0, 1, GATHERED - 1, GATHERED, GATHERED + 1])
 def test_gathered_exchanges_are_in_the_file_at_the_end(tmp_path: Path, name: str, exchanges: int) -> None:
-    """Also those that no more came after, and when an error ended the run; text or not."""
-    said = [(b"%d" % number, b"\xff" if number % 100 == 7 else b"{}") for number in range(exchanges)]
-    recorder = Recorder(tmp_path / name, HEADER, gathers=True)
+    """Also those that no more came after, and when an error ended the run, whose refusal is written by itself."""
+    said = [(b"%d" % number, b"{\n}" if number % 100 == 7 else b"{}") for number in range(exchanges)]
+    recorder = Recorder(tmp_path / name, HEADER)
     for request, reply in said:
-        recorder.record(request, reply)
+        recorder.gather(request, reply)
     assert recorder.exchanges == exchanges
+    said.append((b"\xff", b"no"))
+    recorder.record(*said[-1])
     recorder.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
     assert read(tmp_path / name) == [Exchange(number, *both) for number, both in enumerate(said)]
 
@@ -198,9 +200,9 @@ def test_nothing_is_written_after_an_interruption_in_the_middle(tmp_path: Path, 
 def test_what_is_gathered_is_bounded(tmp_path: Path) -> None:
     """A killed process loses fewer exchanges than that."""
     path = tmp_path / "run.jsonl"
-    with Recorder(path, HEADER, gathers=True) as recorder:
+    with Recorder(path, HEADER) as recorder:
         for number in range(3 * GATHERED - 1):
-            recorder.record(b"", b"")
+            recorder.gather(b"{}", b"{}")
             assert number + 1 - len(read(path)) < GATHERED
 
 
