@@ -121,6 +121,13 @@ record_option = click.option(
 )
 
 
+def connect_timeout_option(text: str) -> Callable[[Decorated], Decorated]:
+    """--connect-timeout; `text` says when it counts from."""
+    return click.option(
+        "--connect-timeout", type=Seconds(min=0), default=10.0, show_default=True, metavar="S", help=text
+    )
+
+
 def algorithm_options(command: Decorated) -> Decorated:
     """-o and --options-file, as `assignments` and `options_file`."""
     return _assignments_option(_options_file_option(command))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from batsched_py.cli.parameters import PATH, Seconds, debug_option, read_address
+from batsched_py.cli.parameters import PATH, Seconds, connect_timeout_option, debug_option, read_address
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.proxy import relay
 from batsched_py.transcripts.recorder import Recorder
@@ -37,14 +37,7 @@ from batsched_py.transport.zmq_req import ReqSocket
     metavar="S",
     help="Give up when either side says nothing for S seconds. Default: never; a death is noticed anyway.",
 )
-@click.option(
-    "--connect-timeout",
-    type=Seconds(min=0),
-    default=10.0,
-    show_default=True,
-    metavar="S",
-    help="After Batsim's first message, wait so long for the decision process to listen.",
-)
+@connect_timeout_option("After Batsim's first message, wait so long for the decision process to listen.")
 @debug_option
 def command(*, path: Path, listen: str, connect: str, timeout: float | None, connect_timeout: float) -> None:
     """Pass messages between Batsim and a decision process, and keep them in FILE (.jsonl or .jsonl.gz).

@@ -17,9 +17,9 @@ from batsched_py.cli.output import result_files, write_result
 from batsched_py.cli.parameters import (
     PATH,
     Decorated,
-    Seconds,
     algorithm_options,
     clock_option,
+    connect_timeout_option,
     debug_option,
     read_address,
     read_roles,
@@ -131,14 +131,7 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
     metavar="ADDRESS",
     help="Ask the decision process that listens there, as Batsim does.",
 )
-@click.option(
-    "--connect-timeout",
-    type=Seconds(min=0),
-    default=10.0,
-    show_default=True,
-    metavar="S",
-    help="With --socket: wait so long for somebody to listen.",
-)
+@connect_timeout_option("With --socket: wait so long for somebody to listen.")
 @click.option("--gantt", is_flag=True, help="Draw what happened.")
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 @debug_option

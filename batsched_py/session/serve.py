@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Protocol
 
 from batsched_py.errors import TranscriptError, TransportError
 from batsched_py.session.session import Session
-
-#: Seconds that an interrupted process waits for the next request, to refuse it: Batsim would wait for ever for a reply.
-GRACE: Final = 1.0
+from batsched_py.transport.connection import Connection, stop_batsim
 
 
 class Record(Protocol):
@@ -17,16 +15,6 @@ class Record(Protocol):
 
     def __call__(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:
         """Keep one; with `is_json` both messages are known to be JSON."""
-
-
-class Connection(Protocol):
-    """What a transport does for us; TransportError if the peer is gone or silent for too long."""
-
-    def receive(self, timeout: float | None = None) -> bytes:
-        """Wait for the next request."""
-
-    def send(self, reply: bytes) -> None:
-        """Answer it."""
 
 
 def serve(
@@ -57,23 +45,6 @@ def serve(
         raise
     except BaseException as error:
         with suppress(TransportError, TranscriptError):
-            _stop_batsim(session, connection, request, error, record)
+            refusal = session.refusal(error)
+            stop_batsim(connection, request, lambda _: refusal, record, asks_again=session.messages > 0)
         raise
-
-
-def _stop_batsim(
-    session: Session, connection: Connection, request: bytes | None, error: BaseException, record: Record | None
-) -> None:
-    refusal = session.refusal(error)
-    if request is not None:
-        try:
-            connection.send(refusal)
-        except TransportError:
-            request = None  # its reply had just left when we were interrupted
-    if request is None:
-        if not session.messages:
-            return
-        request = connection.receive(GRACE)
-        connection.send(refusal)
-    if record is not None:
-        record(request, refusal)

@@ -4,33 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, Protocol
+from functools import partial
+from typing import Final
 
 from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
 from batsched_py.protocol.codec import parse
 from batsched_py.protocol.conversation import DecisionSide, check_stop
 from batsched_py.transcripts.decisions import request_time
+from batsched_py.transport.connection import Connection, Keep, stop_batsim
 
-#: Keeps an exchange: a request and its reply.
-Record = Callable[[bytes, bytes], None]
-
-#: Seconds that an interrupted proxy waits for the next request, to refuse it: Batsim would wait for ever for a reply.
-GRACE: Final = 1.0
 #: What a request holds, perhaps as a part of something else, if it is the last one.
 _LAST: Final = b"SIMULATION_ENDS"
 
 
-class Batsim(Protocol):
-    """The connection to Batsim; TransportError if it is gone or silent for too long."""
-
-    def receive(self, timeout: float | None = None) -> bytes:
-        """Wait for the next request."""
-
-    def send(self, reply: bytes) -> None:
-        """Answer it."""
-
-
-def relay(batsim: Batsim, decide: Callable[[bytes], bytes], record: Record, *, timeout: float | None = None) -> int:
+def relay(batsim: Connection, decide: Callable[[bytes], bytes], record: Keep, *, timeout: float | None = None) -> int:
     """Pass messages on until SIMULATION_ENDS was answered; how many exchanges there were.
 
     `decide` asks the decision process; it raises TransportError if that is gone or silent for too long. `timeout` is
@@ -59,7 +46,7 @@ def relay(batsim: Batsim, decide: Callable[[bytes], bytes], record: Record, *, t
         # Without a request there is nobody to stop if Batsim has not begun or has gone.
         if request is not None or (exchanges and not isinstance(error, TransportError)):
             with suppress(TransportError, TranscriptError):
-                _stop(batsim, request, error, record)
+                stop_batsim(batsim, request, partial(_refusal, error), record, asks_again=True)
         raise
 
 
@@ -73,21 +60,7 @@ def _is_last(request: bytes) -> bool:
     return any(isinstance(event, dict) and event.get("type") == _LAST.decode() for event in events)
 
 
-def _stop(batsim: Batsim, request: bytes | None, error: BaseException, record: Record) -> None:
-    if request is not None:
-        refusal = _refusal(request, error)
-        try:
-            batsim.send(refusal)
-        except TransportError:
-            request = None  # its reply had just left when we were interrupted
-    if request is None:
-        request = batsim.receive(GRACE)
-        refusal = _refusal(request, error)
-        batsim.send(refusal)
-    record(request, refusal)
-
-
-def _refusal(request: bytes, error: BaseException) -> bytes:
+def _refusal(error: BaseException, request: bytes) -> bytes:
     side = DecisionSide(lambda _: None)
     side.now = request_time(request) or 0.0
     return side.refusal(str(error))

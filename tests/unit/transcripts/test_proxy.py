@@ -9,7 +9,8 @@ import pytest
 
 from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
 from batsched_py.protocol.conversation import STOP_EVENT
-from batsched_py.transcripts.proxy import GRACE, relay
+from batsched_py.transcripts.proxy import relay
+from batsched_py.transport.connection import GRACE
 from tests.builders import completed_data, message
 from tests.scripted import BEGINS, ENDS, NOTHING, Wire
 
