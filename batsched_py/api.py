@@ -1,6 +1,7 @@
 """All that an algorithm's author imports."""
 
 from batsched_py.hostset import HostSet
+from batsched_py.loading import Named
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
 from batsched_py.model.profile import Profile
@@ -22,7 +23,7 @@ from batsched_py.protocol.events import (
     Unknown,
 )
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import NoOptions, option
+from batsched_py.scheduling.options import NoOptions, named, option
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.hosts import Host
@@ -40,6 +41,7 @@ __all__ = [
     "JobCompleted",
     "JobKilled",
     "JobSubmitted",
+    "Named",
     "NoOptions",
     "Notify",
     "Plan",
@@ -56,6 +58,7 @@ __all__ = [
     "Unknown",
     "View",
     "delay",
+    "named",
     "option",
     "parallel",
     "parallel_homogeneous",

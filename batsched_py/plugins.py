@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Mapping
 from dataclasses import is_dataclass
-from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 from batsched_py.api import Scheduler
 from batsched_py.errors import PluginError
+from batsched_py.loading import load_object
 
 #: Third parties announce algorithms in this group: `name = "package.module:Class"`.
 ENTRY_POINT_GROUP: Final = "batsched_py.schedulers"
@@ -38,11 +35,8 @@ def load(name: str) -> type[Scheduler[Any]]:
     Raises PluginError if it cannot be found or imported, or is no Scheduler.
     """
     target = _target(name)
-    module_name, _, class_name = target.rpartition(":")
-    module = _load_file(Path(module_name)) if module_name.endswith(".py") else _load_module(module_name)
-    found = getattr(module, class_name, None)
-    if found is None:
-        raise PluginError(f"algorithm {name}: {module_name} has no class {class_name}")
+    class_name = target.rpartition(":")[2]
+    found = load_object(target, "algorithm")
     if not (isinstance(found, type) and issubclass(found, Scheduler)):
         raise PluginError(f"algorithm {name}: {class_name} is not a Scheduler")
     if inspect.isabstract(found):
@@ -69,31 +63,3 @@ def _target(name: str) -> str:
         known = ", ".join(available())
         raise PluginError(f"algorithm {name}: unknown; there are: {known}, package.module:Class and file.py:Class")
     return str(target)
-
-
-def _load_module(module_name: str) -> ModuleType:
-    try:
-        return importlib.import_module(module_name)
-    except (Exception, SystemExit) as error:
-        raise PluginError(f"algorithm module {module_name}: {_one_line(error)}") from error
-
-
-def _load_file(path: Path) -> ModuleType:
-    if not path.is_file():
-        raise PluginError(f"algorithm file {path}: no such file")
-    # Under its path, so that it hides no module of its name; dataclasses and type hints look their module up there.
-    name = str(path.resolve())
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise PluginError(f"algorithm file {path}: not a Python file")
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise PluginError(f"algorithm file {path}: {_one_line(error)}") from error
-    return module
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())

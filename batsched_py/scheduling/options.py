@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from batsched_py.errors import OptionError
+from batsched_py.errors import OptionError, PluginError
+from batsched_py.loading import Named
 
 OptionsType = TypeVar("OptionsType")
 
@@ -37,11 +38,22 @@ def option(default: Any, help: str, *, minimum: float | None = None) -> Any:
     return dataclasses.field(default=default, metadata={"help": help, "minimum": minimum})
 
 
+def named(default: str, help: str, things: Named[Any]) -> Any:
+    """A field that is one of `things`, chosen by name; things with a `name` are shown by it."""
+    metadata = {"help": help, "minimum": None, "things": things}
+    return dataclasses.field(default=things[default], metadata=metadata)
+
+
 def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
     """All options of an options class, in the order of their declaration."""
     hints = get_type_hints(options_type)
     return tuple(
-        OptionInfo(field.name, _type_text(hints[field.name]), str(field.default), field.metadata.get("help", ""))
+        OptionInfo(
+            field.name,
+            _choices(field) or _type_text(hints[field.name]),
+            str(getattr(field.default, "name", field.default)),
+            field.metadata.get("help", ""),
+        )
         for field in dataclasses.fields(options_type)
     )
 
@@ -59,14 +71,27 @@ def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], alg
             known = ", ".join(fields) or "none"
             raise OptionError(f"option {name}: {algorithm} has no such option; it has: {known}")
         try:
-            values[name] = _convert(value, hints[name])
+            things: Named[Any] | None = fields[name].metadata.get("things")
+            values[name] = _convert(value, hints[name]) if things is None else _find(value, things)
             _check_minimum(values[name], fields[name].metadata.get("minimum"))
-        except ValueError as error:
+        except (ValueError, PluginError) as error:
             raise OptionError(f"option {name} of {algorithm}: {error}") from None
     try:
         return options_type(**values)
     except (TypeError, ValueError) as error:  # the class may have rules of its own, in __post_init__
         raise OptionError(f"options of {algorithm}: {error}") from error
+
+
+def _choices(field: dataclasses.Field[Any]) -> str:
+    """What a `named` field may be, as text; "" for others."""
+    things: Named[Any] | None = field.metadata.get("things")
+    return "" if things is None else things.choices
+
+
+def _find(value: Any, things: Named[Any]) -> Any:
+    if not isinstance(value, str):
+        raise ValueError(f"must be {things.choices}, not {value!r}")
+    return things.find(value)
 
 
 def _convert(value: Any, expected: Any) -> Any:

@@ -88,7 +88,7 @@ def test_an_options_class_is_the_one_between_the_brackets() -> None:
         ("eazy", "algorithm eazy: unknown; there are: easy, fcfs, filler"),
         ("no.such.module:X", "algorithm module no.such.module: ModuleNotFoundError"),
         ("nowhere.py:X", "algorithm file nowhere.py: no such file"),
-        ("{mine}:Nobody", "has no class Nobody"),
+        ("{mine}:Nobody", "has no Nobody"),
         ("{mine}:Other", "Other is not a Scheduler"),
         ("{mine}:Abstract", "Abstract does not define decide"),
         ("{mine}:Untyped", "int in Scheduler[...] is not a dataclass"),

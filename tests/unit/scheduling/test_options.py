@@ -8,7 +8,15 @@ from typing import Any, Literal
 import pytest
 
 from batsched_py.errors import OptionError
-from batsched_py.scheduling.options import NoOptions, OptionInfo, describe_options, option, parse_options
+from batsched_py.loading import Named
+from batsched_py.scheduling.options import NoOptions, OptionInfo, describe_options, named, option, parse_options
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """A thing with a name."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +100,41 @@ def test_options_describe_themselves() -> None:
         OptionInfo("depth", "integer", "1", "how many promises"),
     )
     assert describe_options(NoOptions) == ()
+
+
+TASTES: Named[Taste] = Named("taste", {"sweet": Taste("sweet"), "sour": Taste("sour")}, lambda name, _: Taste(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Choosy:
+    """An option that is chosen by name."""
+
+    taste: Taste = named("sweet", "of what", TASTES)
+
+
+def test_a_named_option_is_the_thing_of_that_name() -> None:
+    """The options object has the thing, not its name; a user's function is adopted."""
+    assert Choosy().taste is TASTES["sweet"]
+    assert parse_options(Choosy, {"taste": "sour"}, "choosy").taste is TASTES["sour"]
+    assert parse_options(Choosy, {"taste": "math:sqrt"}, "choosy").taste == Taste("math:sqrt")
+
+
+def test_a_named_option_is_described_by_its_names() -> None:
+    """Names, the default's name, and the way to bring one's own."""
+    assert describe_options(Choosy) == (OptionInfo("taste", "sweet | sour | module:function", "sweet", "of what"),)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("salty", "option taste of choosy: must be sweet | sour | module:function, not 'salty'"),
+        (7, "option taste of choosy: must be sweet | sour | module:function, not 7"),
+        ("math:nothing", "option taste of choosy: taste math:nothing: math has no nothing"),
+        ("no.module:x", "option taste of choosy: taste module no.module: ModuleNotFoundError"),
+    ],
+)
+def test_a_named_option_that_is_not_there_is_one_line(value: Any, words: str) -> None:
+    """As with all other options."""
+    with pytest.raises(OptionError) as caught:
+        parse_options(Choosy, {"taste": value}, "choosy")
+    assert words in str(caught.value)

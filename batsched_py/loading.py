@@ -1,0 +1,95 @@
+"""Python objects by where they are: `package.module:name` or `path/to/file.py:name`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from batsched_py.errors import PluginError
+
+Thing = TypeVar("Thing")
+
+
+def load_object(target: str, what: str) -> Any:
+    """The object at "package.module:name" or "path/to/file.py:name"; `what` it is goes into messages.
+
+    Raises PluginError if it is not there, or its module cannot be imported.
+    """
+    module_name, _, name = target.rpartition(":")
+    file = module_name.endswith(".py")
+    module = _load_file(Path(module_name), what) if file else _load_module(module_name, what)
+    found = getattr(module, name, None)
+    if found is None:
+        raise PluginError(f"{what} {target}: {module_name} has no {name}")
+    return found
+
+
+class Named(Generic[Thing]):
+    """Things of one kind that users choose by name; they may bring a function of their own as `module:function`.
+
+    Args:
+        kind: what they are, for messages, as in "queue order".
+        known: name -> thing.
+        adopt: makes a thing of a name and a user's function; raises ValueError if the function will not do.
+    """
+
+    def __init__(
+        self, kind: str, known: Mapping[str, Thing], adopt: Callable[[str, Callable[..., Any]], Thing] | None = None
+    ) -> None:
+        self._kind, self._known, self._adopt = kind, known, adopt
+
+    def __iter__(self) -> Iterator[str]:
+        """The known names."""
+        return iter(self._known)
+
+    def __getitem__(self, name: str) -> Thing:
+        return self._known[name]
+
+    @property
+    def choices(self) -> str:
+        """What a user may write, as text."""
+        return " | ".join((*self._known, *(["module:function"] if self._adopt else [])))
+
+    def find(self, text: str) -> Thing:
+        """The thing of this name, or made of a user's function; ValueError or PluginError with the rule."""
+        if text in self._known:
+            return self._known[text]
+        if self._adopt is None or ":" not in text:
+            raise ValueError(f"must be {self.choices}, not {text!r}")
+        function = load_object(text, self._kind)
+        if not callable(function):
+            raise ValueError(f"{text} is not a function")
+        return self._adopt(text, function)
+
+
+def _load_module(module_name: str, what: str) -> ModuleType:
+    try:
+        return importlib.import_module(module_name)
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"{what} module {module_name}: {_one_line(error)}") from error
+
+
+def _load_file(path: Path, what: str) -> ModuleType:
+    if not path.is_file():
+        raise PluginError(f"{what} file {path}: no such file")
+    # Under its path, so that it hides no module of its name; dataclasses and type hints look their module up there.
+    name = str(path.resolve())
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{what} file {path}: not a Python file")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise PluginError(f"{what} file {path}: {_one_line(error)}") from error
+    return module
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
