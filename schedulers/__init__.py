@@ -2,9 +2,12 @@
 
 from typing import Final
 
-#: Name for `-s` -> where it is.
+#: Name for `-s` -> where it is; in the order of the alphabet.
 BUILT_INS: Final = {
     "easy": "schedulers.easy:Easy",
     "fcfs": "schedulers.fcfs:Fcfs",
     "filler": "schedulers.filler:Filler",
 }
+
+#: Those that nobody would schedule with: they are there to try out workloads, outputs, and Batsim itself.
+FOR_TESTS: Final = frozenset[str]()

@@ -2,39 +2,57 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+from collections.abc import Iterable
 
 import click
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from batsched_py.cli.algorithm import load_from_here
 from batsched_py.cli.parameters import debug_option
 from batsched_py.errors import PluginError
-from batsched_py.plugins import available
+from batsched_py.plugins import BUILT_IN_PACKAGE, available
 
 
 @click.command("list")
 @debug_option
 def command() -> None:
-    """Show the algorithms that come along and those that installed packages add.
+    """Show the algorithms that come along and those that installed packages add; `describe` says more of one.
 
     Any other is named as package.module:Class or file.py:Class.
     """
+    come_along = importlib.import_module(BUILT_IN_PACKAGE)
+    found = available()
+    groups = {
+        "come along": [name for name in come_along.BUILT_INS if name not in come_along.FOR_TESTS],
+        "for tests": [name for name in come_along.BUILT_INS if name in come_along.FOR_TESTS],
+        "of packages": [name for name in found if name not in come_along.BUILT_INS],
+    }
+    width = max(map(len, [*groups, *found]))
+    for group, names in groups.items():
+        if names:
+            _show(group, names, width)
+
+
+def _show(group: str, names: Iterable[str], width: int) -> None:
+    """A line for each of them, cut at the width of the terminal."""
     table = Table(box=box.SIMPLE, pad_edge=False)
-    table.add_column("name", no_wrap=True)
-    table.add_column("what it does")
-    table.add_column("where it is", no_wrap=True, style="dim")
-    for name, target in available().items():
-        table.add_row(name, _purpose(name), target)
+    table.add_column(group, width=width, no_wrap=True)
+    table.add_column()
+    for name in names:
+        table.add_row(name, _purpose(name))
     Console().print(table)
 
 
-def _purpose(name: str) -> str:
+def _purpose(name: str) -> Text:
     """The first sentence of its docstring, or why it cannot be used."""
     try:
         text = inspect.getdoc(load_from_here(name)) or ""
     except PluginError as error:
-        return f"(cannot be used: {error})"
-    return text.partition("\n\n")[0].replace("\n", " ")
+        return Text(f"(cannot be used: {error})")
+    sentence = text.partition("\n\n")[0].replace("\n", " ").partition(". ")[0]
+    return Text(sentence.removesuffix("."), no_wrap=True, overflow="ellipsis")

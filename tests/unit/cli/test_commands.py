@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+import schedulers
+from batsched_py.cli import listing
 from batsched_py.cli.main import COMMANDS, run
+from batsched_py.plugins import load
+from schedulers import BUILT_INS
 
 SWF = """; MaxProcs: 4
 1 0 -1 10 2 -1 -1 2 20 -1 1 7 -1 -1 -1 -1 -1 -1
@@ -274,12 +279,30 @@ SIZES = {"1": 3, "2": 4, "3": 1}
 
 
 def test_list_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
-    """Name, purpose and place of each algorithm."""
+    """A line for each algorithm, with the first sentence of what it does."""
     assert run(["list"]) == 0
-    out = capsys.readouterr().out
-    assert "easy" in out
-    assert "schedulers.fcfs:Fcfs" in out
-    assert "Start every waiting job that fits" in out
+    lines = capsys.readouterr().out.splitlines()
+    for name in BUILT_INS:
+        (line,) = [line for line in lines if line.startswith(f" {name} ")]
+        assert line.split(maxsplit=1)[1].strip()
+    assert any(re.fullmatch(r" fcfs +Start jobs in arrival order; nobody overtakes *", line) for line in lines)
+
+
+def test_list_shows_apart_what_is_for_tests_and_what_packages_add(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A group without an algorithm has no heading."""
+    monkeypatch.setattr(schedulers, "BUILT_INS", {"easy": "schedulers.easy:Easy", "filler": "schedulers.filler:Filler"})
+    monkeypatch.setattr(schedulers, "FOR_TESTS", frozenset({"filler"}))
+    assert run(["list"]) == 0
+    firsts = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip(" ─")]
+    assert firsts == ["come", "easy", "for", "filler"]
+    monkeypatch.setattr(listing, "available", lambda: {**schedulers.BUILT_INS, "theirs": "schedulers.fcfs:Fcfs"})
+    monkeypatch.setattr(listing, "load_from_here", lambda name: load("easy"))
+    monkeypatch.setattr(schedulers, "FOR_TESTS", frozenset())
+    assert run(["list"]) == 0
+    firsts = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip(" ─")]
+    assert firsts == ["come", "easy", "filler", "of", "theirs"]
 
 
 def test_describe_shows_options_and_source(capsys: pytest.CaptureFixture[str]) -> None:
