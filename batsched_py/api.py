@@ -6,6 +6,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
 from batsched_py.model.profile import Profile
 from batsched_py.planning.availability import Availability, Shadow, Slot
+from batsched_py.planning.ordering import ORDERS, Order
 from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import (
     Answer,
@@ -30,6 +31,7 @@ from batsched_py.state.hosts import Host
 from batsched_py.state.state import Running
 
 __all__ = [
+    "ORDERS",
     "AdditionalIo",
     "Answer",
     "Availability",
@@ -44,6 +46,7 @@ __all__ = [
     "Named",
     "NoOptions",
     "Notify",
+    "Order",
     "Plan",
     "Profile",
     "Progress",

@@ -10,7 +10,7 @@ from typing import get_args
 import click
 import pytest
 
-from batsched_py.api import Availability, Plan, View
+from batsched_py.api import ORDERS, Availability, Plan, View
 from batsched_py.cli.main import COMMANDS, batsched
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.dialects import V4, V14
@@ -98,6 +98,13 @@ def test_each_thing_an_algorithm_may_use_is_described(kind: type, left_out: set[
     page = (DOCS / "first-algorithm.md").read_text()
     public = {attribute for attribute in vars(kind) if not attribute.startswith("_")} - left_out
     assert {attribute for attribute in public if not re.search(rf"\b{attribute}\b", page)} == set()
+
+
+@pytest.mark.parametrize("name", list(ORDERS))
+def test_each_order_is_described_with_its_formula(name: str) -> None:
+    """As the program has it."""
+    page = (DOCS / "policies.md").read_text()
+    assert f"| `{name}` | {ORDERS[name].formula} |" in page
 
 
 def test_each_column_of_the_outputs_is_described() -> None:

@@ -1,0 +1,176 @@
+"""Who is served first: orders of the waiting jobs, by name."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterable
+from numbers import Real
+from typing import Any, Final
+
+from msgspec import Struct
+
+from batsched_py.errors import PlanError
+from batsched_py.loading import Named
+from batsched_py.model.job import Job
+
+#: A number for a job at an instant.
+Key = Callable[[Job, float], float]
+
+#: Seconds below which a run does not count as shorter: the usual threshold of the bounded slowdown.
+SLOWDOWN_THRESHOLD: Final = 10.0
+#: What UNICEP divides by for jobs of one host, whose log2 is 0: they come before all others, as in the limit.
+SMALLEST_LOGARITHM: Final = 1e-15
+
+BATSCHED: Final = "batsched's --queue_order"
+CARASTAN: Final = (
+    "Carastan-Santos, de Camargo, Obtaining dynamic scheduling policies with simulation and machine learning, SC'17"
+)
+TANG: Final = (
+    "Tang, Lan, Desai, Buettner, Fault-aware, utility-based job scheduling on Blue Gene/P systems, IEEE Cluster 2009,"
+    " in the form of the SC'17 paper on F1-F4"
+)
+
+
+class Order(Struct, frozen=True):
+    """An order of jobs: the smaller the key, the earlier a job is served; equal keys in order of arrival.
+
+    Attributes:
+        name: what users write.
+        key: a number for a job at an instant (seconds since the start of the simulation); infinite is last.
+        dynamic: the order of two jobs may change with time, so that it must be found again at each decision.
+        formula: the key, where s is the submission, r the walltime (infinite without one), w the wait until now, in
+            seconds, and n the number of hosts.
+        source: where it comes from.
+    """
+
+    name: str
+    key: Key
+    dynamic: bool
+    formula: str
+    source: str
+
+    def sorted(self, jobs: Iterable[Job], now: float) -> list[Job]:
+        """The jobs in this order at `now`; they come in order of arrival."""
+        key = self.key
+        return sorted(jobs, key=lambda job: key(job, now))
+
+
+def walltime_of(job: Job) -> float:
+    """r: the walltime, infinite without one."""
+    return math.inf if job.walltime is None else job.walltime
+
+
+def wait_of(job: Job, now: float) -> float:
+    """w: seconds since the submission; Batsim's rounding never makes it negative."""
+    return max(0.0, now - job.submit_time)
+
+
+def area_of(job: Job) -> float:
+    """Host-seconds that the job asks for: n * r."""
+    return job.size * walltime_of(job)
+
+
+def slowdown_of(job: Job, now: float) -> float:
+    """(w + r) / r: by how much longer it takes than it asked for, if it started now; 1 without a walltime."""
+    return 1.0 + wait_of(job, now) / walltime_of(job)
+
+
+def bounded_slowdown_of(job: Job, now: float) -> float:
+    """max(1, (w + r) / max(r, 10)): the same, where short runs do not count as shorter than 10 s."""
+    walltime = walltime_of(job)
+    if walltime == math.inf:
+        return 1.0
+    return max(1.0, (wait_of(job, now) + walltime) / max(walltime, SLOWDOWN_THRESHOLD))
+
+
+def wfp3_of(job: Job, now: float) -> float:
+    """-(w / r)^3 * n: who has waited long for what it asked for, and large jobs, come first."""
+    ratio = wait_of(job, now) / walltime_of(job)
+    return -(ratio * ratio * ratio) * job.size
+
+
+def unicep_of(job: Job, now: float) -> float:
+    """-w / (log2(n) * r): who has waited long for what it asked for, and small jobs, come first."""
+    return -wait_of(job, now) / (max(math.log2(max(job.size, 1)), SMALLEST_LOGARITHM) * walltime_of(job))
+
+
+def submission_logarithm(job: Job) -> float:
+    """log10(s), where the first second counts as its end: there is no logarithm of 0."""
+    return math.log10(max(job.submit_time, 1.0))
+
+
+def f1_of(job: Job, _: float) -> float:
+    """Key of F1: log10(r) * n + 870 * log10(s)."""
+    return math.log10(walltime_of(job)) * job.size + 870.0 * submission_logarithm(job)
+
+
+def f2_of(job: Job, _: float) -> float:
+    """Key of F2: sqrt(r) * n + 25600 * log10(s)."""
+    return math.sqrt(walltime_of(job)) * job.size + 25_600.0 * submission_logarithm(job)
+
+
+def f3_of(job: Job, _: float) -> float:
+    """Key of F3: r * n + 6860000 * log10(s)."""
+    return area_of(job) + 6_860_000.0 * submission_logarithm(job)
+
+
+def f4_of(job: Job, _: float) -> float:
+    """Key of F4: r * sqrt(n) + 530000 * log10(s)."""
+    return walltime_of(job) * math.sqrt(job.size) + 530_000.0 * submission_logarithm(job)
+
+
+def adopt(name: str, function: Callable[..., Any]) -> Order:
+    """An order of a user's function(job, now); ValueError if it cannot be called so.
+
+    It is asked at each decision, unless the function has an attribute `dynamic` that is False.
+    """
+    try:
+        inspect.signature(function).bind(None, 0.0)
+    except TypeError:
+        raise ValueError(f"{name} must be a function of (job, now)") from None
+    except ValueError:  # a function in C that does not tell its arguments
+        pass
+
+    def key(job: Job, now: float) -> float:
+        value = function(job, now)
+        if not isinstance(value, Real) or math.isnan(value):
+            raise PlanError(f"order {name} of {job.id}: the function must return a number, not {value!r}")
+        return float(value)
+
+    return Order(name, key, bool(getattr(function, "dynamic", True)), "", "the user's")
+
+
+FCFS: Final = Order("fcfs", lambda _job, _now: 0.0, False, "arrival", BATSCHED)
+SJF: Final = Order("sjf", lambda job, _: walltime_of(job), False, "r", "shortest job first, as in EASY-SJBF")
+
+_ORDERS: Final = (
+    FCFS,
+    Order("lcfs", lambda job, _: -job.submit_time, False, "-s", BATSCHED),
+    SJF,
+    Order("asc_walltime", lambda job, _: walltime_of(job), False, "r", BATSCHED),
+    Order("desc_walltime", lambda job, _: -walltime_of(job), False, "-r", BATSCHED),
+    Order("asc_size", lambda job, _: job.size, False, "n", BATSCHED),
+    Order("desc_size", lambda job, _: -job.size, False, "-n", BATSCHED),
+    Order("asc_area", lambda job, _: area_of(job), False, "n * r", "smallest area first"),
+    Order("desc_area", lambda job, _: -area_of(job), False, "-n * r", "largest area first"),
+    Order("asc_slowdown", slowdown_of, True, "(w + r) / r", "the reverse of desc_slowdown"),
+    Order("desc_slowdown", lambda job, now: -slowdown_of(job, now), True, "-(w + r) / r", BATSCHED),
+    Order("asc_bounded_slowdown", bounded_slowdown_of, True, "max(1, (w + r) / max(r, 10))", "the reverse of the next"),
+    Order(
+        "desc_bounded_slowdown",
+        lambda job, now: -bounded_slowdown_of(job, now),
+        True,
+        "-max(1, (w + r) / max(r, 10))",
+        BATSCHED,
+    ),
+    Order("wfp3", wfp3_of, True, "-(w / r)^3 * n", TANG),
+    Order("unicep", unicep_of, True, "-w / (log2(n) * r)", TANG),
+    Order("f1", f1_of, False, "log10(r) * n + 870 * log10(s)", CARASTAN),
+    Order("f2", f2_of, False, "sqrt(r) * n + 25600 * log10(s)", CARASTAN),
+    Order("f3", f3_of, False, "r * n + 6860000 * log10(s)", CARASTAN),
+    Order("f4", f4_of, False, "r * sqrt(n) + 530000 * log10(s)", CARASTAN),
+)
+
+#: Name -> order; users may bring a function of their own.
+ORDERS: Final[Named[Order]] = Named("queue order", {order.name: order for order in _ORDERS}, adopt)
