@@ -1,0 +1,105 @@
+"""Which bits to take of an integer, by runs, zones, distances: pure arithmetic; None if it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from batsched_py.hostset import bit_runs, interval_bits, lowest
+from batsched_py.planning.machine import Zones
+
+
+def contiguous(free: int, size: int) -> int | None:
+    """The shortest run of at least `size` ones, of equal ones the lowest: its lowest `size` bits.
+
+    A bit is left where a run of `size` begins: runs are shortened by doubling steps until they have lost size - 1.
+    """
+    starts, length = free, 1
+    while length < size and starts:
+        step = min(length, size - length)
+        starts &= starts >> step
+        length += step
+    if not starts:
+        return None
+    low = min(bit_runs(starts), key=lambda run: run[1] - run[0])[0]
+    return interval_bits(low, low + size - 1)
+
+
+def best_effort_contiguous(free: int, size: int) -> int | None:
+    """As `contiguous`, else of as few runs as possible (see `fewest`)."""
+    bits = contiguous(free, size)
+    if bits is not None or free.bit_count() < size:
+        return bits
+    runs = list(bit_runs(free))
+    taken = fewest([high - low + 1 for low, high in runs], size)
+    return union(interval_bits(runs[index][0], runs[index][0] + count - 1) for index, count in taken)
+
+
+def local(free: int, size: int, zones: Zones) -> int | None:
+    """In the smallest zone that suffices, with the fewest free hosts of its level; else of as few zones as possible."""
+    if free.bit_count() < size:
+        return None
+    for level, members in enumerate(zones):
+        enough = [free & zone for zone in members if (free & zone).bit_count() >= size]
+        if enough:
+            return _within(min(enough, key=int.bit_count), size, zones[:level])
+    return _within(free, size, zones)
+
+
+def _within(free: int, size: int, zones: Zones) -> int:
+    """Of as few of the largest zones as possible, in each of which the same for the smaller ones; never too few."""
+    if not zones:
+        return lowest(free, size) or 0
+    members = [part for zone in zones[-1] if (part := free & zone)]
+    taken = fewest([part.bit_count() for part in members], size)
+    return union(_within(members[index], count, zones[:-1]) for index, count in taken)
+
+
+def fewest(counts: Sequence[int], size: int) -> list[tuple[int, int]]:
+    """Of as few pieces as possible `size` in all, as (index, how many): whole ones, and a part of one.
+
+    The largest are taken whole as long as none suffices for what is missing; the rest comes from the smallest that
+    does. Of like pieces the first. The counts sum up to `size` at least.
+    """
+    taken: list[tuple[int, int]] = []
+    order = sorted(range(len(counts)), key=lambda index: -counts[index])
+    for position, index in enumerate(order):
+        if counts[index] >= size:
+            last = min((other for other in order[position:] if counts[other] >= size), key=lambda other: counts[other])
+            return [*taken, (last, size)]
+        taken.append((index, counts[index]))
+        size -= counts[index]
+    return taken
+
+
+def spread(free: int, size: int, zones: Zones) -> int | None:
+    """From each of the largest zones as equal a number as is free there, and so on inside; at last at equal distances.
+
+    Zones with few free hosts give what they have, the others make up for it; if there are more zones than hosts to
+    take, those with the most free hosts give one each, of like ones the first.
+    """
+    if free.bit_count() < size:
+        return None
+    if not zones:
+        return at_distances(free, size)
+    members = sorted((part for zone in reversed(zones[-1]) if (part := free & zone)), key=int.bit_count)
+    bits = 0
+    for position, part in enumerate(members):
+        count = min(part.bit_count(), size // (len(members) - position))
+        if count:
+            bits |= spread(part, count, zones[:-1]) or 0
+            size -= count
+    return bits
+
+
+def at_distances(free: int, size: int) -> int:
+    """Of n ones numbers 0, n / size, 2n / size, ... rounded down; `size` is from 1 to n."""
+    hosts = [number for low, high in bit_runs(free) for number in range(low, high + 1)]
+    return union(1 << hosts[position * len(hosts) // size] for position in range(size))
+
+
+def union(pieces: Iterable[int]) -> int:
+    """All bits of the pieces."""
+    bits = 0
+    for piece in pieces:
+        bits |= piece
+    return bits
