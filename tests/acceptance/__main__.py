@@ -1,7 +1,8 @@
 """Checks against published results and recordings of real Batsim, which the project does not carry.
 
 `python -m tests.acceptance FOLDER` where FOLDER has `traces/` (logs of the Parallel Workloads Archive with reference
-start times, and an example run of Batsim with batsched) and `transcripts/` (recordings). Exits with 1 if a check fails.
+start times, the log of RLScheduler's table, and an example run of Batsim with batsched) and `transcripts/`
+(recordings). Exits with 1 if a check fails.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tests.acceptance.check import Check
 from tests.acceptance.energy import medium_late, recorded_energy
 from tests.acceptance.published import published
 from tests.acceptance.recordings import recordings
+from tests.acceptance.table_v import table_v
 
 
 def main() -> int:
@@ -29,6 +31,7 @@ def main() -> int:
     transcripts = folder / "transcripts"
     checks: list[Check] = [
         *published(folder / "traces"),
+        *table_v(folder / "traces"),
         *medium_late(folder / "traces" / "medium_late"),
         *recordings(transcripts),
         *recorded_energy(transcripts),
