@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet, lowest
+
+#: How hosts are picked: of these free ones, at least as many as asked for, that many; None: none of them will do.
+Choose: TypeAlias = Callable[[HostSet, int], HostSet | None]
 
 
 class Slot(Struct, frozen=True):
@@ -54,6 +58,11 @@ class Changes:
             del self.bits[time]
             del self.times[bisect_left(self.times, time)]
 
+    def forget(self, hosts: int) -> None:
+        """These hosts do not change, whenever they were to; walks all instants."""
+        for time in [time for time in self.times if self.bits[time] & hosts]:
+            self.remove(time, hosts)
+
     def take(self, time: float) -> int:
         """Forget the instant; the bits that change at it, none if it is not here."""
         hosts = self.bits.get(time, 0)
@@ -73,26 +82,32 @@ class Availability:
 
     What is free at `now` is fact; what comes later is prediction: work ends at its walltime, reservations begin and
     end. Work that is past its predicted end still holds its hosts; they are expected the instant after `now`. Hosts
-    in `down` (asleep, switching, failed) are never free, now or later.
+    in `down` (asleep, switching, failed) are never free, unless somebody expects them back.
 
     A change costs a binary search and an insertion; a question walks the changes until it is answered.
     """
 
-    __slots__ = ("_ends", "_starts", "_stops", "busy", "down", "hosts", "now", "reserved")
+    __slots__ = (
+        *("_down", "_ends", "_predicted", "_returns", "_starts", "_stops"),
+        *("busy", "hosts", "now", "reserved"),
+    )
 
     def __init__(self, now: float, hosts: int, down: int = 0) -> None:
         """All of the bits `hosts` are without work at `now`."""
         self.now = now
         #: Bits of all hosts.
         self.hosts = hosts
-        #: Bits that no question may return.
-        self.down = down
+        self._down = down
         #: Bits of hosts that work holds at `now`.
         self.busy = 0
         #: Bits of hosts whose reservation has begun and not ended at `now`.
         self.reserved = 0
         #: Predicted ends of the work that holds `busy`; those up to `now` are overdue.
         self._ends = Changes()
+        #: Bits of busy hosts whose predicted end is not the one that was told when the work began.
+        self._predicted = 0
+        #: When hosts that are down are expected back; those up to `now` are overdue.
+        self._returns = Changes()
         #: Starts of reservations, later than `now`.
         self._starts = Changes()
         #: Ends of reservations, later than `now`.
@@ -101,7 +116,18 @@ class Availability:
     @property
     def free(self) -> int:
         """Bits of hosts that are free at `now`."""
-        return self.hosts & ~(self.busy | self.reserved | self.down)
+        return self.hosts & ~(self.busy | self.reserved | self._down)
+
+    @property
+    def down(self) -> int:
+        """Bits of hosts that can take no work now, for a reason other than work."""
+        return self._down
+
+    @down.setter
+    def down(self, hosts: int) -> None:
+        if self._returns.times:
+            self._returns.forget(self._down & ~hosts)
+        self._down = hosts
 
     def advance(self, now: float) -> None:
         """Time has come to `now`: reservations begin and end."""
@@ -119,8 +145,33 @@ class Availability:
     def vacate(self, hosts: int, until: float) -> None:
         """The work that was to hold these hosts until then has ended now."""
         self.busy &= ~hosts
-        if until < math.inf:
+        if hosts & self._predicted:
+            self._predicted &= ~hosts
+            self._ends.forget(hosts)
+        elif until < math.inf:
             self._ends.remove(until, hosts)
+
+    def predict(self, hosts: HostSet, end: float) -> None:
+        """The work that holds these hosts is expected to end then, not as was thought before; infinite: never.
+
+        Walks the running work once. Hosts without work are left out.
+        """
+        bits = hosts.bits & self.busy
+        self._ends.forget(bits)
+        self._predicted |= bits
+        if bits and end < math.inf:
+            self._ends.add(end, bits)
+
+    def expect(self, hosts: HostSet, time: float) -> None:
+        """These hosts, which are down, will be back at `time` (infinite: never, as is thought without this).
+
+        Questions about later count them, and so does a promise. What was expected of a host is forgotten when it is
+        back; one that is late is expected the instant after `now`. Hosts that are not down are left out.
+        """
+        bits = hosts.bits & self._down
+        self._returns.forget(bits)
+        if bits and time < math.inf:
+            self._returns.add(time, bits)
 
     def reserve(self, slot: Slot) -> None:
         """Keep the slot's hosts from everyone else; they must be free then, as `earliest` and `slot_at` promise."""
@@ -145,19 +196,36 @@ class Availability:
         free = self.free if start <= self.now else self._free_at(start)
         return HostSet(free & ~self._starts.between(start, end))
 
-    def slot_at(self, start: float, size: int, duration: float) -> Slot | None:
-        """The `size` lowest hosts that are free in [start, start + duration), or None if there are fewer."""
-        hosts = self.free_during(start, start + duration).first(size)
+    def slot_at(
+        self,
+        start: float,
+        size: int,
+        duration: float,
+        among: HostSet | None = None,
+        choose: Choose | None = None,
+    ) -> Slot | None:
+        """The slot of `size` hosts in [start, start + duration), `start` at or after now; None if they are too few.
+
+        `among` are the hosts that may be taken, all if None; `choose` picks them, the lowest if None.
+        """
+        free = self.free_during(start, start + duration).bits
+        hosts = _pick(free if among is None else free & among.bits, size, choose)
         return None if hosts is None else Slot(start, start + duration, hosts)
 
-    def earliest(self, size: int, duration: float) -> Slot | None:
-        """The first slot of `size` hosts for `duration` seconds, lowest hosts; None if there will never be one."""
+    def earliest(
+        self, size: int, duration: float, among: HostSet | None = None, choose: Choose | None = None
+    ) -> Slot | None:
+        """The first slot of `size` hosts for `duration` seconds; None if there will never be one.
+
+        `among` and `choose` as for `slot_at`; where `choose` finds nothing, later starts are tried.
+        """
+        eligible = self.hosts if among is None else among.bits
         for time, free in self._steps():
-            if free.bit_count() < size:
+            if (free & eligible).bit_count() < size:
                 continue
-            hosts = lowest(free & ~self._starts.between(time, time + duration), size)
+            hosts = _pick(free & eligible & ~self._starts.between(time, time + duration), size, choose)
             if hosts is not None:
-                return Slot(time, time + duration, HostSet(hosts))
+                return Slot(time, time + duration, hosts)
         return None
 
     def shadow(self, size: int) -> Shadow | None:
@@ -180,24 +248,32 @@ class Availability:
 
     def _steps(self) -> Iterator[tuple[float, int]]:
         yield self.now, self.free
-        hosts, busy, reserved = self.hosts & ~self.down, self.busy, self.reserved
-        ends, starts, stops = self._ends.bits, self._starts.bits, self._stops.bits
-        times = self._ends.times
-        overdue = bisect_right(times, self.now)
-        if overdue:
-            for time in times[:overdue]:
-                busy &= ~ends[time]
-            yield math.nextafter(self.now, math.inf), hosts & ~(busy | reserved)
-            times = times[overdue:]
-        if not stops:
-            for time in times:
-                busy &= ~ends[time]
-                yield time, hosts & ~busy
+        ends, times = self._ends.bits, self._ends.times
+        if self._stops.times or self._returns.times or (times and times[0] <= self.now):
+            yield from self._later_steps()
             return
-        for time in sorted({*times, *starts, *stops}):
+        free = self.free
+        for time in times:  # nothing is reserved: hosts only become free
+            free |= ends[time]
+            yield time, free & ~self._down
+
+    def _later_steps(self) -> Iterator[tuple[float, int]]:
+        """As `_steps`, after now, whatever there is."""
+        busy, reserved, down = self.busy, self.reserved, self._down
+        ends, returns, starts, stops = self._ends.bits, self._returns.bits, self._starts.bits, self._stops.bits
+        times = {*ends, *returns, *starts, *stops}
+        overdue = [time for time in times if time <= self.now]
+        for time in overdue:
             busy &= ~ends.get(time, 0)
+            down &= ~returns.get(time, 0)
+        if overdue:
+            times.difference_update(overdue)
+            times.add(math.nextafter(self.now, math.inf))
+        for time in sorted(times):
+            busy &= ~ends.get(time, 0)
+            down &= ~returns.get(time, 0)
             reserved = reserved & ~stops.get(time, 0) | starts.get(time, 0)
-            yield time, hosts & ~(busy | reserved)
+            yield time, self.hosts & ~(busy | reserved | down)
 
     def _free_at(self, start: float) -> int:
         free = self.free
@@ -206,3 +282,10 @@ class Availability:
                 break
             free = bits
         return free
+
+
+def _pick(free: int, size: int, choose: Choose | None) -> HostSet | None:
+    if choose is None:
+        bits = lowest(free, size)
+        return None if bits is None else HostSet(bits)
+    return choose(HostSet(free), size) if free.bit_count() >= size else None

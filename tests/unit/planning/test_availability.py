@@ -113,6 +113,60 @@ def test_hosts_that_are_down_are_never_offered() -> None:
     assert future.earliest(5, 1.0) is None
 
 
+def test_hosts_that_are_down_are_offered_from_when_they_are_expected_back() -> None:
+    """A promise may count on them; one that is late is expected the instant after now, and never is forgotten."""
+    future = Availability(0.0, ALL, down=0b1111)
+    future.expect(hosts("0-2"), 10.0)
+    assert future.earliest(7, 5.0) == Slot(10.0, 15.0, hosts("0-2 4-7"))
+    assert future.earliest(8, 5.0) is None
+    future.advance(12.0)
+    soon = math.nextafter(12.0, math.inf)
+    assert future.earliest(7, 5.0) == Slot(soon, soon + 5.0, hosts("0-2 4-7"))
+    future.expect(hosts("0-2"), math.inf)
+    assert future.earliest(7, 5.0) is None
+
+
+def test_what_was_expected_of_a_host_is_forgotten_when_it_is_back() -> None:
+    """The next failure has an end of its own, or none."""
+    future = Availability(0.0, ALL, down=0b1)
+    future.expect(hosts("0"), 10.0)
+    future.down = 0
+    future.down = 0b1
+    assert future.earliest(8, 1.0) is None
+
+
+def test_a_predicted_end_takes_the_place_of_the_walltime() -> None:
+    """Earlier or later; and the work is gone when it ends, whatever was predicted."""
+    future = availability()
+    future.occupy(0b11, 30.0)
+    future.occupy(0b1100, 30.0)
+    future.predict(hosts("0-1"), 5.0)
+    assert list(future.steps()) == [(0.0, hosts("4-7")), (5.0, hosts("0-1 4-7")), (30.0, hosts("0-7"))]
+    future.predict(hosts("0-1"), 40.0)
+    assert future.earliest(8, 1.0) == Slot(40.0, 41.0, hosts("0-7"))
+    future.vacate(0b11, 30.0)
+    future.vacate(0b1100, 30.0)
+    assert list(future.steps()) == [(0.0, hosts("0-7"))]
+
+
+def test_hosts_are_chosen_as_asked_or_the_search_goes_on() -> None:
+    """`choose` sees what is free there, at least as many as wanted; where it refuses, later starts are tried."""
+    future = availability()
+    future.occupy(0b11110000, 10.0)
+    seen: list[str] = []
+
+    def highest_pair(free: HostSet, size: int) -> HostSet | None:
+        seen.append(str(free))
+        return hosts("6-7") if hosts("6-7") <= free else None
+
+    assert future.earliest(2, 5.0, choose=highest_pair) == Slot(10.0, 15.0, hosts("6-7"))
+    assert seen == ["0-3", "0-7"]
+    assert future.slot_at(0.0, 2, 5.0, choose=highest_pair) is None
+    assert future.slot_at(0.0, 2, 5.0, among=hosts("2 5-7")) is None
+    assert future.slot_at(10.0, 2, 5.0, among=hosts("2 5-7")) == Slot(10.0, 15.0, hosts("2 5"))
+    assert future.earliest(5, 5.0, among=hosts("2 5-7")) is None
+
+
 def test_a_shadow_counts_hosts_without_naming_them() -> None:
     """The shadow time is the first at which enough hosts are free; the rest is spare."""
     future = availability()
