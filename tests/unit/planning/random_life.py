@@ -37,7 +37,7 @@ class Life:
         return hosts & self.chance.getrandbits(HOSTS)
 
     def duration(self) -> float:
-        return self.chance.choice((*range(1, 15), math.inf))
+        return float(self.chance.choice((*range(1, 15), math.inf)))
 
     def occupy(self) -> None:
         """Work begins on hosts that are free now, even where a reservation begins later."""
