@@ -1,0 +1,175 @@
+"""What hosts draw and what their sleep costs and saves, as far as their properties tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NoReturn
+
+from msgspec import Struct
+
+from batsched_py.errors import PlatformError
+
+
+class Draw(Struct, frozen=True):
+    """Watts of a host in one pstate: doing nothing, computing as little as possible, and with all of it busy."""
+
+    idle: float
+    epsilon: float
+    full: float
+
+
+class SwitchTimes(Struct, frozen=True):
+    """Seconds that it takes to fall asleep and to wake up. Batsim does not tell them: they are given or learned."""
+
+    off: float
+    on: float
+
+
+class SleepState(Struct, frozen=True):
+    """A pstate in which a host sleeps.
+
+    Attributes:
+        pstate: its number.
+        off: number of the virtual pstate that models the way there; nobody may ask for it.
+        on: that of the way back.
+        watts: drawn asleep.
+        off_watts: drawn on the way there.
+        on_watts: drawn on the way back.
+    """
+
+    pstate: int
+    off: int
+    on: int
+    watts: float
+    off_watts: float
+    on_watts: float
+
+    def off_joules(self, times: SwitchTimes) -> float:
+        """What falling asleep consumes."""
+        return self.off_watts * times.off
+
+    def on_joules(self, times: SwitchTimes) -> float:
+        """What waking up consumes."""
+        return self.on_watts * times.on
+
+    def break_even(self, idle: float, times: SwitchTimes) -> float:
+        """Seconds of idleness from which sleeping pays, for a host that draws `idle` watts awake.
+
+        Both ways are part of them; infinite if the host draws no less asleep.
+        """
+        switching = times.off + times.on
+        if self.watts >= idle:
+            return math.inf
+        spent = self.off_joules(times) + self.on_joules(times) - self.watts * switching
+        return max(switching, spent / (idle - self.watts))
+
+
+class HostPower(Struct, frozen=True):
+    """One host; two hosts with the same properties are equal.
+
+    Attributes:
+        draws: watts in each pstate.
+        sleeps: where it can sleep, in the order of the platform file.
+        computing: the pstates in which it can run jobs, ascending.
+        speeds: flop/s in each pstate, empty if nobody told: Batsim does not, the property `speed_per_state` may.
+    """
+
+    draws: tuple[Draw, ...]
+    sleeps: tuple[SleepState, ...]
+    computing: tuple[int, ...]
+    speeds: tuple[float, ...] = ()
+
+    def sleep_state(self, pstate: int | None) -> SleepState | None:
+        """The one of this pstate, None if that does not sleep."""
+        return next((sleep for sleep in self.sleeps if sleep.pstate == pstate), None)
+
+    @property
+    def deepest(self) -> SleepState | None:
+        """The sleep that draws least; of equals the first."""
+        return min(self.sleeps, key=lambda sleep: sleep.watts, default=None)
+
+
+def read_power(host: str, properties: Mapping[str, Any]) -> HostPower | None:
+    """From `wattage_per_state` (once `watt_per_state`), `sleep_pstates` and `speed_per_state`.
+
+    None if the host describes no power. PlatformError if it does, and nobody can read it.
+    """
+    name = "wattage_per_state" if "wattage_per_state" in properties else "watt_per_state"
+    if name not in properties:
+        return None
+    texts = (str(properties.get(key, "")) for key in (name, "sleep_pstates", "speed_per_state"))
+    try:
+        return _read(name, *texts)
+    except PlatformError as error:
+        raise PlatformError("", f"host {host}.{error.field}", error.rule) from None
+
+
+def wake_order(
+    hosts: Mapping[int, HostPower | None], times: Mapping[int, SwitchTimes] | None = None
+) -> tuple[int, ...]:
+    """Host numbers, cheapest to wake first; ties by number.
+
+    A host that cannot sleep costs nothing. The others cost the joules of waking from their first sleep pstate where
+    the `times` are known, and come after those, by the watts that waking draws, where they are not.
+    """
+    known = times or {}
+
+    def cost(number: int) -> tuple[float, float, int]:
+        power = hosts[number]
+        if power is None or not power.sleeps:
+            return 0.0, 0.0, number
+        return (*wake_cost(power.sleeps[0], known.get(number)), number)
+
+    return tuple(sorted(hosts, key=cost))
+
+
+def wake_cost(sleep: SleepState, times: SwitchTimes | None) -> tuple[float, float]:
+    """What to sort by: joules (infinite if times are not known), then the watts that waking draws."""
+    return math.inf if times is None else sleep.on_joules(times), sleep.on_watts
+
+
+@lru_cache(maxsize=4096)  # most hosts of a platform are alike
+def _read(name: str, watts: str, sleeps: str, speeds: str) -> HostPower:
+    draws = tuple(_read_draw(name, piece) for piece in watts.split(","))
+    states = tuple(_read_sleep(piece, draws) for piece in sleeps.split(",") if piece.strip())
+    special = {pstate for sleep in states for pstate in (sleep.pstate, sleep.off, sleep.on)}
+    computing = tuple(pstate for pstate in range(len(draws)) if pstate not in special)
+    if not computing:
+        _wrong("sleep_pstates", "must leave a pstate that computes")
+    return HostPower(draws, states, computing, _read_speeds(speeds, len(draws)))
+
+
+def _read_draw(name: str, piece: str) -> Draw:
+    try:
+        values = [float(value) for value in piece.split(":")]
+    except ValueError:
+        values = []
+    if len(values) not in (2, 3) or not all(math.isfinite(value) for value in values):
+        _wrong(name, f"must be watts, idle:full or idle:epsilon:full for each pstate, not {piece.strip()!r}")
+    return Draw(values[0], values[0] if len(values) == 2 else values[1], values[-1])
+
+
+def _read_sleep(piece: str, draws: tuple[Draw, ...]) -> SleepState:
+    parts = piece.strip().split(":")
+    if len(parts) != 3 or not all(part.isdecimal() and int(part) < len(draws) for part in parts):
+        _wrong("sleep_pstates", f"must be sleep:off:on, numbers of pstates, not {piece.strip()!r}")
+    pstate, off, on = map(int, parts)
+    return SleepState(pstate, off, on, draws[pstate].idle, draws[off].full, draws[on].full)
+
+
+def _read_speeds(text: str, count: int) -> tuple[float, ...]:
+    if not text:
+        return ()
+    try:
+        speeds = tuple(float(piece) for piece in text.split(","))
+    except ValueError:
+        speeds = ()
+    if len(speeds) != count or not all(0 < speed < math.inf for speed in speeds):
+        _wrong("speed_per_state", f"must be flop/s for each of {count} pstates, separated by commas, not {text!r}")
+    return speeds
+
+
+def _wrong(name: str, rule: str) -> NoReturn:
+    raise PlatformError("", name, rule)
