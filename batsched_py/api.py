@@ -25,6 +25,7 @@ from batsched_py.protocol.events import (
 )
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import NoOptions, named, option
+from batsched_py.scheduling.placement import Placement, PlacementOptions
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.hosts import Host
@@ -47,6 +48,8 @@ __all__ = [
     "NoOptions",
     "Notify",
     "Order",
+    "Placement",
+    "PlacementOptions",
     "Plan",
     "Profile",
     "Progress",

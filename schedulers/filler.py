@@ -1,21 +1,25 @@
 """Fill whatever is free."""
 
-from batsched_py.api import NoOptions, Plan, Scheduler, View
+from batsched_py.api import Placement, PlacementOptions, Plan, Scheduler, View
 
 
-class Filler(Scheduler[NoOptions]):
+class Filler(Scheduler[PlacementOptions]):
     """Start every waiting job that fits, in arrival order; a large job may wait for ever (no promise, no walltime)."""
 
     name = "filler"
     source = "List scheduling without reservations, batsched's `filler`: an upper bound on greed, not on fairness."
 
+    def setup(self, view: View) -> None:
+        self.placement = Placement(self.options, view)
+
     def decide(self, view: View, plan: Plan) -> None:
+        self.placement.refuse(view, plan)
         candidates = view.queue if view.hosts_changed else view.arrived
         free = plan.free
         for job in candidates:
-            hosts = free.first(job.size)
+            hosts = self.placement.hosts(job, free)
             if hosts is None:
-                plan.hold(job, f"needs {job.size} hosts, {len(free)} are free")
+                plan.hold(job, self.placement.why_not(job, free))
             else:
                 plan.start(job, hosts)
                 free -= hosts

@@ -119,7 +119,8 @@ class Session:
     def answer(self, request: bytes) -> bytes:
         """The reply to one request.
 
-        Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong),
+        Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong,
+        or an option does not suit the platform),
         AlgorithmError (the algorithm raised or planned the impossible; with the story), LocalProtocolError or
         InvariantError (a defect of ours). After an error send `refusal`, or Batsim waits for ever.
         """
@@ -243,7 +244,7 @@ class Session:
                 for event in message.events:
                     scheduler.observe(event, view)
             scheduler.decide(view, plan)
-        except InvariantError:
+        except (InvariantError, OptionError):  # setup may find that an option does not suit the platform
             raise
         except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along
             raise AlgorithmError(_story(self._class.name, message, error)) from error

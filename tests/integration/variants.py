@@ -17,12 +17,13 @@ PLATFORM: Platform = plain_platform(HOSTS)
 VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("fcfs", {}),
     ("filler", {}),
+    ("filler", {"selection": "contiguous"}),
     ("easy", {"reserve": "counts", "backfill_order": "fcfs"}),
     ("easy", {"reserve": "counts", "backfill_order": "sjf"}),
     ("easy", {"reserve": "hosts", "backfill_order": "fcfs"}),
     ("easy", {"reserve": "hosts", "backfill_order": "sjf"}),
 ]
-EASY = VARIANTS[2:]
+EASY = [variant for variant in VARIANTS if variant[0] == "easy"]
 
 #: (submit time, hosts, run time, walltime): small numbers, so that instants coincide; some walltimes stop the job.
 SPECS = st.lists(

@@ -18,7 +18,9 @@ from batsched_py.traces.simgrid_xml import read_platform
 ROOT = Path(__file__).parents[2]
 PLATFORMS = sorted((ROOT / "platforms").glob("*.xml"))
 WORKLOADS = sorted((ROOT / "workloads").glob("*.json"))
-HOSTS = {"tiny4": 4, "energy16": 16, "cluster32": 32}
+#: All hosts on one switch.
+FLAT = [path for path in PLATFORMS if path.stem != "rooms16"]
+HOSTS = {"tiny4": 4, "energy16": 16, "cluster32": 32, "rooms16": 16}
 
 
 @pytest.mark.parametrize("path", PLATFORMS, ids=lambda path: path.name)
@@ -27,11 +29,11 @@ def test_each_platform_has_its_hosts_in_the_order_of_their_numbers_and_a_master(
     platform = read_platform(path)
     hosts = [host.name for host in platform.compute_hosts()]
     assert len(hosts) == HOSTS[path.stem]
-    assert [int(name[1:]) for name in hosts] == list(range(len(hosts)))
+    assert path not in FLAT or [int(name[1:]) for name in hosts] == list(range(len(hosts)))
     assert platform.master() is not None
 
 
-@pytest.mark.parametrize("path", PLATFORMS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", FLAT, ids=lambda path: path.name)
 def test_each_platform_has_a_way_between_all_its_hosts(path: Path) -> None:
     """Up the host's own link, over the switch, and down."""
     platform = read_platform(path)
@@ -42,6 +44,26 @@ def test_each_platform_has_a_way_between_all_its_hosts(path: Path) -> None:
             "switch",
             f"link_{ends[1]}_DOWN",
         ]
+
+
+def test_racks_of_the_rooms_are_joined_as_the_readme_says() -> None:
+    """Zone properties say rack and room; the way to another room crosses both rooms' links."""
+    platform = read_platform(ROOT / "platforms" / "rooms16.xml")
+    hosts = platform.compute_hosts()
+    assert [host.zone_properties for host in hosts[::4]] == [
+        {"rack": f"{room}{rack}", "room": room} for room in "ab" for rack in "12"
+    ]
+    assert [link.name for link in platform.route("a2n1", "b2n3").links] == [
+        "rack_a2_link_1_UP",
+        "room_a_link",
+        "between_rooms",
+        "room_b_link",
+        "rack_b2_link_3_DOWN",
+    ]
+    assert [link.name for link in platform.route(DEFAULT_MASTER, "a1n0").links] == [
+        "to_the_office",
+        "rack_a1_link_0_DOWN",
+    ]
 
 
 def test_hosts_of_the_energy_platform_have_a_wattage_for_each_power_state() -> None:

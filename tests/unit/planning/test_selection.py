@@ -233,6 +233,6 @@ def test_what_a_function_of_the_user_may_not_give_is_one_line(given: Any, words:
 
 def test_a_function_that_does_not_take_three_arguments_is_refused() -> None:
     """When the option is read, not when the first job comes."""
-    with pytest.raises(ValueError, match=r"mine:f must take the arguments \(free, size, hosts\)"):
+    with pytest.raises(ValueError, match=r"mine:f must be a function of \(free, size, hosts\)"):
         adopt("mine:f", lambda free: free)
     assert isinstance(adopt("mine:sum", max), Selection)

@@ -1,0 +1,57 @@
+"""Which hosts a job may run on: a constraint is a function of the user's."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from batsched_py.errors import PlanError
+from batsched_py.hostset import HostSet
+from batsched_py.loading import Named
+from batsched_py.model.job import Job
+from batsched_py.planning.machine import MachineHost
+
+#: What a user writes, (job, hosts by number) -> those on which the job may run; the hosts are `batsched_py.api.Host`.
+Rule = Callable[[Job, Mapping[int, Any]], HostSet | Iterable[int]]
+
+
+class Constraint(Struct, frozen=True):
+    """A rule by which each job may run on some hosts only, or none, by which it may run anywhere."""
+
+    name: str
+    rule: Rule | None = None
+
+    def hosts(self, job: Job, hosts: Mapping[int, MachineHost], everywhere: HostSet) -> HostSet:
+        """Those of `everywhere`, the numbers of `hosts`, on which the job may run.
+
+        PlanError if the user's function gives what are no numbers of hosts.
+        """
+        if self.rule is None:
+            return everywhere
+        given = self.rule(job, hosts)
+        what = f"constraint {self.name} for {job.id}"
+        try:
+            eligible = given if type(given) is HostSet else HostSet.from_ids(given)
+        except (TypeError, ValueError):
+            raise PlanError(f"{what}: it must give a HostSet or numbers of hosts, not {given!r}") from None
+        if not eligible <= everywhere:
+            raise PlanError(f"{what}: it gave {eligible}, of which {eligible - everywhere} is not in the platform")
+        return eligible
+
+
+def adopt(name: str, function: Callable[..., Any]) -> Constraint:
+    """A user's function(job, hosts) as a constraint; ValueError if it cannot be called so."""
+    try:
+        inspect.signature(function).bind(None, {})
+    except TypeError:
+        raise ValueError(f"{name} must be a function of (job, hosts)") from None
+    except ValueError:  # a function in C that does not tell its arguments
+        pass
+    return Constraint(name, function)
+
+
+#: "none", or a function of the user's.
+CONSTRAINTS: Final[Named[Constraint]] = Named("constraint", {"none": Constraint("none")}, adopt)

@@ -1,0 +1,100 @@
+"""Where a job runs: the options of that, and the answers for one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.planning.constraints import CONSTRAINTS, Constraint
+from batsched_py.planning.selection import SELECTIONS, Selection
+from batsched_py.scheduling.options import named, option
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+
+#: Answers of a constraint that are kept whether or not their jobs still wait.
+_ROOM: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementOptions:
+    """Which hosts a job gets; for algorithms that have a Placement. Their own options are declared in a subclass."""
+
+    selection: Selection = named("lowest", "which of the free hosts a job gets", SELECTIONS)
+    zone: str = option("", "property that says a host's zone, or several, as rack/room (smaller zones first)")
+    constraint: Constraint = named("none", "a function that says on which hosts a job may run", CONSTRAINTS)
+
+    @property
+    def by_number(self) -> bool:
+        """A job can run wherever enough hosts are free: to count them is to know."""
+        return self.selection.total and self.constraint.rule is None
+
+    @property
+    def plain(self) -> bool:
+        """The lowest numbers, for all jobs alike."""
+        return self.selection.name == "lowest" and self.constraint.rule is None
+
+
+class Placement:
+    """The hosts of jobs, by a selection and a constraint; made in `setup`."""
+
+    __slots__ = ("_constraint", "_eligible", "_limited", "_room", "_selection", "_view", "choose")
+
+    def __init__(self, options: PlacementOptions, view: View) -> None:
+        """OptionError if the platform does not have what the options name."""
+        self._selection, self._constraint = options.selection, options.constraint
+        #: Some job may never find hosts, although it is not larger than the platform.
+        self._limited = not options.by_number
+        self._view = view
+        #: Which of some hosts a job of some size gets, None if it had better wait; for `Availability.earliest`, too.
+        self.choose = self._selection.prepare(view, options.zone)
+        #: Job id -> hosts on which it may run; all jobs that wait and were asked about, and some that have left.
+        self._eligible: dict[str, HostSet] = {}
+        #: How many that may become before those that have left are looked for.
+        self._room = _ROOM
+
+    def eligible(self, job: Job) -> HostSet:
+        """All hosts on which a job may run, free or not. The constraint is asked once for each job that waits."""
+        return self._view.all_hosts if self._constraint.rule is None else self._ask(job)
+
+    def hosts(self, job: Job, free: HostSet) -> HostSet | None:
+        """Those of the free hosts that it gets if it starts now, None if it had better wait."""
+        return self.choose(free if self._constraint.rule is None else free & self._ask(job), job.size)
+
+    def why_not(self, job: Job, free: HostSet) -> str:
+        """Why it does not start on these free hosts, for `plan.hold`."""
+        eligible = free & self.eligible(job)
+        if len(free) < job.size:
+            return f"needs {job.size} hosts, {len(free)} are free"
+        if len(eligible) < job.size:
+            return f"needs {job.size} hosts, {len(eligible)} are free that constraint {self._constraint.name} allows"
+        return f"needs {job.size} hosts, selection {self._selection.name} finds none in {eligible}"
+
+    def refusal(self, job: Job) -> str | None:
+        """Why it can never run, None if it can: judged on all hosts that there are, as if all were free."""
+        eligible = self.eligible(job)
+        if len(eligible) < job.size:
+            return f"needs {job.size} hosts, constraint {self._constraint.name} allows {len(eligible)}"
+        if not self._selection.total and self.choose(eligible, job.size) is None:
+            return f"needs {job.size} hosts, selection {self._selection.name} finds none even if {eligible} are free"
+        return None
+
+    def refuse(self, view: View, plan: Plan) -> None:
+        """Reject those of the arrived jobs that can never run. To be called before all else in `decide`."""
+        if self._limited:
+            for job in view.arrived:
+                why = self.refusal(job)
+                if why is not None:
+                    plan.reject(job, why)
+
+    def _ask(self, job: Job) -> HostSet:
+        """The constraint, once for each job; what it said of jobs that have left is forgotten from time to time."""
+        eligible = self._eligible.get(job.id)
+        if eligible is None:
+            if len(self._eligible) >= self._room:
+                waiting = self._view.queue
+                self._eligible = {name: hosts for name, hosts in self._eligible.items() if name in waiting}
+                self._room = max(_ROOM, 2 * len(self._eligible))
+            eligible = self._eligible[job.id] = self._constraint.hosts(job, self._view.hosts, self._view.all_hosts)
+        return eligible

@@ -1,0 +1,95 @@
+"""Where jobs run: selections and constraints, simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batsched_py.api import Host, Job
+from batsched_py.errors import OptionError
+from batsched_py.model.workload import Workload
+from batsched_py.plugins import load
+from batsched_py.session.session import Session
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.simgrid_xml import read_platform
+from tests.integration.variants import workload
+
+#: Four racks of four hosts in two rooms.
+ROOMS = read_platform(Path(__file__).parents[2] / "platforms" / "rooms16.xml")
+HOSTS = 16
+#: As in variants.py, but larger.
+SPECS = st.lists(
+    st.tuples(st.integers(0, 12), st.integers(1, HOSTS), st.integers(1, 9), st.integers(1, 12)), min_size=1, max_size=25
+)
+#: Algorithms that take a selection, with what they need for those that may find nothing.
+ALGORITHMS: list[tuple[str, dict[str, str]]] = [("filler", {})]
+
+
+def room_b(job: Job, hosts: Mapping[int, Host]) -> Iterator[int]:
+    """Jobs that end in 5 run in room b."""
+    return (number for number, host in hosts.items() if job.name[-1] != "5" or host.zone_properties["room"] == "b")
+
+
+def run(name: str, options: Mapping[str, str], jobs: Workload) -> tuple[Session, list[JobRecord]]:
+    session = Session(load(name), options)
+    return session, list(Simulation(ROOMS, [jobs]).run(session.answer).jobs)
+
+
+@pytest.mark.parametrize(("name", "options"), ALGORITHMS)
+@given(SPECS)
+def test_contiguous_jobs_have_consecutive_hosts(
+    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
+) -> None:
+    """All of them run at last, each in one run."""
+    _, records = run(name, {**options, "selection": "contiguous"}, workload(specs))
+    assert len(records) == len(specs)
+    assert all(len(list(record.hosts.intervals())) == 1 for record in records)
+
+
+@pytest.mark.parametrize(("name", "options"), ALGORITHMS)
+@given(SPECS)
+def test_constrained_jobs_run_where_they_may_or_are_rejected(
+    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
+) -> None:
+    """Room b has eight hosts; what is larger and must be there is rejected with the reason."""
+    session, records = run(name, {**options, "constraint": "tests.integration.test_placement:room_b"}, workload(specs))
+    assert len(records) == len(specs)
+    for record in records:
+        bound = record.job.name[-1] == "5"
+        refused = bound and record.job.size > 8
+        assert (record.state == "REJECTED") == refused
+        if refused:
+            assert session.rejections[f"w0!{record.job.name}"].endswith("room_b allows 8")
+        elif bound:
+            assert min(record.hosts) >= 8
+
+
+def hosts_of(selection: str, *sizes: int, **options: str) -> list[str]:
+    """The hosts of jobs of these sizes that are submitted one after the other and run together."""
+    specs = [(number, size, 100, 200) for number, size in enumerate(sizes)]
+    _, records = run("filler", {"selection": selection, **options}, workload(specs))
+    return [str(record.hosts) for record in sorted(records, key=lambda record: record.job.name)]
+
+
+def test_topology_follows_the_zones_of_the_platform() -> None:
+    """Racks, as their zones say; a job larger than a rack gets one room if the algorithm knows of rooms."""
+    assert hosts_of("topology", 3, 2, 2, 8) == ["0-2", "4-5", "6-7", "8-15"]
+    assert hosts_of("topology", 1, 5, zone="rack") == ["0", "1 4-7"]
+    assert hosts_of("topology", 1, 8, zone="rack/room") == ["0", "8-15"]
+    assert hosts_of("topology", 1, 8, zone="room") == ["0", "8-15"]
+
+
+def test_spread_uses_all_racks() -> None:
+    """One host of each."""
+    assert hosts_of("spread", 4, 2) == ["0 4 8 12", "1 5"]
+
+
+def test_a_zone_that_the_platform_does_not_have_is_an_option_error() -> None:
+    """Told when the run begins."""
+    with pytest.raises(OptionError, match="option zone: no host of the platform has a property 'aisle'"):
+        hosts_of("topology", 1, zone="aisle")
