@@ -14,9 +14,6 @@ from batsched_py.loading import Named
 from batsched_py.planning import placing
 from batsched_py.planning.machine import Machine, wake_cost, zones_of
 
-#: The hosts for a job of this size among these free ones, or None if it had better wait.
-Choose = Callable[[HostSet, int], HostSet | None]
-
 
 class Selection(Struct, frozen=True):
     """A way to choose hosts.
