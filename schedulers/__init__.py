@@ -7,6 +7,7 @@ BUILT_INS: Final = {
     "easy": "schedulers.easy:Easy",
     "fcfs": "schedulers.fcfs:Fcfs",
     "filler": "schedulers.filler:Filler",
+    "priority": "schedulers.priority:Priority",
 }
 
 #: Those that nobody would schedule with: they are there to try out workloads, outputs, and Batsim itself.

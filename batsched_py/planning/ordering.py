@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from bisect import insort
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from msgspec import Struct
 
@@ -174,3 +175,55 @@ _ORDERS: Final = (
 
 #: Name -> order; users may bring a function of their own.
 ORDERS: Final[Named[Order]] = Named("queue order", {order.name: order for order in _ORDERS}, adopt)
+
+
+class Waiting(Protocol):
+    """The jobs that wait, in order of arrival."""
+
+    def __iter__(self) -> Iterator[Job]: ...
+
+    def __contains__(self, job_id: str) -> bool: ...
+
+
+class Line:
+    """The waiting jobs in an order: kept sorted, or sorted when asked for if the order is dynamic.
+
+    In a kept order an arrival costs a binary search and an insertion, and who has left is dropped when it is passed.
+    """
+
+    __slots__ = ("_arrivals", "_entries", "order")
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        #: (key, number of arrival, job), ascending; some may have left. Empty if the order is dynamic or arrival.
+        self._entries: list[tuple[float, int, Job]] = []
+        #: Jobs that ever joined.
+        self._arrivals = 0
+
+    def join(self, jobs: Iterable[Job], now: float) -> None:
+        """These jobs have arrived, in this order. A job joins once."""
+        order = self.order
+        if order.dynamic or order is FCFS:
+            return
+        for job in jobs:
+            self._arrivals += 1
+            insort(self._entries, (order.key(job, now), self._arrivals, job))
+
+    def jobs(self, waiting: Waiting, now: float) -> Iterator[Job]:
+        """Those that wait, first served first; who is started meanwhile is not visited any more."""
+        if self.order is FCFS:
+            return iter(waiting)
+        if self.order.dynamic:
+            return (job for job in self.order.sorted(waiting, now) if job.id in waiting)
+        return self._kept(waiting)
+
+    def _kept(self, waiting: Waiting) -> Iterator[Job]:
+        entries, position = self._entries, 0
+        while position < len(entries):
+            job = entries[position][2]
+            if job.id in waiting:
+                yield job
+            if job.id in waiting:
+                position += 1
+            else:
+                del entries[position]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
+from batsched_py.planning.ordering import ORDERS
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
@@ -73,6 +74,28 @@ def test_fcfs_starts_jobs_in_order_of_arrival(specs: list[tuple[int, int, int, i
     """Nobody overtakes."""
     starts = [record.start for record in in_order(run("fcfs", {}, specs))]
     assert starts == sorted(starts)
+
+
+@given(SPECS)
+def test_priority_in_order_of_arrival_is_fcfs(specs: list[tuple[int, int, int, int]]) -> None:
+    """Every start and every host."""
+    ours, theirs = (in_order(run(name, {}, specs)) for name in ("priority", "fcfs"))
+    assert [(record.start, record.hosts) for record in ours] == [(record.start, record.hosts) for record in theirs]
+
+
+@pytest.mark.parametrize("order", ["lcfs", "asc_size", "wfp3"])
+@given(SPECS)
+def test_priority_serves_nobody_before_the_first_of_its_order(
+    order: str, specs: list[tuple[int, int, int, int]]
+) -> None:
+    """Whenever a message was answered, the first of the order does not fit."""
+
+    def watch(session: Session, request: bytes, reply: bytes) -> None:
+        view = session._view
+        waiting = ORDERS[order].sorted(view.queue, view.now)
+        assert not waiting or waiting[0].size > len(view.free)
+
+    run("priority", {"order": order}, specs, watch)
 
 
 @given(SPECS)
@@ -163,3 +186,11 @@ def test_the_shortest_overtakes_first_if_asked() -> None:
     specs = [(0, 5, 10, 10), (0, 6, 5, 5), (1, 1, 9, 9), (1, 1, 3, 3)]
     assert starts("easy", {"backfill_order": "fcfs"}, specs)[2:] == [1, 15]
     assert starts("easy", {"backfill_order": "sjf"}, specs)[2:] == [15, 1]
+
+
+def test_a_chosen_order_serves_the_first_and_blocks_the_others() -> None:
+    """Shortest first: the short one comes first though it is last, and the large one holds up who would fit."""
+    specs = [(0, 6, 10, 10), (1, 4, 9, 9), (2, 6, 3, 3), (3, 2, 5, 5)]
+    assert starts("priority", {"order": "fcfs"}, specs) == [0, 10, 19, 22]
+    assert starts("priority", {"order": "sjf"}, specs) == [0, 13, 10, 13]
+    assert starts("priority", {"order": "desc_size"}, specs) == [0, 13, 10, 13]

@@ -18,6 +18,8 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("fcfs", {}),
     ("filler", {}),
     ("filler", {"selection": "contiguous"}),
+    ("priority", {"order": "asc_area"}),
+    ("priority", {"order": "desc_slowdown"}),
     ("easy", {"reserve": "counts", "backfill_order": "fcfs"}),
     ("easy", {"reserve": "counts", "backfill_order": "sjf"}),
     ("easy", {"reserve": "hosts", "backfill_order": "fcfs"}),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from batsched_py.errors import PlanError
 from batsched_py.model.job import Job
-from batsched_py.planning.ordering import ORDERS
+from batsched_py.planning.ordering import ORDERS, Line
+from batsched_py.state.queue import Queue
 from tests.builders import job
 
 #: Submitted at 100 s, 4 hosts for 100 s; asked at 150 s: s = 100, n = 4, r = 100, w = 50.
@@ -184,3 +185,42 @@ def test_a_function_of_other_arguments_is_refused(mine: Path) -> None:
     """When the option is read, not at the first decision."""
     with pytest.raises(ValueError, match=r"must be a function of \(job, now\)"):
         ORDERS.find(f"{mine}:one")
+
+
+#: (hosts, leaves after this round)
+ARRIVALS = st.lists(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 3)), max_size=4), max_size=6)
+
+
+@pytest.mark.parametrize("name", ["fcfs", "lcfs", "asc_size", "desc_area", "wfp3"])
+@given(ARRIVALS)
+def test_a_line_is_the_order_of_those_who_wait(name: str, rounds: list[list[tuple[int, int]]]) -> None:
+    """Jobs come and go in any order: those who wait, sorted; nobody else, and nobody twice."""
+    line, queue, leaving = Line(ORDERS[name]), Queue(), dict[str, int]()
+    for now, arrivals in enumerate(rounds):
+        come = [job(f"{now}-{number}", size, submit_time=now) for number, (size, _) in enumerate(arrivals)]
+        for each, (_, stays) in zip(come, arrivals, strict=True):
+            queue.add(each)
+            leaving[each.id] = now + stays
+        line.join(come, now)
+        assert list(line.jobs(queue, now)) == ORDERS[name].sorted(queue, now)
+        for job_id in [each for each, time in leaving.items() if time == now]:
+            queue.remove(job_id)
+        assert list(line.jobs(queue, now)) == ORDERS[name].sorted(queue, now)
+
+
+@pytest.mark.parametrize("name", ["fcfs", "asc_size", "wfp3"])
+def test_jobs_may_leave_a_line_while_it_is_walked(name: str) -> None:
+    """Starting those who are first does not make others be passed over."""
+    line, queue = Line(ORDERS[name]), Queue()
+    for name_of_one in "abcde":
+        queue.add(job(name_of_one))
+    line.join(list(queue), 0.0)
+    seen = []
+    for each in line.jobs(queue, 0.0):
+        seen.append(each.name)
+        if each.name in "ac":
+            queue.remove(each.id)
+        if each.name == "c":
+            queue.remove("w0!d")
+    assert "".join(seen) == "abce"
+    assert "".join(each.name for each in line.jobs(queue, 0.0)) == "be"

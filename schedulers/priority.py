@@ -1,0 +1,44 @@
+"""Serve jobs in a chosen order, without backfilling."""
+
+from dataclasses import dataclass
+
+from batsched_py.api import ORDERS, Order, Plan, Scheduler, View, named
+from batsched_py.planning.ordering import Line
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityOptions:
+    """Who is first."""
+
+    order: Order = named("fcfs", "who is served first", ORDERS)
+
+
+class Priority(Scheduler[PriorityOptions]):
+    """Start jobs in a chosen order; the first that does not fit blocks all others.
+
+    Who is first is found again at each decision: a job that arrives later, or whose key falls with time, may come
+    before one that has waited for hosts. So in most orders a job may wait for ever.
+    """
+
+    name = "priority"
+    source = (
+        "List scheduling (Graham, SIAM Journal on Applied Mathematics 17(2), 1969) in the order of a priority function;"
+        " without backfilling as in Carastan-Santos and de Camargo, SC'17"
+    )
+
+    def __init__(self, options: PriorityOptions) -> None:
+        super().__init__(options)
+        self.line = Line(options.order)
+
+    def decide(self, view: View, plan: Plan) -> None:
+        self.line.join(view.arrived, view.now)
+        free = plan.free
+        if not free:
+            return
+        for job in self.line.jobs(view.queue, view.now):
+            hosts = free.first(job.size)
+            if hosts is None:
+                plan.hold(job, f"needs {job.size} hosts, {len(free)} are free")
+                return
+            plan.start(job, hosts)
+            free -= hosts
