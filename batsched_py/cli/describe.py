@@ -30,6 +30,8 @@ def command(name: str) -> None:
         click.echo(f"\nSource: {scheduler.source}")
     for need in _needs(scheduler):
         click.echo(f"\nNeeds {need}")
+    if scheduler.uses_dynamic_jobs:
+        click.echo("\nUses Batsim's option --enable-dynamic-jobs: without it, it does what needs no jobs of its own.")
     options = describe_options(scheduler.options_type)
     if not options:
         click.echo("\nIt has no options.")

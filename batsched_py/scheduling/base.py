@@ -25,6 +25,8 @@ class Scheduler(ABC, Generic[Options]):
         needs_energy: the platform must describe power states, or the run does not begin.
         needs_dynamic_jobs: the algorithm submits jobs, so Batsim must run with --enable-dynamic-jobs; algorithms
             that do not ask for it have registration finished for them.
+        uses_dynamic_jobs: the algorithm submits jobs if Batsim runs with --enable-dynamic-jobs, and does without if
+            not; finishing registration is its own task.
         oversubscribes: the algorithm puts several executors on a host (`plan.start` with a mapping); otherwise jobs
             that ask for more than the platform's hosts are rejected before the algorithm sees them.
     """
@@ -34,6 +36,7 @@ class Scheduler(ABC, Generic[Options]):
     needs_walltime: ClassVar[bool] = False
     needs_energy: ClassVar[bool] = False
     needs_dynamic_jobs: ClassVar[bool] = False
+    uses_dynamic_jobs: ClassVar[bool] = False
     oversubscribes: ClassVar[bool] = False
     #: The class between the brackets of `Scheduler[...]`.
     options_type: ClassVar[type[Any]] = NoOptions

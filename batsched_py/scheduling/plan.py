@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -62,10 +62,12 @@ class Hold(Struct, frozen=True):
 class Plan:
     """The decisions of one message. A verb that Batsim would refuse raises PlanError, naming job, hosts and rule."""
 
-    __slots__ = ("_calls", "_others", "_state", "dialect", "holds", "promises", "rejections", "timestamp")
+    __slots__ = ("_calls", "_others", "_state", "_tell", "dialect", "holds", "promises", "rejections", "timestamp")
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, tell: Callable[[str], None] | None = None) -> None:
         self._state = state
+        #: Where warnings go; None if nobody listens.
+        self._tell = tell
         #: What Batsim understands.
         self.dialect: Dialect = V4
         #: When the commands take effect: `now`, or later with a decision clock.
@@ -292,6 +294,11 @@ class Plan:
     def promise(self, job: Job, slot: Slot | Shadow) -> None:
         """Record when a job will start at the latest. Not sent."""
         self.promises[job.id] = slot
+
+    def warn(self, text: str) -> None:
+        """Tell the user something in one line, with the time. Not sent."""
+        if self._tell is not None:
+            self._tell(f"t={self._state.now:g}: {text}")
 
     def begin(self, timestamp: float) -> None:
         """For the engine: a new message; commands take effect at `timestamp`."""

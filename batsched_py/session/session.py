@@ -89,7 +89,7 @@ class Session:
         self._store: JobStore | None = None
         self._conversation = DecisionSide(warn)
         self._state = State()
-        self._plan = Plan(self._state)
+        self._plan = Plan(self._state, warn)
         self._view = View(self._state)
         self._scheduler = _make(scheduler, self._given)
         #: True once the algorithm's `setup` was called.
@@ -236,7 +236,8 @@ class Session:
             if not self._ready:
                 self._ready = True
                 scheduler.setup(view)
-                if self._state.registration_open and not self._class.needs_dynamic_jobs:
+                submits = self._class.needs_dynamic_jobs or self._class.uses_dynamic_jobs
+                if self._state.registration_open and not submits:
                     plan.finish_registration()
             if self._state.arrived:
                 self._admit(self._state.arrived)

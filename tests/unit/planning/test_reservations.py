@@ -174,7 +174,7 @@ def test_a_reservation_without_end_is_possible() -> None:
     reserved, future = book()
     assert reserved.add(kept("a", 10.0, math.inf, "0")) is None
     assert reserved.next_change(10.0) == math.inf
-    assert future.earliest(HOSTS, 11.0) is None
+    assert future.free_during(1e9, 2e9) == ALL - hosts("0")
 
 
 SLOTS = st.tuples(st.integers(0, 20), st.integers(1, 9), st.integers(1, 2**HOSTS - 1)).map(

@@ -400,6 +400,29 @@ def test_an_algorithm_that_submits_needs_dynamic_jobs() -> None:
         begun(Dynamic)
 
 
+class Optional(Dynamic):
+    """Would submit jobs, and can do without."""
+
+    name = "optional"
+    needs_dynamic_jobs = False
+    uses_dynamic_jobs = True
+
+    def decide(self, view: View, plan: Plan) -> None:
+        if not view.config.dynamic_jobs and not self.begun:
+            self.begun = True
+            plan.warn("nothing is submitted")
+
+
+def test_an_algorithm_that_may_submit_runs_with_and_without_dynamic_jobs() -> None:
+    """Registration is its own to finish; without dynamic jobs it can tell the user what it does not do."""
+    warnings: list[str] = []
+    for dynamic in (True, False):
+        session = Session(Optional, warn=warnings.append)
+        begins = begins_data(config={"dynamic-jobs-enabled": dynamic})
+        assert said(session.answer(message(2, ("SIMULATION_BEGINS", begins)))) == []
+    assert warnings == ["t=2: nothing is submitted"]
+
+
 class Powered(Scheduler[NoOptions]):
     """Needs to know what hosts draw."""
 

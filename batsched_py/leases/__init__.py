@@ -1,0 +1,1 @@
+"""Leases: jobs with terms, such as the instant at which they must start."""
