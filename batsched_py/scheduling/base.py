@@ -21,7 +21,8 @@ class Scheduler(ABC, Generic[Options]):
     Class attributes:
         name: what users type after `-s`.
         source: where the algorithm comes from; shown by `batsched-py describe`.
-        needs_walltime: jobs without a walltime are rejected before the algorithm sees them.
+        needs_walltime: jobs without a walltime are rejected before the algorithm sees them. Where an option rules over
+            it, `__init__` sets it for the object.
         needs_energy: the platform must describe power states, or the run does not begin.
         needs_dynamic_jobs: the algorithm submits jobs, so Batsim must run with --enable-dynamic-jobs; algorithms
             that do not ask for it have registration finished for them.
@@ -33,7 +34,7 @@ class Scheduler(ABC, Generic[Options]):
 
     name: ClassVar[str]
     source: ClassVar[str] = ""
-    needs_walltime: ClassVar[bool] = False
+    needs_walltime: bool = False
     needs_energy: ClassVar[bool] = False
     needs_dynamic_jobs: ClassVar[bool] = False
     uses_dynamic_jobs: ClassVar[bool] = False

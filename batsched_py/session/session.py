@@ -204,19 +204,19 @@ class Session:
     def _begin(self, event: SimulationBegins) -> None:
         """The hosts and Batsim's own options for the algorithm are known now, and its dialect."""
         self._plan.dialect = self._conversation.dialect
-        scheduler = self._class
-        self._admission = Admission(
-            len(event.resources),
-            needs_walltime=scheduler.needs_walltime,
-            oversubscribes=scheduler.oversubscribes,
-        )
         if event.config.redis:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")
             self._store = self._open_store(event.config)
         sent = self._understood(_scheduler_options(event.config))
         if sent:
-            self._scheduler = _make(scheduler, {**sent, **self._given})
+            self._scheduler = _make(self._class, {**sent, **self._given})
+        scheduler = self._scheduler
+        self._admission = Admission(
+            len(event.resources),
+            needs_walltime=scheduler.needs_walltime,
+            oversubscribes=scheduler.oversubscribes,
+        )
         if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
             rule = "run Batsim with --enable-dynamic-jobs (or simulate, which has the same option)"
             raise OptionError(f"{scheduler.name} submits jobs of its own: {rule}")
