@@ -34,6 +34,17 @@ from pathlib import Path
 from rich.console import Console
 
 import batsched_py
+from tests.benchmarks.cpp import (
+    BURST,
+    MEASURED,
+    RIVALS,
+    compare,
+    ground_line,
+    known,
+    markdown,
+    measure_burst,
+    measure_ground,
+)
 from tests.benchmarks.growth import ALGORITHMS, LOADS, SIZES, measure_growth
 from tests.benchmarks.log import measure_log
 from tests.benchmarks.parts import measure_parts
@@ -54,6 +65,8 @@ from tests.redis_server import NONE, executable
 
 FULL = Effort(repeats=5, budget=8.0)
 QUICK = Effort(repeats=2, budget=1.0)
+#: Against C++: its rows of 1 000 jobs take some 0.3 s each, those of 100 000 half a minute.
+THOROUGH = Effort(repeats=9, budget=20.0)
 
 
 def main() -> None:
@@ -66,7 +79,9 @@ def main() -> None:
         f"{platform.machine()}, {os.cpu_count()} cores; the fastest of {effort.repeats} or fewer"
     )
     began = time.monotonic()
-    if arguments.trace is None:
+    if arguments.cpp is not None:
+        _compare_with_cpp(console, arguments.cpp, arguments.jobs, QUICK if arguments.quick else THOROUGH)
+    elif arguments.trace is None:
         _measure_all(console, effort, quick=arguments.quick)
     else:
         replayed = apart(measure_log, arguments.trace, arguments.hosts, effort)
@@ -101,9 +116,33 @@ def _measure_all(console: Console, effort: Effort, *, quick: bool) -> None:
         console.print(growth_table(algorithm, grown))
 
 
+def _compare_with_cpp(console: Console, algorithms: str, most_jobs: int, effort: Effort) -> None:
+    """Print the tables of docs/performance.md, as they stand there."""
+    for algorithm in known(algorithms.split(",")):
+        with console.status(f"{algorithm}: start-up"):
+            ground = apart(measure_ground, algorithm)
+        rows = []
+        for theirs in MEASURED:
+            if theirs.jobs <= most_jobs:
+                with console.status(f"{algorithm}: {theirs.jobs} jobs, {theirs.hosts} hosts, load {theirs.load}"):
+                    rows.append(apart(compare, algorithm, theirs, effort))
+        print(f"\n{ground_line(algorithm, ground)}\n")
+        print("\n".join(markdown(algorithm, rows, ground)))
+        burst = apart(measure_burst, algorithm, effort.repeats)
+        print(f"\n{algorithm}: {BURST} jobs in one message, answered after {burst * 1e3:.1f} ms")
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer repeats, no 100 000 jobs: under a minute")
+    parser.add_argument(
+        "--cpp",
+        nargs="?",
+        const=",".join(RIVALS),
+        metavar="ALGORITHM,...",
+        help=f"only compare `serve` with C++ batsched, as Markdown; all of {','.join(RIVALS)} if none is named",
+    )
+    parser.add_argument("--jobs", type=int, default=100_000, metavar="N", help="with --cpp: rows of at most N jobs")
     parser.add_argument("--trace", type=Path, metavar="LOG.swf.gz", help="only measure this log, end to end")
     parser.add_argument("--hosts", type=int, metavar="N", help="size of the log's machine")
     arguments = parser.parse_args()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from batsched_py.transcripts.recorder import Recorder
 from tests.benchmarks.inputs import Recording, new_session, new_simulation, record, recorder
 from tests.benchmarks.parts import LOAD
 from tests.benchmarks.timing import Effort
-from tests.benchmarks.wire import pin, play, serve_compressed, serve_easy, serve_recorded
+from tests.benchmarks.wire import pin, play, serve_compressed, serve_easy, serve_recorded, wire_core
 from tests.benchmarks.yardstick import HOSTS
 
 #: Short runs, many times: a difference of a few per cent is seen only between the fastest of many.
@@ -47,7 +46,7 @@ class Cost:
 def measure_recording(effort: Effort) -> list[Cost]:
     """Simulations in process, and `serve` over ZeroMQ on one core; pins the calling process, too."""
     recording = record("easy", JOBS, HOSTS, LOAD)
-    core = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    core = wire_core()
     pin(core)
     gc.set_threshold(GARBAGE)
 

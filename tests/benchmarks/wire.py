@@ -36,7 +36,7 @@ class Wire:
 
 def measure_wire(jobs: int, effort: Effort) -> Wire:
     """Bare loops and our own `serve` loop, in turn; pins the calling process, too."""
-    core = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+    core = wire_core()
     pin(core)
     requests = record("fcfs", jobs, HOSTS, LOAD).requests
     for_easy = record("easy", jobs, HOSTS, LOAD).requests
@@ -135,6 +135,11 @@ def play(server: Callable[[Connection, int], None], requests: Sequence[bytes], c
 def _child(server: Callable[[Connection, int], None], pipe: Connection, messages: int, core: int | None) -> None:
     pin(core)
     server(pipe, messages)
+
+
+def wire_core() -> int | None:
+    """Where both ends of a conversation run, if this system can pin."""
+    return max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
 
 
 def pin(core: int | None) -> None:
