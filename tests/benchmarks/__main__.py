@@ -17,6 +17,10 @@ message" is what Redis costs. On the wall the session also waits for the server,
 The table of recordings compares runs with --record with runs without it, which take turns: "costs" is the share by
 which the fastest of the one kind took longer than the fastest of the other.
 
+Two more measurements are made only when asked for, and print the tables of docs/performance.md in Markdown. --cpp runs
+`serve` as a process of its own against C++ batsched's figures: its CPU seconds from start to end, less those of the same
+process with a single job. --decisions holds a queue at one length and measures the decisions one by one: median (mean).
+
 In the growth tables "decide" is the share of the session in "us/message" (the rest is the simulator), "queue" the most
 jobs that were left waiting, "MB" the peak of the process's memory. At load 1.3 more work comes than the hosts can do:
 the queue grows with the number of jobs, and a cost per message that grows with it shows there. Inputs are seeded.
@@ -34,6 +38,7 @@ from pathlib import Path
 from rich.console import Console
 
 import batsched_py
+from tests.benchmarks import decisions
 from tests.benchmarks.cpp import (
     BURST,
     MEASURED,
@@ -48,6 +53,7 @@ from tests.benchmarks.cpp import (
 from tests.benchmarks.growth import ALGORITHMS, LOADS, SIZES, measure_growth
 from tests.benchmarks.log import measure_log
 from tests.benchmarks.parts import measure_parts
+from tests.benchmarks.plot import draw, pyplot
 from tests.benchmarks.recording import measure_recording
 from tests.benchmarks.stored import measure_stored
 from tests.benchmarks.tables import (
@@ -81,6 +87,8 @@ def main() -> None:
     began = time.monotonic()
     if arguments.cpp is not None:
         _compare_with_cpp(console, arguments.cpp, arguments.jobs, QUICK if arguments.quick else THOROUGH)
+    elif arguments.decisions:
+        _measure_decisions(console, arguments.plot)
     elif arguments.trace is None:
         _measure_all(console, effort, quick=arguments.quick)
     else:
@@ -132,6 +140,21 @@ def _compare_with_cpp(console: Console, algorithms: str, most_jobs: int, effort:
         print(f"\n{algorithm}: {BURST} jobs in one message, answered after {burst * 1e3:.1f} ms")
 
 
+def _measure_decisions(console: Console, plot: Path | None) -> None:
+    """Print the table of docs/performance.md, and draw its picture."""
+    if plot is not None:
+        pyplot()  # or say at once that it is missing
+    rows = []
+    for algorithm in known(decisions.ALGORITHMS):
+        for hosts in decisions.HOSTS:
+            for queue in decisions.QUEUES:
+                with console.status(f"{algorithm}: {queue} jobs wait for {hosts} hosts"):
+                    rows.append(apart(decisions.measure_decisions, algorithm, queue, hosts))
+    print("\n" + "\n".join(decisions.markdown(rows)) + "\n")
+    if plot is not None:
+        draw(rows, plot)
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer repeats, no 100 000 jobs: under a minute")
@@ -143,6 +166,10 @@ def _arguments() -> argparse.Namespace:
         help=f"only compare `serve` with C++ batsched, as Markdown; all of {','.join(RIVALS)} if none is named",
     )
     parser.add_argument("--jobs", type=int, default=100_000, metavar="N", help="with --cpp: rows of at most N jobs")
+    parser.add_argument(
+        "--decisions", action="store_true", help="only measure decisions as queue and hosts become many, as Markdown"
+    )
+    parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="with --decisions: draw them (extra: plot)")
     parser.add_argument("--trace", type=Path, metavar="LOG.swf.gz", help="only measure this log, end to end")
     parser.add_argument("--hosts", type=int, metavar="N", help="size of the log's machine")
     arguments = parser.parse_args()
