@@ -21,6 +21,7 @@ from batsched_py.protocol.events import (
     RequestedCall,
     ResourceStateChanged,
     SimulationBegins,
+    SimulationEnds,
     Unknown,
 )
 from batsched_py.scheduling.base import Scheduler
@@ -60,6 +61,7 @@ __all__ = [
     "Scheduler",
     "Shadow",
     "SimulationBegins",
+    "SimulationEnds",
     "Slot",
     "Unknown",
     "View",

@@ -4,11 +4,19 @@ from typing import Final
 
 #: Name for `-s` -> where it is; in the order of the alphabet.
 BUILT_INS: Final = {
+    "crasher": "schedulers.crasher:Crasher",
     "easy": "schedulers.easy:Easy",
+    "energy_watcher": "schedulers.energy_watcher:EnergyWatcher",
     "fcfs": "schedulers.fcfs:Fcfs",
     "filler": "schedulers.filler:Filler",
+    "killer": "schedulers.killer:Killer",
     "priority": "schedulers.priority:Priority",
+    "random": "schedulers.random_fit:RandomFit",
+    "rejecter": "schedulers.rejecter:Rejecter",
+    "sequencer": "schedulers.sequencer:Sequencer",
+    "sleeper": "schedulers.sleeper:Sleeper",
+    "submitter": "schedulers.submitter:Submitter",
 }
 
 #: Those that nobody would schedule with: they are there to try out workloads, outputs, and Batsim itself.
-FOR_TESTS: Final = frozenset[str]()
+FOR_TESTS: Final = frozenset({"crasher", "energy_watcher", "killer", "rejecter", "submitter"})

@@ -1,4 +1,4 @@
-"""An algorithm whose idle hosts sleep and are woken on demand, against the simulator: hosts are used when awake."""
+"""The sleeper, whose idle hosts sleep and are woken on demand, against the simulator: hosts are used when awake."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.api import HostSet, NoOptions, Plan, Scheduler, View
 from batsched_py.hostset import parse_bits
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
+from schedulers.sleeper import Sleeper
 from tests.integration.conversations import Conversation
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, platform
 
@@ -20,30 +20,6 @@ HOSTS = 4
 
 #: (submit time, hosts, run time).
 SPECS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, HOSTS), st.integers(1, 30)), min_size=1, max_size=15)
-
-
-class Sleeper(Scheduler[NoOptions]):
-    """First come, first served; hosts that nobody waits for are sent to sleep, and woken for the first in the queue."""
-
-    name = "sleeper"
-    needs_energy = True
-
-    def decide(self, view: View, plan: Plan) -> None:
-        for job in view.queue:
-            hosts = plan.free.first(job.size)
-            if hosts is None:
-                self._wake(view, plan, job.size - len(plan.free) - len(view.switching))
-                return
-            plan.start(job, hosts)
-        for host in plan.free:
-            sleep = min(view.hosts[host].sleep_pstates)
-            plan.set_pstate(HostSet.of(host), int(sleep))
-
-    def _wake(self, view: View, plan: Plan, missing: int) -> None:
-        for host in view.asleep - view.switching:
-            if missing > 0:
-                missing -= 1
-                plan.set_pstate(HostSet.of(host), 0)
 
 
 class Watch(Conversation):
@@ -109,17 +85,9 @@ def test_a_host_sleeps_while_nobody_waits_and_wakes_on_demand() -> None:
     """Each job waits 20 s for two hosts, which sleep again after it; the other two are left alone."""
     result, watch = run([(10, 2, 10), (100, 2, 10)])
     assert [record.start for record in result.jobs] == [30.0, 120.0]
-    assert "".join(data["state"] for data in watch.details("SET_RESOURCE_STATE")) == "2222" + "00" + "22" + "00" + "22"
-    assert [now for now, _, _ in watch.told("RESOURCE_STATE_CHANGED")] == [2.0] * 4 + [
-        30,
-        30,
-        42,
-        42,
-        120,
-        120,
-        132,
-        132,
-    ]
+    switches = [(data["state"], data["resources"]) for data in watch.details("SET_RESOURCE_STATE")]
+    assert switches == [("2", "0-3"), ("0", "0-1"), ("2", "0-1"), ("0", "0-1"), ("2", "0-1")]
+    assert [now for now, _, _ in watch.told("RESOURCE_STATE_CHANGED")] == [2.0, 30.0, 42.0, 120.0, 132.0]
     # From the first submission at 10 to the last end at 130: two hosts sleep, two are woken, work, fall asleep...
     waking, working, falling = 20 * 115, 10 * 100, 2 * 125
     assert result.joules == 2 * 120 * 10 + 2 * (waking + working + falling + 58 * 10 + waking + working)

@@ -26,7 +26,10 @@ RECORDED = [
     ("o07_easy_bf_mixed_cluster", ["-s", "easy", "-o", "reserve=hosts"], True),
     ("o16_energy_easy", ["-s", "easy"], True),
     ("o09_filler_no_walltime", ["-s", "filler"], False),
+    ("o17_energy_sleeper", ["-s", "sleeper", "-o", "at_once=one"], True),
+    ("o18_energy_watcher", ["-s", "energy_watcher", "-o", "at_once=one"], True),
     ("o19_machine_events", ["-s", "filler"], False),
+    ("o23_rejecter", ["-s", "rejecter"], True),
 ]
 
 

@@ -20,6 +20,8 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("filler", {"selection": "contiguous"}),
     ("priority", {"order": "asc_area"}),
     ("priority", {"order": "desc_slowdown"}),
+    ("random", {"seed": "1"}),
+    ("sequencer", {}),
     ("easy", {"reserve": "counts", "backfill_order": "fcfs"}),
     ("easy", {"reserve": "counts", "backfill_order": "sjf"}),
     ("easy", {"reserve": "hosts", "backfill_order": "fcfs"}),

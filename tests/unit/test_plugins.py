@@ -85,7 +85,7 @@ def test_an_options_class_is_the_one_between_the_brackets() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("eazy", "algorithm eazy: unknown; there are: easy, fcfs, filler"),
+        ("eazy", "algorithm eazy: unknown; there are: "),
         ("no.such.module:X", "algorithm module no.such.module: ModuleNotFoundError"),
         ("nowhere.py:X", "algorithm file nowhere.py: no such file"),
         ("{mine}:Nobody", "has no Nobody"),

@@ -1,0 +1,65 @@
+"""Asking for the energy that was consumed."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from batsched_py.api import Answer, Event, Plan, Scheduler, View, option
+from schedulers.in_order import start_in_order
+
+#: Joules by which an answer may be less than the one before: Batsim prints six decimals.
+ROUNDING = 1e-6
+#: Seconds; an answer comes at the instant of its question, which must not be due again.
+SHORTEST = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyWatcherOptions:
+    """When the energy is asked for, and what happens meanwhile."""
+
+    at_once: Literal["all", "one"] = option("all", "how many jobs may run at once: all that find hosts, or one")
+    interval: float = option(0.0, "seconds between two questions while jobs wait or run; 0: when jobs come", minimum=0)
+
+    def __post_init__(self) -> None:
+        if 0 < self.interval < SHORTEST:
+            raise ValueError(f"interval must be 0 or at least {SHORTEST:g}, not {self.interval!r}")
+
+
+class EnergyWatcher(Scheduler[EnergyWatcherOptions]):
+    """Ask how much energy was consumed, again and again.
+
+    Jobs are started in order of arrival. If an answer is less than the one before, the run fails. The questions and
+    their answers are in a recording (`--record`).
+    """
+
+    name = "energy_watcher"
+    source = "batsched's `energy_watcher` (with at_once=one), which tests the query `consumed_energy`."
+    needs_energy = True
+
+    def setup(self, view: View) -> None:
+        #: Joules of the latest answer.
+        self.joules = 0.0
+        #: When to ask next, in seconds; with an interval.
+        self.next = 0.0
+
+    def observe(self, event: Event, view: View) -> None:
+        joules = event.consumed_energy if isinstance(event, Answer) else None
+        if joules is None:
+            return
+        if joules < self.joules - ROUNDING:
+            raise ValueError(f"{joules!r} J were consumed by now, and {self.joules!r} J before")
+        self.joules = joules
+
+    def decide(self, view: View, plan: Plan) -> None:
+        if self.options.interval:
+            if view.queue or view.running:
+                self.ask_regularly(view, plan)
+        elif view.arrived:
+            plan.ask_energy()
+        start_in_order(view, plan, self.options.at_once)
+
+    def ask_regularly(self, view: View, plan: Plan) -> None:
+        """Ask if it is time, and be called when it will be again."""
+        if view.due(self.next):
+            plan.ask_energy()
+            self.next = view.now + self.options.interval
+        plan.wake_at(self.next)

@@ -1,0 +1,22 @@
+"""Starting jobs in order of arrival: what small algorithms do beside what they are for."""
+
+from typing import Literal
+
+from batsched_py.api import Job, Plan, View
+
+
+def start_in_order(view: View, plan: Plan, at_once: Literal["all", "one"] = "all") -> Job | None:
+    """Start waiting jobs in order of arrival until one has to wait: that one, or None.
+
+    It has to wait if too few hosts are free; with at_once="one" also if another job runs.
+    """
+    for job in view.queue:
+        if at_once == "one" and view.running:
+            plan.hold(job, "another job runs")
+            return job
+        hosts = plan.free.first(job.size)
+        if hosts is None:
+            plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} can be used now")
+            return job
+        plan.start(job, hosts)
+    return None

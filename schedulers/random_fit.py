@@ -1,0 +1,43 @@
+"""Chance decides who starts, and where."""
+
+import random
+from dataclasses import dataclass
+from typing import Literal
+
+from batsched_py.api import HostSet, Plan, Scheduler, View, option
+
+
+@dataclass(frozen=True, slots=True)
+class RandomOptions:
+    """The chance, and what it may choose from."""
+
+    seed: int = option(0, "the same seed makes the same decisions")
+    hosts: Literal["free", "any"] = option("free", "take free hosts, or any: Batsim must share them between jobs")
+
+
+class RandomFit(Scheduler[RandomOptions]):
+    """Start whatever fits, in random order on random hosts.
+
+    A large job may wait for ever. With `hosts=any` each job starts as soon as it comes, on hosts that may work for
+    others already. That needs Batsim's option --enable-compute-sharing.
+    """
+
+    name = "random"
+    source = "batsched's `random` and pybatsim's `randomSched`, which take any hosts; on free ones, a base line."
+
+    def setup(self, view: View) -> None:
+        self.random = random.Random(self.options.seed)
+
+    def decide(self, view: View, plan: Plan) -> None:
+        candidates = list(view.queue) if view.hosts_changed else list(view.arrived)
+        self.random.shuffle(candidates)
+        shared = self.options.hosts == "any"
+        usable = view.all_hosts - view.unavailable - view.asleep - view.switching if shared else plan.free
+        for job in candidates:
+            if job.size > len(usable):
+                plan.hold(job, f"needs {job.size} hosts, {len(usable)} can be used")
+                continue
+            hosts = HostSet.from_ids(self.random.sample(list(usable), job.size))
+            plan.start(job, hosts)
+            if not shared:
+                usable -= hosts
