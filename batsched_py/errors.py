@@ -108,3 +108,9 @@ class DeadlockError(BatschedError):
     """Nothing will ever happen again, yet jobs are left: Batsim would hang here."""
 
     exit_code = 3
+
+
+class ContractError(BatschedError):
+    """An algorithm broke a rule that all must keep: says which, and what was played."""
+
+    exit_code = 3

@@ -36,7 +36,7 @@ from batsched_py.simulator.opening import opening
 from batsched_py.simulator.patience import Patience
 from batsched_py.simulator.power import read_power_model
 from batsched_py.simulator.progress import ProgressReport
-from batsched_py.simulator.records import Progress, Result
+from batsched_py.simulator.records import JobRecord, Progress, Result
 from batsched_py.simulator.referee import Referee
 from batsched_py.simulator.registration import Registration
 from batsched_py.simulator.settings import Settings
@@ -105,6 +105,11 @@ class Simulation:
         self._referee = Referee(stage, self._jobs, self._switching, self._registration)
         Happenings(stage)
         self._begins = opening(computing, storages, library, settings, stored=store is not None)
+
+    @property
+    def records(self) -> Sequence[JobRecord]:
+        """The jobs that have ended so far, in order of their ends: all that a run leaves that comes to a standstill."""
+        return tuple(self._jobs.records)
 
     def run(
         self,

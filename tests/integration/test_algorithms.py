@@ -13,7 +13,7 @@ from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.simulation import Simulation
-from tests.integration.variants import EASY, PLATFORM, SPECS, VARIANTS, workload
+from tests.integration.variants import EASY, PLATFORM, SPECS, workload
 
 
 def run(
@@ -37,36 +37,6 @@ def run(
 def in_order(result: Result) -> list[JobRecord]:
     """Records in the order of submission."""
     return sorted(result.jobs, key=lambda record: (record.job.submit_time, record.job.id))
-
-
-@pytest.mark.parametrize(("name", "options"), VARIANTS)
-@given(SPECS)
-def test_no_host_runs_two_jobs_and_no_job_starts_before_it_came(
-    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
-) -> None:
-    """Every job gets as many hosts as it asked for, its own while it runs, and not before its submission."""
-    records = run(name, options, specs).jobs
-    for position, one in enumerate(records):
-        assert one.start >= one.job.submit_time
-        assert len(one.hosts) == one.job.size
-        for other in records[position + 1 :]:
-            apart = one.finish <= other.start or other.finish <= one.start
-            assert apart or one.hosts.isdisjoint(other.hosts)
-
-
-@pytest.mark.parametrize(("name", "options"), VARIANTS)
-@given(SPECS)
-def test_every_job_ends_exactly_once(
-    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
-) -> None:
-    """Nobody is lost, nobody runs twice, and a walltime is reached exactly when the run is not shorter (E10)."""
-    result = run(name, options, specs)
-    assert [record.job.name for record in in_order(result)] == [job.id for job in workload(specs).jobs]
-    for record in in_order(result):
-        _, _, duration, walltime = specs[int(record.job.name)]
-        reached = duration >= walltime
-        assert record.state == ("COMPLETED_WALLTIME_REACHED" if reached else "COMPLETED_SUCCESSFULLY")
-        assert record.finish - record.start == min(duration, walltime)
 
 
 @given(SPECS)
@@ -141,26 +111,6 @@ def test_easy_starts_the_oldest_waiting_job_as_soon_as_it_fits(
         assert first is None or first.size > len(session._view.free)
 
     run(name, options, specs, watch)
-
-
-@pytest.mark.parametrize(("name", "options"), VARIANTS)
-@given(SPECS)
-def test_the_same_input_gives_the_same_bytes(
-    name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
-) -> None:
-    """BA-17: every request and every reply of a second run equal those of the first."""
-    assert recorded(name, options, specs) == recorded(name, options, specs)
-
-
-def recorded(name: str, options: Mapping[str, str], specs: list[tuple[int, int, int, int]]) -> list[bytes]:
-    """Every request and every reply of a run."""
-    talk: list[bytes] = []
-
-    def watch(session: Session, request: bytes, reply: bytes) -> None:
-        talk.extend((request, reply))
-
-    run(name, options, specs, watch)
-    return talk
 
 
 def starts(name: str, options: Mapping[str, str], specs: list[tuple[int, int, int, int]]) -> list[float]:

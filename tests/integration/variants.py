@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from batsched_py.model.job import Job
 from batsched_py.model.platform import Platform
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
+from schedulers import BUILT_INS
 from tests.platforms import plain_platform
 
 HOSTS = 6
@@ -28,6 +31,22 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("easy", {"reserve": "hosts", "backfill_order": "sjf"}),
 ]
 EASY = [variant for variant in VARIANTS if variant[0] == "easy"]
+
+#: The same, and every built-in that has no line above, as it is: what the contract suite is run for.
+EVERYTHING: list[tuple[str, dict[str, str]]] = [
+    *VARIANTS,
+    *((name, {}) for name in BUILT_INS if all(name != known for known, _ in VARIANTS)),
+]
+
+#: Algorithm -> attributes of its ContractTests: what it may do that others may not.
+LIBERTIES: dict[str, dict[str, Any]] = {}
+
+
+def liberties(name: str, options: dict[str, str]) -> dict[str, Any]:
+    """Those of an algorithm, and those that its options give it."""
+    particular = {"particular_hosts": True} if options.get("selection") == "contiguous" else {}
+    return {**LIBERTIES.get(name, {}), **particular}
+
 
 #: (submit time, hosts, run time, walltime): small numbers, so that instants coincide; some walltimes stop the job.
 SPECS = st.lists(

@@ -1,0 +1,131 @@
+"""A case: a small machine, its jobs and its failures as one line of Python, to be played against an algorithm."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.model.platform import DEFAULT_MASTER, Host, Platform
+from batsched_py.model.profile import Delay
+from batsched_py.model.workload import Workload
+from batsched_py.model.zone import Link, Segment, TableZone
+from batsched_py.simulator.external import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
+from batsched_py.simulator.settings import Settings
+
+#: Seconds; an integer stays one, also on its way to another process.
+Seconds = int | float
+#: (submission, hosts, run time, walltime): seconds, and None for a job without a limit.
+JobSpec = tuple[Seconds, int, Seconds, Seconds | None]
+#: (begin, hosts as in "0-2 5", end): seconds, and None if they never come back.
+Outage = tuple[Seconds, str, Seconds | None]
+#: Who plays Batsim: the simulator; the simulator with messages that take time; a Batsim that tells the events of an
+#: instant one by one in any order; one that tells them late, too.
+Peer = Literal["simulator", "messages", "torn", "late"]
+
+#: Hosts with power: computing pstates 0 and 1, sleep 2, which 3 leads to in 2 s and 4 out of in 20 s.
+POWER: Final = {
+    "wattage_per_state": "100:150:200, 90:100:120, 10:10:10, 120:120:125, 110:110:115",
+    "sleep_pstates": "2:3:4",
+}
+POWER_SPEEDS: Final = (1e9, 5e8, 1.0, 0.5, 0.05)
+#: What the workload is called in job ids.
+WORKLOAD: Final = "w0"
+
+
+class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is played; `repr` is Python that makes it again.
+
+    Attributes:
+        hosts: how many compute hosts there are, numbered from 0.
+        jobs: (submission, hosts, run time, walltime) of each; its id is w0! and its place here, in three digits.
+        outages: (begin, hosts, end) of each time that hosts are unavailable; no host twice.
+        peer: who plays Batsim: "simulator", "messages" (they take time, E18), "torn" (each event of an instant in a
+            message of its own, in any order, E5) or "late" (and told later than it happened).
+        seed: of the order and of the lateness of a "torn" or "late" peer.
+        energy: hosts have power states, and may sleep.
+        dynamic: the algorithm may submit jobs.
+        acknowledge: Batsim sends them back as submissions.
+    """
+
+    hosts: int = 6
+    jobs: tuple[JobSpec, ...] = ()
+    outages: tuple[Outage, ...] = ()
+    peer: Peer = "simulator"
+    seed: int = 0
+    energy: bool = False
+    dynamic: bool = False
+    acknowledge: bool = False
+
+    def __repr__(self) -> str:
+        defaults = dict(zip(self.__struct_fields__, _DEFAULTS, strict=True))
+        said = [f"{name}={getattr(self, name)!r}" for name in defaults if getattr(self, name) != defaults[name]]
+        return f"Case({', '.join(said)})"
+
+    @property
+    def lost(self) -> HostSet:
+        """The hosts that go and never come back."""
+        lost = HostSet()
+        for _, hosts, end in self.outages:
+            lost |= HostSet.parse(hosts) if end is None else HostSet()
+        return lost
+
+    def job_ids(self) -> dict[str, JobSpec]:
+        """Id in messages -> the job."""
+        return {f"{WORKLOAD}!{number:03d}": spec for number, spec in enumerate(self.jobs)}
+
+    def workload(self) -> Workload:
+        """The jobs, whose profiles are delays."""
+        profiles = {
+            f"d{run}": Delay(f"d{run}", "delay", {"type": "delay", "delay": run}, run) for _, _, run, _ in self.jobs
+        }
+        jobs = [
+            Job.create(f"{number:03d}", size=size, profile=f"d{run}", submit_time=submit, walltime=walltime)
+            for number, (submit, size, run, walltime) in enumerate(self.jobs)
+        ]
+        ordered = tuple(sorted(jobs, key=lambda job: (job.submit_time, job.id)))
+        return Workload("the case", self.hosts, ordered, profiles)
+
+    def platform(self) -> Platform:
+        """Like hosts; from host n to the master a message takes n + 0.5 ms, from the master to itself 0.5 ms."""
+        names = [f"h{number:04d}" for number in range(self.hosts)]
+        speeds, properties = (POWER_SPEEDS, POWER) if self.energy else ((1e9,), {})
+        machines = [Host(name, speeds, properties=properties) for name in names]
+        ways = {DEFAULT_MASTER: 5e-4, **{name: 5e-4 + 1e-3 * number for number, name in enumerate(names)}}
+        table = {
+            (name, DEFAULT_MASTER): Segment((Link(f"link {name}", 1e12, latency),)) for name, latency in ways.items()
+        }
+        zone = TableZone("zone", "", table)
+        return Platform(
+            "the case", (*machines, Host(DEFAULT_MASTER, (1e9,))), {"zone": zone}, dict.fromkeys(ways, "zone")
+        )
+
+    def settings(self) -> Settings:
+        """Of the simulator."""
+        return Settings(
+            energy=self.energy,
+            dynamic_jobs=self.dynamic,
+            acknowledge_dynamic_jobs=self.acknowledge,
+            external_events=self.external_events(),
+            message_latency=self.peer == "messages",
+            allow_oversized=True,
+        )
+
+    def external_events(self) -> tuple[ExternalEvent, ...]:
+        """The outages, in order of time."""
+        events = []
+        for begin, hosts, end in self.outages:
+            events.append(_machine_event(begin, MACHINE_UNAVAILABLE, hosts))
+            if end is not None:
+                events.append(_machine_event(end, MACHINE_AVAILABLE, hosts))
+        return tuple(sorted(events, key=lambda event: event.timestamp))
+
+
+_DEFAULTS: Final = Case.__struct_defaults__
+
+
+def _machine_event(time: float, kind: str, hosts: str) -> ExternalEvent:
+    members = {"timestamp": time, "type": kind, "resources": hosts}
+    return ExternalEvent(time, kind, HostSet.parse(hosts), members)

@@ -1,0 +1,177 @@
+"""The contract suite: tests that any algorithm can be put to by a class of three lines."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from msgspec.structs import replace
+
+try:
+    import pytest
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import strategies as st
+
+    from batsched_py.testing.strategies import cases
+except ImportError as error:
+    raise ImportError(
+        f"the contract tests need pytest and hypothesis: pip install 'batsched-py[testing]' ({error})"
+    ) from None
+
+from batsched_py.errors import AlgorithmError, BatschedError, PlanError
+from batsched_py.plugins import load
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.testing.again import elsewhere, fingerprints
+from batsched_py.testing.case import Case, Peer
+from batsched_py.testing.edges import crowded, edges
+from batsched_py.testing.play import Played, Player
+from batsched_py.testing.rules import Liberties, Trial, broken_rule
+
+#: Messages that are shown before the one that broke a rule.
+_SHOWN = 6
+
+
+class ContractTests:
+    """What every algorithm promises; inherit from it in a test module, in a class whose name begins with Test.
+
+    Each test plays small workloads against the algorithm, most of them drawn by Hypothesis, and judges what comes of
+    them: every job ends in exactly one way, on hosts of its own, and the run ends. docs/testing.md lists the rules.
+
+    Attributes:
+        algorithm: the class, or what comes after `-s`; a file is looked for beside the test module, too.
+        options: the algorithm's options.
+        hosts: of the machine.
+        examples: how many workloads each test draws.
+        energy: hosts have power states, and may sleep; None: if the algorithm needs them.
+        may_kill: it kills jobs that would have run on.
+        may_reject: it rejects jobs that could run.
+        may_leave: it leaves jobs waiting for ever that could run.
+        particular_hosts: it starts jobs on particular sets of hosts only, as on neighbours: when hosts are lost, any
+            job may wait for ever.
+        fails_on_purpose: it may raise, but not plan what is impossible.
+    """
+
+    algorithm: ClassVar[str | type[Scheduler[Any]]]
+    options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    hosts: ClassVar[int] = 6
+    examples: ClassVar[int] = 30
+    energy: ClassVar[bool | None] = None
+    may_kill: ClassVar[bool] = False
+    may_reject: ClassVar[bool] = False
+    may_leave: ClassVar[bool] = False
+    particular_hosts: ClassVar[bool] = False
+    fails_on_purpose: ClassVar[bool] = False
+    #: What Hypothesis does: explaining a case by its pieces takes long, and says nothing here.
+    _phases: ClassVar[Sequence[Phase]] = tuple(phase for phase in Phase if phase is not Phase.explain)
+
+    def test_jobs_of_all_kinds(self) -> None:
+        """Every job ends once, in its time and on its own hosts: early, at its walltime, without one, too large."""
+        self._draw(self._cases("simulator"))
+
+    def test_hosts_that_fail(self) -> None:
+        """Nothing starts there, and what can still run does; a job for which too few hosts are left may wait."""
+        self._draw(self._cases("simulator", failing=True))
+
+    def test_messages_that_take_time(self) -> None:
+        """Ends and calls are announced a little after they were due (E18)."""
+        self._draw(st.booleans().flatmap(lambda failing: self._cases("messages", failing=failing)))
+
+    def test_instants_in_several_messages(self) -> None:
+        """What happens at one instant comes in one message or in several, in any order (E5)."""
+        self._draw(st.booleans().flatmap(lambda failing: self._cases("torn", failing=failing)))
+
+    def test_late_news(self) -> None:
+        """Everything is told late: an end after the walltime, a call after other things (E18)."""
+        self._draw(st.booleans().flatmap(lambda failing: self._cases("late", failing=failing)))
+
+    def test_edges(self) -> None:
+        """No jobs, one host, a burst, jobs for which there are never enough hosts, a machine that fails whole."""
+        for case in edges(self.hosts):
+            self.replay(self._fitted(case))
+
+    def test_the_same_input_gives_the_same_bytes(self) -> None:
+        """A second run says what the first said, in this process and in one in which texts hash otherwise."""
+        scheduler, options = self.scheduler(), self.options
+        chosen = [self._fitted(case) for case in crowded(self.hosts)]
+        first = fingerprints(scheduler, options, chosen)
+        for where, again in (
+            ("", fingerprints(scheduler, options, chosen)),
+            (" in another process", elsewhere(scheduler, options, chosen)),
+        ):
+            if again is not None and again != first:
+                case = next(case for case, one, other in zip(chosen, first, again, strict=True) if one != other)
+                self._fail(
+                    f"the same input gives other bytes{where}: is anything taken from a set, or by chance?", case
+                )
+
+    def replay(self, case: Case) -> Played | None:
+        """Play one case and judge it, as the tests do; None if the algorithm failed on purpose."""
+        scheduler = self.scheduler()
+        player = Player(scheduler, self.options, case)
+        try:
+            played = player.run()
+        except AlgorithmError as error:
+            if self.fails_on_purpose and not isinstance(error.__cause__, PlanError):
+                return None
+            self._fail(f"the algorithm failed: {error}", case, player)
+        except BatschedError as error:
+            self._fail(f"{type(error).__name__}: {error}", case, player)
+        liberties = Liberties(self.may_kill, self.may_reject, self.may_leave, self.particular_hosts)
+        broken = broken_rule(Trial(case, played, scheduler, liberties))
+        if broken:
+            self._fail(broken, case, player)
+        return played
+
+    @classmethod
+    def scheduler(cls) -> type[Scheduler[Any]]:
+        """The class of the algorithm; PluginError if there is none."""
+        if not isinstance(cls.algorithm, str):
+            return cls.algorithm
+        beside = Path(inspect.getfile(cls)).parent / cls.algorithm
+        return _loaded(str(beside) if Path(str(beside).rpartition(":")[0]).is_file() else cls.algorithm)
+
+    def _cases(self, peer: Peer, *, failing: bool = False) -> st.SearchStrategy[Case]:
+        scheduler = self.scheduler()
+        energy = scheduler.needs_energy if self.energy is None else self.energy
+        dynamic = scheduler.needs_dynamic_jobs
+        return cases(hosts=self.hosts, peer=peer, energy=energy, dynamic=dynamic, failing=failing)
+
+    def _fitted(self, case: Case) -> Case:
+        """With what the algorithm needs."""
+        scheduler = self.scheduler()
+        energy = scheduler.needs_energy if self.energy is None else self.energy
+        return replace(case, energy=energy, dynamic=scheduler.needs_dynamic_jobs)
+
+    def _draw(self, drawn: st.SearchStrategy[Case]) -> None:
+        @settings(
+            max_examples=self.examples,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            phases=self._phases,
+        )
+        @given(drawn)
+        def tried(case: Case) -> None:
+            self.replay(case)
+
+        tried()
+
+    def _fail(self, rule: str, case: Case, player: Player | None = None) -> Any:
+        name = f"{self.scheduler().name} {dict(self.options) or ''}".strip()
+        lines = [f"{name} breaks the contract: {rule}"]
+        if player is not None:
+            lines += ["the last messages:", *(f"  {line}" for line in player.last_lines(_SHOWN))]
+        lines += [
+            "jobs are (submission, hosts, run time, walltime), outages (begin, hosts, end); to play it again:",
+            f"  {type(self).__name__}().replay({case!r})",
+        ]
+        pytest.fail("\n".join(lines), pytrace=False)
+
+
+@cache
+def _loaded(name: str) -> type[Scheduler[Any]]:
+    """Once, so that a file is not run again for each test."""
+    return load(name)

@@ -1,0 +1,335 @@
+"""A Batsim that tells everything late, and most of it one by one: as hostile as the protocol allows (E4, E5, E15, E18).
+
+Events of one instant come in any order, an end is told after its walltime is over, a call after it was due, and other
+things in between. What really is (which hosts run what until when) is kept apart from what was told, and every decision
+is judged by it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from random import Random
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.errors import ContractError, DeadlockError
+from batsched_py.hostset import HostSet, format_bits
+from batsched_py.model.job import Job
+from batsched_py.protocol.commands import (
+    CallMeLater,
+    Command,
+    ExecuteJob,
+    KillJob,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
+    SetResourceState,
+)
+from batsched_py.protocol.conversation import BatsimSide
+from batsched_py.protocol.events import (
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    CONTINUE_REGISTRATION,
+    MACHINE_AVAILABLE,
+    MACHINE_UNAVAILABLE,
+    NO_MORE_STATIC_JOB,
+    REGISTRATION_FINISHED,
+    REJECTED,
+    Answer,
+    Config,
+    Event,
+    JobCompleted,
+    JobKilled,
+    JobSubmitted,
+    Members,
+    Notify,
+    Progress,
+    Query,
+    RequestedCall,
+    Resource,
+    ResourceStateChanged,
+    SimulationBegins,
+    SimulationEnds,
+)
+from batsched_py.testing.case import POWER, Case
+from batsched_py.testing.ending import Ending
+
+#: Seconds from what happens to the message that tells it: at once, by latencies that were seen, and long.
+LATENESS: Final = (0.0, 0.0, 1e-6, 15e-6, 6e-4, 0.1, 2.5)
+#: For a Batsim that only tears instants apart.
+PROMPT: Final = (0.0,)
+#: Seconds from a reply to the first command of it that takes effect, and from each to the next.
+STEP: Final = 15e-6
+#: Seconds until a host of POWER sleeps, and until it is awake again.
+FALLING_ASLEEP: Final = 2.0
+WAKING: Final = 20.0
+#: How often an event shares a message with the one before, if it may.
+TOGETHER: Final = 0.2
+#: The sleep pstate of POWER.
+SLEEP: Final = "2"
+#: Seconds that a job runs whose profile is no delay.
+SOME_TIME: Final = 5.0
+
+
+class _Run(Struct):
+    """A job that really runs; `end` moves when it is killed."""
+
+    job: Job
+    hosts: HostSet
+    start: float
+    end: float
+    state: str
+
+
+class LateBatsim:
+    """One run of a case; `run` plays it. Broken rules raise ContractError, a standstill DeadlockError."""
+
+    def __init__(self, case: Case, lateness: Sequence[float] = LATENESS) -> None:
+        self._case, self._lateness, self._chance = case, lateness, Random(case.seed)
+        self._side = BatsimSide()
+        #: (when it is told, order, when it happened, event).
+        self._untold: list[tuple[float, int, float, Event]] = []
+        self._asked = 0
+        self.now = 0.0
+        #: Host -> until when it really works.
+        self._busy_until = dict.fromkeys(range(case.hosts), 0.0)
+        self._static = {job.id: job for job in case.workload().jobs}
+        #: Workload -> name -> seconds of the profile.
+        self._seconds: dict[tuple[str, str], float] = {}
+        #: Told of, not started.
+        self._waiting: dict[str, Job] = {}
+        #: Job id -> started; those that have ended, too.
+        self._runs: dict[str, _Run] = {}
+        #: In the order in which their ends were told.
+        self.endings: list[Ending] = []
+        self._unsubmitted = len(case.jobs)
+        #: Bits of hosts that fail, sleep or switch.
+        self._failed = self._asleep = self._switching = 0
+        self._registering = case.dynamic
+        self.messages = 0
+
+    def run(self, answer: Callable[[bytes], bytes]) -> None:
+        """From the first message to the last."""
+        profiles = self._case.workload().profiles
+        for job_id, (submit, _, run, _) in self._case.job_ids().items():
+            name = job_id.partition("!")[2]
+            job = replace(self._static[name], id=job_id, members={**self._static[name].members, "id": job_id})
+            self._seconds[job.workload, job.profile] = run
+            self._later(submit, JobSubmitted(submit, job_id, job))
+        for begin, hosts, _ in self._case.outages:
+            self._later(begin, _machine_notice(MACHINE_UNAVAILABLE, begin, HostSet.parse(hosts)))
+        if not self._case.jobs:
+            self._later(0.0, Notify(0.0, NO_MORE_STATIC_JOB))
+        told = {"w0": {name: profile.members for name, profile in profiles.items()}}
+        self._ask(answer, [self._begins(told)])
+        while self._untold:
+            self._ask(answer, self._next())
+        if self._waiting or self._registering:
+            raise DeadlockError(self._standstill())
+        self._ask(answer, [SimulationEnds(self.now)])
+
+    def _begins(self, profiles: dict[str, dict[str, Members]]) -> SimulationBegins:
+        properties = POWER if self._case.energy else {}
+        resources = tuple(Resource(number, f"h{number}", "idle", properties) for number in range(self._case.hosts))
+        config = Config(
+            dynamic_jobs=self._case.dynamic,
+            dynamic_jobs_acknowledged=self._case.acknowledge,
+            profile_reuse=True,
+        )
+        return SimulationBegins(0.0, resources, config=config, workloads={"w0": "the case"}, profiles=profiles)
+
+    def _next(self) -> list[Event]:
+        """The next event, sometimes with others that could be told; none if it is no more true.
+
+        Each may be older than the message that tells it.
+        """
+        events: list[Event] = []
+        self.now = max(self.now, round(self._untold[0][0], 6))
+        while True:
+            _, _, happened, event = heappop(self._untold)
+            if self._note(event):
+                timestamp = self._chance.choice((min(round(happened, 6), self.now), self.now))
+                before = events[-1].timestamp if events else 0.0
+                events.append(replace(event, timestamp=max(timestamp, before)))
+            if not self._untold or self._untold[0][0] > self.now or self._chance.random() >= TOGETHER:
+                return events
+
+    def _later(self, happens: float, event: Event) -> None:
+        self._asked += 1
+        order = self._chance.randrange(1000) * 100_000 + self._asked
+        heappush(self._untold, (happens + self._chance.choice(self._lateness), order, happens, event))
+
+    def _note(self, event: Event) -> bool:
+        """What changes with the telling; False if the event did not happen after all."""
+        if isinstance(event, JobSubmitted):
+            self._note_submission(event)
+        elif isinstance(event, JobCompleted):
+            return self._note_end(event)
+        elif isinstance(event, ResourceStateChanged):
+            self._switching &= ~event.hosts.bits
+            self._asleep &= ~event.hosts.bits
+            self._asleep |= event.hosts.bits if event.state == SLEEP else 0
+        elif isinstance(event, Notify) and event.hosts is not None:
+            self._note_machines(event.kind, event.hosts)
+        return True
+
+    def _note_submission(self, event: JobSubmitted) -> None:
+        assert event.job is not None  # noqa: S101  (all of ours are described)
+        self._waiting[event.job_id] = event.job
+        if event.job_id in self._case.job_ids():
+            self._unsubmitted -= 1
+            if not self._unsubmitted:
+                self._later(self.now, Notify(self.now, NO_MORE_STATIC_JOB))
+
+    def _note_end(self, event: JobCompleted) -> bool:
+        run = self._runs[event.job_id]
+        if run.state != event.state:  # it was killed before
+            return False
+        self.endings.append(Ending(run.job, run.state, run.start, run.end, run.hosts))
+        return True
+
+    def _note_machines(self, kind: str, hosts: HostSet) -> None:
+        """A failure is real when it is told: whether a start met it on the way would be no fault of anybody."""
+        if kind == MACHINE_AVAILABLE:
+            self._failed &= ~hosts.bits
+            return
+        self._failed |= hosts.bits
+        for _, names, end in self._case.outages:
+            if HostSet.parse(names) == hosts and end is not None:
+                back = max(end, self.now)
+                self._later(back, _machine_notice(MACHINE_AVAILABLE, back, hosts))
+
+    def _ask(self, answer: Callable[[bytes], bytes], events: list[Event]) -> None:
+        if not events:
+            return
+        reply = self._side.receive(answer(self._side.request(self.now, events)))
+        self.messages += 1
+        if reply.now < self.now:
+            raise ContractError(f"a reply is dated t={reply.now!r}, before its message of t={self.now!r}")
+        for position, command in enumerate(reply.events, 1):
+            self._obey(self.now + position * STEP, command)
+
+    def _obey(self, now: float, command: Command) -> None:
+        obey = _OBEY.get(type(command))
+        if obey is not None:
+            obey(self, now, command)
+
+    def _call(self, now: float, command: CallMeLater) -> None:
+        if not command.at > now:
+            raise ContractError(f"asks at t={now!r} to be called at {command.at!r}: Batsim aborts, it is not later")
+        self._later(command.at, RequestedCall(command.at))
+
+    def _execute(self, now: float, command: ExecuteJob) -> None:
+        job = self._waiting.pop(command.job_id, None)
+        what = f"starts {command.job_id} on {command.hosts} at t={self.now:g}"
+        if job is None:
+            raise ContractError(f"{what}: it does not wait, as far as was told")
+        bits = command.hosts.bits
+        if command.mapping is None and bits.bit_count() != job.size:
+            raise ContractError(f"{what}: it needs {job.size} hosts")
+        working = sum(1 << host for host, until in self._busy_until.items() if until > now)
+        reasons = {
+            "are not there": bits & ~((1 << self._case.hosts) - 1),
+            "work": bits & working,
+            "have failed": bits & self._failed,
+            "sleep": bits & self._asleep,
+            "are switching": bits & self._switching,
+        }
+        for reason, wrong in reasons.items():
+            if wrong:
+                raise ContractError(f"{what}: hosts {format_bits(wrong)} {reason}")
+        seconds = self._seconds.get((job.workload, job.profile), SOME_TIME)
+        limit = math.inf if job.walltime is None else job.walltime
+        state = COMPLETED_WALLTIME_REACHED if seconds >= limit else COMPLETED_SUCCESSFULLY
+        end = now + min(seconds, limit)
+        self._runs[job.id] = _Run(job, command.hosts, now, end, state)
+        self._busy_until.update(dict.fromkeys(command.hosts, end))
+        self._later(end, JobCompleted(end, job.id, state, 0, command.hosts))
+
+    def _reject(self, now: float, command: RejectJob) -> None:
+        job = self._waiting.pop(command.job_id, None)
+        if job is None:
+            raise ContractError(f"rejects {command.job_id} at t={now:g}: it does not wait, as far as was told")
+        self.endings.append(Ending(job, REJECTED, 0.0, 0.0, HostSet()))
+
+    def _kill(self, now: float, command: KillJob) -> None:
+        """Who ends on the way to the kill ends by itself. The completions and the word that all are done are news."""
+        progress = {}
+        for job_id in command.job_ids:
+            run = self._runs.get(job_id)
+            if run is None:
+                raise ContractError(f"kills {job_id} at t={now:g}: it was never started")
+            if run.end <= now or run.state == COMPLETED_KILLED:
+                continue
+            share = round((now - run.start) / (run.end - run.start), 6)
+            progress[job_id] = Progress(run.job.profile, share)
+            run.end, run.state = now, COMPLETED_KILLED
+            self._busy_until.update(dict.fromkeys(run.hosts, now))
+            self._later(now, JobCompleted(now, job_id, COMPLETED_KILLED, -1, run.hosts))
+        self._later(now, JobKilled(now, command.job_ids, progress))
+
+    def _switch(self, now: float, command: SetResourceState) -> None:
+        bits = command.hosts.bits
+        what = f"switches hosts {command.hosts} to pstate {command.state} at t={now:g}"
+        working = sum(1 << host for host, until in self._busy_until.items() if until > now)
+        if not self._case.energy:
+            raise ContractError(f"{what}: they have no power states")
+        if bits & self._switching:
+            raise ContractError(f"{what}: hosts {format_bits(bits & self._switching)} are switching already")
+        if command.state == SLEEP and bits & (working | self._asleep):
+            raise ContractError(f"{what}: hosts {format_bits(bits & (working | self._asleep))} work, or sleep already")
+        self._switching |= bits
+        waking = WAKING if bits & self._asleep else 0.0
+        done = now + (FALLING_ASLEEP if command.state == SLEEP else waking)
+        self._later(done, ResourceStateChanged(done, command.hosts, command.state))
+
+    def _register_profile(self, _: float, command: RegisterProfile) -> None:
+        seconds = command.profile.get("delay", SOME_TIME)
+        self._seconds[command.workload, command.name] = float(seconds)
+
+    def _register_job(self, now: float, command: RegisterJob) -> None:
+        job = command.job
+        if job is None or not self._registering:
+            raise ContractError(
+                f"registers {command.job_id} at t={now:g}: registration is not open, or there is no job"
+            )
+        if self._case.acknowledge:
+            self._later(now, JobSubmitted(now, command.job_id, job))
+        else:
+            self._waiting[command.job_id] = job
+
+    def _notify(self, _: float, command: Notify) -> None:
+        if command.kind in (REGISTRATION_FINISHED, CONTINUE_REGISTRATION):
+            self._registering = command.kind == CONTINUE_REGISTRATION
+
+    def _query(self, now: float, command: Query) -> None:
+        if "consumed_energy" in command.requests:
+            self._later(now, Answer(now, {"consumed_energy": 100.0 * self._case.hosts * now}))
+
+    def _standstill(self) -> str:
+        reasons = [f"{', '.join(self._waiting)} wait"] if self._waiting else []
+        reasons += ["registration was never finished"] if self._registering else []
+        return f"t={self.now:g}: nothing will ever happen again, yet {'; '.join(reasons)}"
+
+
+def _machine_notice(kind: str, time: float, hosts: HostSet) -> Notify:
+    return Notify(time, kind, hosts, {"type": kind, "resources": str(hosts)})
+
+
+#: Class of a command -> what it does; others change nothing here.
+_OBEY: Final[dict[type, Callable[[LateBatsim, float, Any], None]]] = {
+    CallMeLater: LateBatsim._call,
+    ExecuteJob: LateBatsim._execute,
+    RejectJob: LateBatsim._reject,
+    KillJob: LateBatsim._kill,
+    SetResourceState: LateBatsim._switch,
+    RegisterProfile: LateBatsim._register_profile,
+    RegisterJob: LateBatsim._register_job,
+    Notify: LateBatsim._notify,
+    Query: LateBatsim._query,
+}
