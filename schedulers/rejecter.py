@@ -39,6 +39,13 @@ class Rejecter(Scheduler[RejecterOptions]):
                 plan.reject(job, why)
         start_in_order(view, plan)
 
+    def estimate_wait(self, job: Job, view: View, plan: Plan) -> float | None:
+        """Never, for a job that is certain to be rejected."""
+        options = self.options
+        if options.probability == 1 and job.size > options.larger_than:
+            return None
+        return super().estimate_wait(job, view, plan)
+
     def refusal(self, job: Job) -> str | None:
         """Why the job is rejected, or None; chance is asked once for each job."""
         options = self.options

@@ -6,9 +6,11 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, get_args
 
 from batsched_py.protocol.events import Event
+from batsched_py.scheduling.estimate import waiting_time
 from batsched_py.scheduling.options import NoOptions
 
 if TYPE_CHECKING:
+    from batsched_py.model.job import Job
     from batsched_py.scheduling.plan import Plan
     from batsched_py.scheduling.view import View
 
@@ -62,6 +64,14 @@ class Scheduler(ABC, Generic[Options]):
         The last event is a SimulationEnds; the message that has it asks for no decision.
         """
         return
+
+    def estimate_wait(self, job: Job, view: View, plan: Plan) -> float | None:
+        """Seconds until a job would start, asked for by Batsim after `decide`; None if it never would.
+
+        The job may be one that nobody has submitted. By default it is the start that it was promised, or that
+        conservative backfilling would find for it; an algorithm that knows better says so here.
+        """
+        return waiting_time(job, view, plan)
 
     @abstractmethod
     def decide(self, view: View, plan: Plan) -> None:

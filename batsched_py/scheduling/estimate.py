@@ -2,18 +2,62 @@
 
 from __future__ import annotations
 
-from batsched_py.model.job import Job
-from batsched_py.scheduling.plan import Plan
-from batsched_py.scheduling.view import View
+import math
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from batsched_py.planning.availability import Availability, Slot
+
+if TYPE_CHECKING:
+    from batsched_py.model.job import Job
+    from batsched_py.scheduling.plan import Plan
+    from batsched_py.scheduling.view import View
+
+#: Waiting jobs that are thought of; each is planned, as conservative backfilling would, to answer one question.
+FORESEEN: Final = 1000
 
 
-def waiting_time(job: Job, view: View, plan: Plan) -> float:
-    """Seconds until the job may start: until its promise if it holds one, else until enough hosts are free.
+def waiting_time(job: Job, view: View, plan: Plan) -> float | None:
+    """Seconds until the job starts, which may be one that nobody has submitted; None if it can never start.
 
-    Without a promise the other waiting jobs are left out, so it is a lower bound. -1 if it can never start.
+    A job that holds a promise starts when that says. Any other is thought to start where conservative backfilling would
+    put it: after the promises that were made, and after the jobs before it in the queue (at most FORESEEN), each at its
+    earliest start by the walltimes of those before. A job that nobody has submitted comes after all.
     """
+    if job.id not in view.queue and view.job(job.id) is not None:
+        return 0.0  # it runs
     promise = plan.promises.get(job.id)
-    if promise is not None:
-        return max(0.0, promise.start - view.now)
-    shadow = view.availability().shadow(job.size)
-    return -1.0 if shadow is None else shadow.start - view.now
+    start = _start(job, view, plan) if promise is None else promise.start
+    return max(0.0, start - view.now) if start < math.inf else None
+
+
+def _start(job: Job, view: View, plan: Plan) -> float:
+    """Its earliest start, infinite if there is none; the availability is left as it was."""
+    future = view.availability()
+    kept: list[Slot] = []
+    try:
+        for other in islice(view.queue, FORESEEN):
+            if other.id == job.id:
+                break
+            slot = _place(other, plan, future)
+            if slot is not None and slot.end > max(slot.start, future.now):
+                future.reserve(slot)
+                kept.append(slot)
+        found = future.earliest(job.size, _duration(job))
+        return math.inf if found is None else found.start
+    finally:
+        for slot in kept:
+            future.release(slot)
+
+
+def _place(job: Job, plan: Plan, future: Availability) -> Slot | None:
+    """Where a waiting job is thought to run; None if that is reserved already, or nowhere."""
+    promise = plan.promises.get(job.id)
+    if not isinstance(promise, Slot):
+        return future.earliest(job.size, _duration(job))
+    free = future.free_during(max(promise.start, future.now), promise.end)
+    return promise if promise.hosts <= free else None
+
+
+def _duration(job: Job) -> float:
+    return math.inf if job.walltime is None else job.walltime

@@ -32,7 +32,6 @@ from batsched_py.protocol.fields import FieldError, one_line
 from batsched_py.protocol.jobs import read_job
 from batsched_py.scheduling.admission import Admission
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.estimate import waiting_time
 from batsched_py.scheduling.options import describe_options, parse_options
 from batsched_py.scheduling.plan import SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
@@ -283,9 +282,18 @@ class Session:
                 position = next(number for number, event in enumerate(message.events) if event is query)
                 path = f"events[{position}].data.requests.estimate_waiting_time.{error.path}"
                 raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
-        estimate = -1.0 if job is None else waiting_time(job, self._view, self._plan)
-        answer = {"job_id": job_id, "estimated_waiting_time": estimate}
+        answer = {"job_id": job_id, "estimated_waiting_time": self._estimate(job, message)}
         self._plan.answer({"estimate_waiting_time": answer})
+
+    def _estimate(self, job: Job | None, message: Message) -> float:
+        """Seconds until the job starts; -1 if it never will: batsched's word for it."""
+        if job is None or self._admission.refusal(job) is not None:
+            return -1.0
+        try:
+            seconds = self._scheduler.estimate_wait(job, self._view, self._plan)
+        except (Exception, SystemExit) as error:
+            raise AlgorithmError(_story(self._class.name, message, error)) from error
+        return -1.0 if seconds is None else seconds
 
 
 def _postponed(command: Command, now: float) -> Command:

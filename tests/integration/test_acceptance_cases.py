@@ -243,11 +243,11 @@ def test_ba_16_the_waiting_time_of_a_job_is_a_number() -> None:
     """Of one that waits, and of one that is only described."""
     session = begun(load("easy"))
     session.answer(message(0, ("JOB_SUBMITTED", submitted_data("a", 4, 30)), ("JOB_SUBMITTED", submitted_data("b", 4))))
-    for name, described in (("b", {}), ("new", {"job": submitted_data("new", 4)["job"]})):
+    for name, described, wait in (("b", {}, 20.0), ("new", {"job": submitted_data("new", 4)["job"]}, 30.0)):
         asked = {"estimate_waiting_time": {"job_id": f"w0!{name}", **described}}
         ((kind, data),) = commands(session.answer(message(10, ("QUERY", {"requests": asked}))))
         assert kind == "ANSWER"
-        assert data["estimate_waiting_time"] == {"job_id": f"w0!{name}", "estimated_waiting_time": 20.0}
+        assert data["estimate_waiting_time"] == {"job_id": f"w0!{name}", "estimated_waiting_time": wait}
 
 
 def requests_of(recording: str) -> Iterator[bytes]:
