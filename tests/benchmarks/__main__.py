@@ -18,8 +18,8 @@ The table of recordings compares runs with --record with runs without it, which 
 which the fastest of the one kind took longer than the fastest of the other.
 
 Two more measurements are made only when asked for, and print the tables of docs/performance.md in Markdown. --cpp runs
-`serve` as a process of its own against C++ batsched's figures: its CPU seconds from start to end, less those of the same
-process with a single job. --decisions holds a queue at one length and measures the decisions one by one: median (mean).
+`serve` as a process of its own beside C++ batsched's figures: its CPU seconds from start to end, less those of the
+same process with a single job. --decisions holds a queue at one length and measures each decision: median (mean).
 
 In the growth tables "decide" is the share of the session in "us/message" (the rest is the simulator), "queue" the most
 jobs that were left waiting, "MB" the peak of the process's memory. At load 1.3 more work comes than the hosts can do:
