@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 
@@ -22,7 +22,7 @@ except ImportError as error:
         f"the contract tests need pytest and hypothesis: pip install 'batsched-py[testing]' ({error})"
     ) from None
 
-from batsched_py.errors import AlgorithmError, BatschedError, PlanError
+from batsched_py.errors import AlgorithmError, BatschedError, PlanError, RefusedError
 from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.testing.again import elsewhere, fingerprints
@@ -31,6 +31,8 @@ from batsched_py.testing.edges import crowded, edges
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.rules import Liberties, Trial, broken_rule
 
+#: Seconds that a reply may be on its way in a case.
+CROSSING: Final = 0.1
 #: Messages that are shown before the one that broke a rule.
 _SHOWN = 6
 
@@ -109,7 +111,7 @@ class ContractTests:
                 )
 
     def replay(self, case: Case) -> Played | None:
-        """Play one case and judge it, as the tests do; None if the algorithm failed on purpose."""
+        """Play one case and judge it, as the tests do; None if it came to no end, and that is no fault."""
         scheduler = self.scheduler()
         player = Player(scheduler, self.options, case)
         try:
@@ -118,6 +120,10 @@ class ContractTests:
             if self.fails_on_purpose and not isinstance(error.__cause__, PlanError):
                 return None
             self._fail(f"the algorithm failed: {error}", case, player)
+        except RefusedError as error:
+            if self._crossed(case, player):
+                return None
+            self._fail(f"Batsim aborts: {error}", case, player)
         except BatschedError as error:
             self._fail(f"{type(error).__name__}: {error}", case, player)
         liberties = Liberties(self.may_kill, self.may_reject, self.may_leave, self.particular_hosts)
@@ -125,6 +131,11 @@ class ContractTests:
         if broken:
             self._fail(broken, case, player)
         return played
+
+    def _crossed(self, case: Case, player: Player) -> bool:
+        """True if a host failed while the reply was on its way: real Batsim aborts, and nobody could have known."""
+        now = player.session.now
+        return case.peer == "messages" and any(abs(begin - now) <= CROSSING for begin, _, _ in case.outages)
 
     @classmethod
     def scheduler(cls) -> type[Scheduler[Any]]:

@@ -152,6 +152,8 @@ class LateBatsim:
         self.now = max(self.now, round(self._untold[0][0], 6))
         while True:
             _, _, happened, event = heappop(self._untold)
+            if isinstance(event, Answer):  # joules as of the telling: they never go down
+                event = Answer(event.timestamp, {"consumed_energy": 100.0 * self._case.hosts * self.now})
             if self._note(event):
                 timestamp = self._chance.choice((min(round(happened, 6), self.now), self.now))
                 before = events[-1].timestamp if events else 0.0
@@ -309,7 +311,7 @@ class LateBatsim:
 
     def _query(self, now: float, command: Query) -> None:
         if "consumed_energy" in command.requests:
-            self._later(now, Answer(now, {"consumed_energy": 100.0 * self._case.hosts * now}))
+            self._later(now, Answer(now, {}))
 
     def _standstill(self) -> str:
         reasons = [f"{', '.join(self._waiting)} wait"] if self._waiting else []

@@ -71,9 +71,12 @@ def _each_job_ends_once(trial: Trial) -> Sequence[str]:
 
 
 def _is_excused(trial: Trial, left: Sequence[str]) -> bool:
-    """True if a job that is left needs more hosts than will ever be there again: others may wait behind it."""
+    """True if a job that is left needs more hosts than will ever be there again: others may wait behind it.
+
+    So may the algorithm's own jobs, which nobody here knows, and with them the end of their registration.
+    """
     there = trial.case.hosts - len(trial.case.lost)
-    if trial.case.lost and trial.liberties.particular_hosts:
+    if trial.case.lost and (trial.liberties.particular_hosts or trial.case.dynamic):
         return True
     jobs = trial.case.job_ids()
     return any(there < jobs[job_id][1] <= trial.case.hosts for job_id in left)
@@ -147,7 +150,7 @@ def _no_host_runs_two_jobs(trial: Trial) -> Sequence[str]:
 
 
 def _no_job_starts_on_a_failed_host(trial: Trial) -> Sequence[str]:
-    """Only where Batsim tells at once what it knows; a late one judges by what it has told."""
+    """Only where Batsim tells at once what it knows, and not at the instant of the failure, which may come later."""
     if trial.case.peer != "simulator":
         return []
     return [
@@ -155,7 +158,7 @@ def _no_job_starts_on_a_failed_host(trial: Trial) -> Sequence[str]:
         for begin, hosts, end in trial.case.outages
         for ending in trial.played.endings
         if ending.state != REJECTED
-        and begin <= ending.start
+        and begin < ending.start
         and (end is None or ending.start < end)
         and not ending.hosts.isdisjoint(HostSet.parse(hosts))
     ]

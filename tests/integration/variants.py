@@ -39,7 +39,11 @@ EVERYTHING: list[tuple[str, dict[str, str]]] = [
 ]
 
 #: Algorithm -> attributes of its ContractTests: what it may do that others may not.
-LIBERTIES: dict[str, dict[str, Any]] = {}
+LIBERTIES: dict[str, dict[str, Any]] = {
+    "crasher": {"fails_on_purpose": True},
+    "killer": {"may_kill": True},
+    "rejecter": {"may_reject": True},
+}
 
 
 def liberties(name: str, options: dict[str, str]) -> dict[str, Any]:
