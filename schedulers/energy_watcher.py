@@ -40,6 +40,10 @@ class EnergyWatcher(Scheduler[EnergyWatcherOptions]):
         self.joules = 0.0
         #: When to ask next, in seconds; with an interval.
         self.next = 0.0
+        #: A question is not answered yet: answers may overtake each other, so there is never a second one.
+        self.asked = False
+        #: A question is due.
+        self.wanted = False
 
     def observe(self, event: Event, view: View) -> None:
         joules = event.consumed_energy if isinstance(event, Answer) else None
@@ -48,18 +52,24 @@ class EnergyWatcher(Scheduler[EnergyWatcherOptions]):
         if joules < self.joules - ROUNDING:
             raise ValueError(f"{joules!r} J were consumed by now, and {self.joules!r} J before")
         self.joules = joules
+        self.asked = False
 
     def decide(self, view: View, plan: Plan) -> None:
-        if self.options.interval:
-            if view.queue or view.running:
-                self.ask_regularly(view, plan)
-        elif view.arrived:
+        if self.is_due(view, plan):
+            self.wanted = True
+        if self.wanted and not self.asked:
             plan.ask_energy()
+            self.asked, self.wanted = True, False
         start_in_order(view, plan, self.options.at_once)
 
-    def ask_regularly(self, view: View, plan: Plan) -> None:
-        """Ask if it is time, and be called when it will be again."""
-        if view.due(self.next):
-            plan.ask_energy()
+    def is_due(self, view: View, plan: Plan) -> bool:
+        """True if jobs came, or if the interval is over; then the next call is asked for."""
+        if not self.options.interval:
+            return bool(view.arrived)
+        if not (view.queue or view.running):
+            return False
+        due = view.due(self.next)
+        if due:
             self.next = view.now + self.options.interval
         plan.wake_at(self.next)
+        return due
