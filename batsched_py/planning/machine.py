@@ -8,6 +8,8 @@ from typing import Any, Final, Protocol
 
 from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
+from batsched_py.planning.power import HostPower, SleepState, SwitchTimes, read_power
+from batsched_py.planning.power import wake_cost as power_cost
 
 #: The zones of each level, as bits; smallest zones first. The zones of a level have all hosts between them, no host is
 #: in two of them, and none lies across two zones of the next level.
@@ -75,21 +77,29 @@ def zones_of(hosts: Mapping[int, MachineHost], said_by: str = "") -> Zones:
     )
 
 
-def wake_cost(host: MachineHost, pstate: str | None) -> tuple[float, float]:
+def wake_cost(host: MachineHost, pstate: str | None) -> tuple[float, float, float]:
     """What it costs to wake a host that sleeps in this pstate: what is less costs less.
 
-    That is the power it draws while it switches on, in watts; of like power the lighter sleep, which draws more, is
-    left sooner. Batsim tells a host's power, not how long its switches take. A host that describes no power is dearest;
-    one of unknown pstate is taken to be in the sleep that is cheapest to leave.
+    That is the energy of waking where the platform tells how long it takes (the property `speed_per_state`: a switch is
+    1 flop), which comes first; else the power that is drawn meanwhile; of equals the lighter sleep, which draws more,
+    is left sooner. A host that describes no power is dearest; one of unknown pstate is taken to be in the sleep that is
+    cheapest to leave. PlatformError if nobody can read what a host says of its power.
     """
-    watts = [_full_load(state) for state in str(host.properties.get("wattage_per_state", "")).split(",")]
-    triples = [triple.strip().split(":") for triple in str(host.properties.get("sleep_pstates", "")).split(",")]
-    costs = [
-        (_nth(watts, triple[2]), -_nth(watts, triple[0]))
-        for triple in triples
-        if len(triple) == 3 and pstate in (None, triple[0])
-    ]
-    return min(costs, default=(math.inf, 0.0))
+    power = read_power(host.name, host.properties)
+    if power is None:
+        return math.inf, math.inf, 0.0
+    return min(
+        (
+            (*power_cost(sleep, _times(power, sleep)), -sleep.watts)
+            for sleep in power.sleeps
+            if pstate in (None, str(sleep.pstate))
+        ),
+        default=(math.inf, math.inf, 0.0),
+    )
+
+
+def _times(power: HostPower, sleep: SleepState) -> SwitchTimes | None:
+    return SwitchTimes(1 / power.speeds[sleep.off], 1 / power.speeds[sleep.on]) if power.speeds else None
 
 
 def _value(host: MachineHost, name: str) -> str:
@@ -103,15 +113,3 @@ def _zones(zone_by_host: Mapping[int, str]) -> tuple[int, ...]:
         zone = zone_by_host[number]
         zones[zone] = zones.get(zone, 0) | 1 << number
     return tuple(zones.values())
-
-
-def _full_load(state: str) -> float:
-    """Watts with all cores busy: the last of "idle:one core:all cores"."""
-    try:
-        return float(state.rpartition(":")[2])
-    except ValueError:
-        return math.inf
-
-
-def _nth(watts: list[float], pstate: str) -> float:
-    return watts[int(pstate)] if pstate.isdecimal() and int(pstate) < len(watts) else math.inf

@@ -81,9 +81,9 @@ def cheapest(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
     as `lowest` if enough are awake, else n log n for n sleeping ones. See `machine.wake_cost`.
     """
     #: (host, pstate in which it sleeps) -> what waking it costs.
-    costs: dict[tuple[int, str | None], tuple[float, float]] = {}
+    costs: dict[tuple[int, str | None], tuple[float, float, float]] = {}
 
-    def cost(host: int) -> tuple[float, float]:
+    def cost(host: int) -> tuple[float, float, float]:
         pstate = machine.pstate(host)
         if (host, pstate) not in costs:
             costs[host, pstate] = wake_cost(machine.hosts[host], pstate)

@@ -190,6 +190,18 @@ def test_cheapest_wakes_those_that_draw_least_while_they_switch_on() -> None:
     ]
 
 
+def test_cheapest_counts_the_energy_of_waking_where_its_time_is_told() -> None:
+    """60 W for 100 s are dearer than 150 W for 10 s; a host that tells no time comes after both."""
+    computer = Computer(
+        {"wattage_per_state": FRUGAL, "sleep_pstates": "1:2:3"},
+        {"wattage_per_state": FRUGAL, "sleep_pstates": "1:2:3", "speed_per_state": "1e9,1,1,0.01,1,1,1"},
+        {"wattage_per_state": POWER, "sleep_pstates": "1:2:3", "speed_per_state": "1e9,1,1,0.1"},
+    )
+    computer.asleep = hosts("0-2")
+    choose = chooser("cheapest", computer)
+    assert [choose(hosts("0-2"), size) for size in (1, 2)] == [hosts("2"), hosts("1-2")]
+
+
 def test_a_property_that_nobody_has_is_one_line() -> None:
     """A mistyped name is not the machine in one zone."""
     with pytest.raises(OptionError, match="option zone: no host of the platform has a property 'rakc'"):
