@@ -39,7 +39,7 @@ def local(free: int, size: int, zones: Zones) -> int | None:
     if free.bit_count() < size:
         return None
     for level, members in enumerate(zones):
-        enough = [free & zone for zone in members if (free & zone).bit_count() >= size]
+        enough = [part for zone in members if (part := free & zone).bit_count() >= size]
         if enough:
             return _within(min(enough, key=int.bit_count), size, zones[:level])
     return _within(free, size, zones)
