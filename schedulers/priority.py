@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from batsched_py.api import ORDERS, Order, Plan, Scheduler, View, named
+from batsched_py.api import ORDERS, Order, Placement, PlacementOptions, Plan, Scheduler, View, named
 from batsched_py.planning.ordering import Line
 
 
 @dataclass(frozen=True, slots=True)
-class PriorityOptions:
-    """Who is first."""
+class PriorityOptions(PlacementOptions):
+    """Who is first, and where."""
 
     order: Order = named("fcfs", "who is served first", ORDERS)
 
@@ -30,15 +30,19 @@ class Priority(Scheduler[PriorityOptions]):
         super().__init__(options)
         self.line = Line(options.order)
 
+    def setup(self, view: View) -> None:
+        self.placement = Placement(self.options, view)
+
     def decide(self, view: View, plan: Plan) -> None:
+        self.placement.refuse(view, plan)
         self.line.join(view.arrived, view.now)
         free = plan.free
         if not free:
             return
         for job in self.line.jobs(view.queue, view.now):
-            hosts = free.first(job.size)
+            hosts = self.placement.hosts(job, free)
             if hosts is None:
-                plan.hold(job, f"needs {job.size} hosts, {len(free)} are free")
+                plan.hold(job, self.placement.why_not(job, free))
                 return
             plan.start(job, hosts)
             free -= hosts

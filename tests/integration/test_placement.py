@@ -27,7 +27,7 @@ SPECS = st.lists(
     st.tuples(st.integers(0, 12), st.integers(1, HOSTS), st.integers(1, 9), st.integers(1, 12)), min_size=1, max_size=25
 )
 #: Algorithms that take a selection, with what they need for those that may find nothing.
-ALGORITHMS: list[tuple[str, dict[str, str]]] = [("filler", {})]
+ALGORITHMS: list[tuple[str, dict[str, str]]] = [("filler", {}), ("priority", {"order": "asc_size"})]
 
 
 def room_b(job: Job, hosts: Mapping[int, Host]) -> Iterator[int]:
