@@ -110,6 +110,10 @@ class DeadlockError(BatschedError):
     exit_code = 3
 
 
+class BenchError(BatschedError):
+    """A bench was told what cannot be: names what, and the rule."""
+
+
 class ContractError(BatschedError):
     """An algorithm broke a rule that all must keep: says which, and what was played."""
 

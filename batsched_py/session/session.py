@@ -111,6 +111,16 @@ class Session:
         return self._conversation.dialect
 
     @property
+    def view(self) -> View:
+        """What the algorithm reads."""
+        return self._view
+
+    @property
+    def plan(self) -> Plan:
+        """What the algorithm writes: its promises, and why jobs wait."""
+        return self._plan
+
+    @property
     def rejections(self) -> Mapping[str, str]:
         """Job id -> why it was rejected."""
         return self._plan.rejections

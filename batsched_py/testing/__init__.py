@@ -5,14 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from batsched_py.testing.bench import Bench
 from batsched_py.testing.case import Case
+from batsched_py.testing.decision import Decision
 from batsched_py.testing.late_batsim import LateBatsim
 from batsched_py.testing.play import Played, play
 
 if TYPE_CHECKING:
     from batsched_py.testing.contract import ContractTests
 
-__all__ = ["Case", "ContractTests", "LateBatsim", "Played", "play"]
+__all__ = ["Bench", "Case", "ContractTests", "Decision", "LateBatsim", "Played", "play"]
 
 
 def __getattr__(name: str) -> Any:

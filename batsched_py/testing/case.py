@@ -30,6 +30,8 @@ POWER: Final = {
     "wattage_per_state": "100:150:200, 90:100:120, 10:10:10, 120:120:125, 110:110:115",
     "sleep_pstates": "2:3:4",
 }
+#: The sleep pstate of POWER.
+SLEEP: Final = "2"
 POWER_SPEEDS: Final = (1e9, 5e8, 1.0, 0.5, 0.05)
 #: What the workload is called in job ids.
 WORKLOAD: Final = "w0"

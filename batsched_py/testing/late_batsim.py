@@ -56,7 +56,7 @@ from batsched_py.protocol.events import (
     SimulationBegins,
     SimulationEnds,
 )
-from batsched_py.testing.case import POWER, Case
+from batsched_py.testing.case import POWER, SLEEP, Case
 from batsched_py.testing.ending import Ending
 
 #: Seconds from what happens to the message that tells it: at once, by latencies that were seen, and long.
@@ -70,8 +70,6 @@ FALLING_ASLEEP: Final = 2.0
 WAKING: Final = 20.0
 #: How often an event shares a message with the one before, if it may.
 TOGETHER: Final = 0.2
-#: The sleep pstate of POWER.
-SLEEP: Final = "2"
 #: Seconds that a job runs whose profile is no delay.
 SOME_TIME: Final = 5.0
 
