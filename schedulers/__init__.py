@@ -4,6 +4,8 @@ from typing import Final
 
 #: Name for `-s` -> where it is; in the order of the alphabet.
 BUILT_INS: Final = {
+    "backfill": "schedulers.backfill:Backfill",
+    "conservative": "schedulers.conservative:Conservative",
     "crasher": "schedulers.crasher:Crasher",
     "easy": "schedulers.easy:Easy",
     "energy_watcher": "schedulers.energy_watcher:EnergyWatcher",

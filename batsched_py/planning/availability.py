@@ -23,6 +23,14 @@ class Slot(Struct, frozen=True):
     hosts: HostSet
 
 
+class Claim(Struct, frozen=True):
+    """A number of hosts, whichever, during the half-open time [start, end), in seconds."""
+
+    start: float
+    end: float
+    size: int
+
+
 class Shadow(Struct, frozen=True):
     """A number of hosts, whichever, from `start` on; `spare` more than asked will be free then."""
 
@@ -77,6 +85,33 @@ class Changes:
         return hosts
 
 
+class Deltas:
+    """By how much a number changes at which instant; instants ascend."""
+
+    __slots__ = ("by", "times")
+
+    def __init__(self) -> None:
+        #: Instants with a change, ascending.
+        self.times: list[float] = []
+        #: Instant -> by how much, never 0; exactly the instants of `times`.
+        self.by: dict[float, int] = {}
+
+    def add(self, time: float, number: int) -> None:
+        """At this instant it changes by that much more."""
+        if time not in self.by:
+            self.by[time] = number
+            insort(self.times, time)
+        elif self.by[time] + number:
+            self.by[time] += number
+        else:
+            self.take(time)
+
+    def take(self, time: float) -> int:
+        """Forget the instant, which is here; by how much the number changes at it."""
+        del self.times[bisect_left(self.times, time)]
+        return self.by.pop(time)
+
+
 class Availability:
     """The free hosts as a step function of time, kept as changes and never rebuilt.
 
@@ -88,7 +123,7 @@ class Availability:
     """
 
     __slots__ = (
-        *("_down", "_ends", "_predicted", "_returns", "_starts", "_stops"),
+        *("_claimed", "_claims", "_down", "_ends", "_predicted", "_returns", "_starts", "_stops"),
         *("busy", "hosts", "now", "reserved"),
     )
 
@@ -112,6 +147,9 @@ class Availability:
         self._starts = Changes()
         #: Ends of reservations, later than `now`.
         self._stops = Changes()
+        #: How many hosts are claimed at `now`, whichever; how that will change.
+        self._claimed = 0
+        self._claims = Deltas()
 
     @property
     def free(self) -> int:
@@ -133,8 +171,14 @@ class Availability:
         """Time has come to `now`: reservations begin and end."""
         self.now = now
         starts, stops = self._starts, self._stops
-        while stops.times and (time := min(stops.times[:1] + starts.times[:1])) <= now:
+        while starts.times or stops.times:
+            time = min(starts.times[:1] + stops.times[:1])
+            if time > now:
+                break
             self.reserved = self.reserved & ~stops.take(time) | starts.take(time)
+        claims = self._claims
+        while claims.times and claims.times[0] <= now:
+            self._claimed += claims.take(claims.times[0])
 
     def occupy(self, hosts: int, until: float) -> None:
         """Work takes these hosts from now, presumably until then (infinite: no one knows)."""
@@ -173,23 +217,41 @@ class Availability:
         if bits and time < math.inf:
             self._returns.add(time, bits)
 
-    def reserve(self, slot: Slot) -> None:
-        """Keep the slot's hosts from everyone else; they must be free then, as `earliest` and `slot_at` promise."""
-        if slot.start <= self.now:
-            self.reserved |= slot.hosts.bits
-        else:
-            self._starts.add(slot.start, slot.hosts.bits)
-        self._stops.add(slot.end, slot.hosts.bits)
-
-    def release(self, slot: Slot) -> None:
-        """Take a reservation back; one that has ended by itself is gone already."""
-        if slot.end <= self.now:
+    def reserve(self, promise: Slot | Claim) -> None:
+        """Keep these hosts, or as many, from everyone else; they must be free then, as the questions promise."""
+        if isinstance(promise, Claim):
+            self._claim(promise, promise.size)
             return
-        if slot.start <= self.now:
-            self.reserved &= ~slot.hosts.bits
+        bits = promise.hosts.bits
+        if promise.start <= self.now:
+            self.reserved |= bits
         else:
-            self._starts.remove(slot.start, slot.hosts.bits)
-        self._stops.remove(slot.end, slot.hosts.bits)
+            self._starts.add(promise.start, bits)
+        if promise.end < math.inf:
+            self._stops.add(promise.end, bits)
+
+    def release(self, promise: Slot | Claim) -> None:
+        """Take a reservation back; one that has ended by itself is gone already."""
+        if promise.end <= self.now:
+            return
+        if isinstance(promise, Claim):
+            self._claim(promise, -promise.size)
+            return
+        bits = promise.hosts.bits
+        if promise.start <= self.now:
+            self.reserved &= ~bits
+        else:
+            self._starts.remove(promise.start, bits)
+        if promise.end < math.inf:
+            self._stops.remove(promise.end, bits)
+
+    def _claim(self, claim: Claim, size: int) -> None:
+        if claim.start <= self.now:
+            self._claimed += size
+        else:
+            self._claims.add(claim.start, size)
+        if claim.end < math.inf:
+            self._claims.add(claim.end, -size)
 
     def free_during(self, start: float, end: float) -> HostSet:
         """Hosts free without interruption in [start, end), `start` at or after now."""
@@ -228,6 +290,45 @@ class Availability:
                 return Slot(time, time + duration, hosts)
         return None
 
+    def earliest_count(self, size: int, duration: float) -> Claim | None:
+        """The first time at which `size` hosts, whichever, are free for `duration` seconds; None if never.
+
+        Free are those that are neither reserved nor claimed.
+        """
+        start: float | None = None
+        for time, room in self._rooms():
+            if start is not None and time >= start + duration:
+                break
+            if room < size:
+                start = None
+            elif start is None:
+                start = time
+        return None if start is None else Claim(start, start + duration, size)
+
+    def count_falls(self) -> list[tuple[float, int]]:
+        """(instant, how many hosts, whichever, are free and unclaimed from now until after it).
+
+        From now; the numbers descend, and instants at which nothing falls are left out.
+        """
+        falls: list[tuple[float, int]] = []
+        least = math.inf
+        for time, room in self._rooms():
+            if room < least:
+                least = room
+                falls.append((time, room))
+        return falls
+
+    def host_falls(self) -> list[tuple[float, HostSet]]:
+        """(instant, the hosts that are free from now until after it), as `count_falls`."""
+        free = self.free
+        falls = [(self.now, HostSet(free))]
+        for time in self._starts.times:
+            left = free & ~self._starts.bits[time]
+            if left != free:
+                falls.append((time, HostSet(left)))
+                free = left
+        return falls
+
     def shadow(self, size: int) -> Shadow | None:
         """When `size` hosts, whichever, will be free, and how many more; None if never.
 
@@ -249,13 +350,31 @@ class Availability:
     def _steps(self) -> Iterator[tuple[float, int]]:
         yield self.now, self.free
         ends, times = self._ends.bits, self._ends.times
-        if self._stops.times or self._returns.times or (times and times[0] <= self.now):
+        if self._stops.times or self._starts.times or self._returns.times or (times and times[0] <= self.now):
             yield from self._later_steps()
             return
         free = self.free
         for time in times:  # nothing is reserved: hosts only become free
             free |= ends[time]
             yield time, free & ~self._down
+
+    def _rooms(self) -> Iterator[tuple[float, int]]:
+        """(instant, how many hosts are free and unclaimed from then on), from now, instants ascending."""
+        claims = self._claims
+        room, claimed, position = 0, self._claimed, 0
+        for time, free in self._steps():
+            while position < len(claims.times) and claims.times[position] < time:
+                claimed += claims.by[claims.times[position]]
+                yield claims.times[position], room - claimed
+                position += 1
+            if position < len(claims.times) and claims.times[position] == time:
+                claimed += claims.by[time]
+                position += 1
+            room = free.bit_count()
+            yield time, room - claimed
+        for time in claims.times[position:]:
+            claimed += claims.by[time]
+            yield time, room - claimed
 
     def _later_steps(self) -> Iterator[tuple[float, int]]:
         """As `_steps`, after now, whatever there is."""

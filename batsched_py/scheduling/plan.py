@@ -12,7 +12,7 @@ from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet, format_bits
 from batsched_py.model.job import Job
 from batsched_py.model.limits import NAME_RULE, breaks_csv
-from batsched_py.planning.availability import Shadow, Slot
+from batsched_py.planning.availability import Claim, Shadow, Slot
 from batsched_py.protocol.codec import Message, encode
 from batsched_py.protocol.commands import (
     AdditionalIo,
@@ -79,7 +79,7 @@ class Plan:
         #: Job id -> why it waits; only jobs that wait.
         self.holds: dict[str, Hold] = {}
         #: Job id -> the latest promise of a start; only jobs that wait.
-        self.promises: dict[str, Slot | Shadow] = {}
+        self.promises: dict[str, Slot | Claim | Shadow] = {}
         #: Job id -> why it was rejected.
         self.rejections: dict[str, str] = {}
 
@@ -291,7 +291,7 @@ class Plan:
         """Record why a job waits. Not sent: it is told when the simulation stands still."""
         self.holds[job.id] = Hold(job, why, self._state.now)
 
-    def promise(self, job: Job, slot: Slot | Shadow) -> None:
+    def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
         """Record when a job will start at the latest. Not sent."""
         self.promises[job.id] = slot
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from batsched_py.model.job import Job
 from batsched_py.state.shelves import Shelves, walltime_of
@@ -100,6 +100,20 @@ class Queue:
             for job in piece.jobs.values()
             if job.size <= size and (job.size <= small or now + walltime_of(job) <= end)
         ]
+
+    def within(self, limits: Sequence[tuple[int, float]], now: float) -> list[Job]:
+        """In order of arrival the jobs that keep to one of these limits, each a number of hosts and an end.
+
+        As `fitting`, with any number of limits: numbers descend, ends ascend.
+        """
+        if len(limits) <= 2:
+            (size, end), (small, _) = limits[0], limits[-1]
+            return self.fitting(size, now, end, small if len(limits) == 2 or end == math.inf else -1)
+        if len(self._where) > LONG and self._shelves is None:
+            self.fitting(0, now, now, 0)  # sorts them by size
+        if self._shelves is not None:
+            return self._shelves.within(limits, now)
+        return [job for job in self if any(job.size <= size and now + walltime_of(job) <= end for size, end in limits)]
 
     def __iter__(self) -> Iterator[Job]:
         for piece in tuple(self._pieces):

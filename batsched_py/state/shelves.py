@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Sequence
 from operator import itemgetter
 from typing import Final
 
@@ -41,10 +42,21 @@ class Shelves:
 
     def fitting(self, size: int, now: float, end: float, small: int) -> list[Job]:
         """By number the jobs of at most `size` hosts that end by `end` if started `now`, or need at most `small`."""
+        return self.within([(size, end), (min(small, size), math.inf)], now)
+
+    def within(self, limits: Sequence[tuple[int, float]], now: float) -> list[Job]:
+        """By number the jobs that keep to one of these limits, each a number of hosts and an end.
+
+        Numbers descend, ends ascend. Costs a binary search for each size that may fit, and the jobs that are found.
+        """
         found: list[tuple[float, int, Job]] = []
-        for each in self._sizes[: bisect_right(self._sizes, size)]:
-            shelf = self._shelves[each]
-            if each <= small:
+        last = len(limits) - 1
+        for size in self._sizes[: bisect_right(self._sizes, limits[0][0])]:
+            while limits[last][0] < size:
+                last -= 1
+            end = limits[last][1]
+            shelf = self._shelves[size]
+            if end == math.inf:
                 found += shelf
             elif now + shelf[0][0] <= end:
                 # as the algorithms add it up, not `end - now`: sums of times round

@@ -1,0 +1,124 @@
+"""How long free hosts stay free, as promises allow: who may start now and break none."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import TypeAlias
+
+from batsched_py.hostset import HostSet, lowest
+from batsched_py.planning.availability import Choose
+
+#: (number of hosts, instant): so many are free from now until then; instants ascend, numbers descend.
+Limits: TypeAlias = list[tuple[int, float]]
+
+
+class Gaps(ABC):
+    """What is free now, and until when. Work that is started takes of it; nothing is given back.
+
+    Promises make it fall at their starts only. So a few steps say all, and a question walks those before its end.
+    """
+
+    __slots__ = ("free", "times")
+
+    def __init__(self, free: int, times: list[float]) -> None:
+        #: Bits of the hosts that are free now.
+        self.free = free
+        #: Instants after which less is free; ascending, the first is when this was made.
+        self.times = times
+
+    @abstractmethod
+    def find(self, size: int, end: float, choose: Choose | None = None) -> HostSet | None:
+        """Hosts that are free now and, by the promises, until `end`; the lowest if nobody chooses. None: too few."""
+
+    @abstractmethod
+    def take(self, hosts: HostSet, end: float) -> None:
+        """Work starts on these hosts, as `find` gave them, until `end`."""
+
+    @abstractmethod
+    def limits(self) -> Limits:
+        """Who may start, by size: a job of at most so many hosts until then."""
+
+    def limit(self, size: int) -> float:
+        """By when a job of this size must end."""
+        return max((time for room, time in self.limits() if size <= room), default=-math.inf)
+
+    def _pick(self, free: int, size: int, choose: Choose | None) -> HostSet | None:
+        if choose is not None:
+            return choose(HostSet(free), size) if free.bit_count() >= size else None
+        bits = lowest(free, size)
+        return None if bits is None else HostSet(bits)
+
+
+class CountGaps(Gaps):
+    """Promises are numbers of hosts: any host will do for whoever ends in time or leaves enough others."""
+
+    __slots__ = ("_rooms",)
+
+    def __init__(self, free: int, falls: list[tuple[float, int]]) -> None:
+        super().__init__(free, [time for time, _ in falls])
+        #: How many hosts nobody is promised from each of `times` on, at least.
+        self._rooms = [room for _, room in falls]
+
+    def find(self, size: int, end: float, choose: Choose | None = None) -> HostSet | None:
+        """As in Gaps; walks the steps before `end`."""
+        for time, room in zip(self.times, self._rooms, strict=True):
+            if time >= end:
+                break
+            if room < size:
+                return None
+        return self._pick(self.free, size, choose)
+
+    def take(self, hosts: HostSet, end: float) -> None:
+        """As in Gaps."""
+        self.free &= ~hosts.bits
+        size = len(hosts)
+        for position, time in enumerate(self.times):
+            if time >= end:
+                break
+            self._rooms[position] -= size
+
+    def limits(self) -> Limits:
+        """As in Gaps."""
+        least, limits = self.free.bit_count(), []
+        for time, room in zip(self.times, self._rooms, strict=True):
+            if room < least:
+                limits.append((least, time))
+                least = room
+        limits.append((least, math.inf))
+        return limits
+
+
+class HostGaps(Gaps):
+    """Promises are these very hosts: only who ends in time may use them."""
+
+    __slots__ = ("_frees",)
+
+    def __init__(self, free: int, falls: list[tuple[float, HostSet]]) -> None:
+        super().__init__(free, [time for time, _ in falls])
+        #: Bits of the hosts that stay free until after each of `times`.
+        self._frees = [hosts.bits for _, hosts in falls]
+
+    def find(self, size: int, end: float, choose: Choose | None = None) -> HostSet | None:
+        """As in Gaps; walks the steps before `end`."""
+        free = self.free
+        for time, bits in zip(self.times, self._frees, strict=True):
+            if time >= end:
+                break
+            free = bits
+        return self._pick(free & self.free, size, choose)
+
+    def take(self, hosts: HostSet, end: float) -> None:  # noqa: ARG002  (what is not free now is not free until later)
+        """As in Gaps."""
+        self.free &= ~hosts.bits
+
+    def limits(self) -> Limits:
+        """As in Gaps."""
+        limits: Limits = []
+        before = self.free
+        for time, bits in zip(self.times, self._frees, strict=True):
+            if bits != before:
+                limits.append(((before & self.free).bit_count(), time))
+            before = bits
+        limits.append(((before & self.free).bit_count(), math.inf))
+        return limits

@@ -1,0 +1,226 @@
+"""Backfilling: the first blocked jobs hold a promise, and whoever breaks none may overtake them."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from batsched_py.api import Claim, HostSet, Job, Plan, Scheduler, Shadow, Slot, View, option
+from batsched_py.planning.gaps import CountGaps, Gaps, HostGaps
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseOptions:
+    """What a promise is made of."""
+
+    reserve: Literal["counts", "hosts"] = option("counts", "promise a number of hosts, or these very hosts")
+
+
+@dataclass(frozen=True, slots=True)
+class OvertakingOptions(PromiseOptions):
+    """And who may overtake first."""
+
+    backfill_order: Literal["fcfs", "sjf"] = option("fcfs", "who overtakes first: who came first, or the shortest")
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillOptions(OvertakingOptions):
+    """And how many promises there are."""
+
+    depth: int | None = option(1, "how many blocked jobs hold a promise; none: all", minimum=0)
+
+
+Options = TypeVar("Options", bound=PromiseOptions)
+Overtakers = TypeVar("Overtakers", bound=OvertakingOptions)
+#: Of the options given to the loop any promise may come; a Shadow has no end, and is enough where there is but one.
+Promise = Slot | Claim | Shadow
+
+
+@dataclass(slots=True)
+class Blocked:
+    """A job that could not start, and its promise; None if no start can be foreseen."""
+
+    job: Job
+    promise: Promise | None
+
+
+class Backfilling(Scheduler[Options]):
+    """The loop of all backfilling: EASY is depth 1, conservative backfilling any depth.
+
+    When hosts were released each promised job, in order, gives its promise back and takes the earliest start there is
+    now, which is never later; then the others, in order, start or are promised a start, until `depth` hold a promise;
+    the rest overtake if they break none. When nothing was released only what arrived is looked at: who could not start
+    before cannot start now.
+
+    To make an algorithm of one's own, override what decides who is served (`in_order`, `in_backfill_order`), for how
+    long (`duration`) and where (`choose`).
+    """
+
+    needs_walltime = True
+
+    #: How many blocked jobs hold a promise.
+    depth: float = math.inf
+    #: Promises are made of these very hosts, not of a number of them.
+    on_hosts = False
+
+    def setup(self, view: View) -> None:  # noqa: ARG002
+        """Nobody is promised anything."""
+        self.on_hosts = self.options.reserve == "hosts"
+        #: Job id -> the blocked job, in the order in which they are served; at most `depth`.
+        self.blocked: dict[str, Blocked] = {}
+        #: What is free until when, by the promises; None if it must be found anew.
+        self.gaps: Gaps | None = None
+
+    # What makes one algorithm differ from another.
+
+    def in_order(self, jobs: Iterable[Job], view: View) -> Iterable[Job]:  # noqa: ARG002  (a hook)
+        """The jobs, which come in order of arrival, in the order in which they are served and promised."""
+        return jobs
+
+    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:  # noqa: ARG002
+        """The jobs that hold no promise, in the order in which they may overtake."""
+        return jobs
+
+    def duration(self, job: Job) -> float:
+        """For how long the job is expected to hold its hosts, in seconds: its walltime."""
+        return math.inf if job.walltime is None else job.walltime
+
+    def choose(self, free: HostSet, size: int) -> HostSet | None:
+        """Hosts of these for a job of this size; None if it had better wait."""
+        return free.first(size)
+
+    # The loop.
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Serve all that wait if something was released, else who arrived."""
+        if view.hosts_changed:
+            self.renew(view, plan)
+            self.serve(view.queue, view, plan)
+            if len(self.blocked) >= self.depth and plan.free:
+                self.overtake(self.overtakers(view), view, plan)
+        elif view.arrived:
+            self.overtake(self.serve(view.arrived, view, plan), view, plan)
+
+    def renew(self, view: View, plan: Plan) -> None:
+        """Each blocked job, in order: start it if it fits now, else promise it the earliest start there is now."""
+        self.gaps = None
+        for each in list(self.blocked.values()):
+            del self.blocked[each.job.id]
+            self.withdraw(each.promise, view)
+            if each.job.id in view.queue:
+                self.admit(each.job, view, plan)
+
+    def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Sequence[Job]:
+        """Start jobs or promise them a start, in order, until `depth` are blocked; those that are left."""
+        jobs = iter(self.in_order(jobs, view))
+        for job in jobs:
+            if job.id in self.blocked:
+                continue
+            if len(self.blocked) >= self.depth:
+                return [job, *jobs]
+            self.admit(job, view, plan)
+        return ()
+
+    def admit(self, job: Job, view: View, plan: Plan) -> None:
+        """Start the job if it breaks no promise; else promise it its earliest start."""
+        promise = self.earliest(job, view, plan)
+        if promise is not None and promise.start <= view.now:
+            hosts = promise.hosts if isinstance(promise, Slot) else self.choose(plan.free, job.size)
+            if hosts is not None:
+                plan.start(job, hosts)
+                self.gaps = None
+                return
+        self.block(job, promise, view, plan)
+
+    def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
+        """The first start that breaks no promise, if all work takes as long as is expected; None if there is none."""
+        if not self.blocked and job.size <= len(plan.free):  # no promise to break, no need to look ahead
+            hosts = self.choose(plan.free, job.size)
+            if hosts is not None:
+                return Slot(view.now, math.inf, hosts)
+        future = view.availability()
+        if self.on_hosts:
+            return future.earliest(job.size, self.duration(job), choose=self.choose)
+        if self.depth == 1:
+            return future.shadow(job.size) or Shadow(math.inf, 0)
+        return future.earliest_count(job.size, self.duration(job))
+
+    def block(self, job: Job, promise: Promise | None, view: View, plan: Plan) -> None:
+        """The job waits, and its promise is kept from the others."""
+        self.blocked[job.id] = Blocked(job, promise)
+        self.gaps = None
+        plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} are free")
+        if promise is not None:
+            plan.promise(job, promise)
+            if not isinstance(promise, Shadow):
+                view.availability().reserve(promise)
+
+    def withdraw(self, promise: Promise | None, view: View) -> None:
+        """Others may use what was promised."""
+        if promise is not None and not isinstance(promise, Shadow):
+            view.availability().release(promise)
+
+    def overtakers(self, view: View) -> Sequence[Job]:
+        """Each waiting job without a promise that breaks none if no other overtakes before it."""
+        found = view.queue.within(self.find_gaps(view).limits(), view.now)
+        return [job for job in found if job.id not in self.blocked]
+
+    def overtake(self, jobs: Sequence[Job], view: View, plan: Plan) -> None:
+        """Start those that break no promise."""
+        if not jobs:
+            return
+        now, gaps = view.now, self.find_gaps(view)
+        left = gaps.free.bit_count()
+        for job in self.in_backfill_order(jobs, view):
+            if job.size > left:
+                continue
+            hosts = gaps.find(job.size, now + self.duration(job), self.choose)
+            if hosts is not None:
+                plan.start(job, hosts)
+                gaps.take(hosts, now + self.duration(job))
+                left -= job.size
+                if not left:
+                    return
+
+    def find_gaps(self, view: View) -> Gaps:
+        """What is free now, and until when."""
+        if self.gaps is None:
+            self.gaps = self.new_gaps(view)
+        return self.gaps
+
+    def new_gaps(self, view: View) -> Gaps:
+        future = view.availability()
+        free, now = future.free, view.now
+        if self.on_hosts:
+            return HostGaps(free, future.host_falls())
+        if self.depth == 1:
+            shadows = [each.promise for each in self.blocked.values()]
+            steps = [(shadow.start, shadow.spare) for shadow in shadows if isinstance(shadow, Shadow)]
+            return CountGaps(free, [(now, free.bit_count()), *steps])
+        return CountGaps(free, future.count_falls())
+
+
+class Overtaking(Backfilling[Overtakers]):
+    """Backfilling in which some hold no promise, and an option says who of them comes first."""
+
+    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:  # noqa: ARG002
+        """As the option says."""
+        return jobs if self.options.backfill_order == "fcfs" else sorted(jobs, key=self.duration)
+
+
+class Backfill(Overtaking[BackfillOptions]):
+    """Backfilling of any depth, between EASY (1) and conservative (none): promises for the first `depth` blocked jobs.
+
+    A promise is broken by no one: an overtaking job ends by its walltime before the promised start, or leaves the
+    promised hosts alone.
+    """
+
+    name = "backfill"
+    source = (
+        "Between EASY and conservative: Feitelson and Weil, IPPS/SPDP 1998; the depth as in Haizea (Sotomayor 2009)"
+    )
+
+    def setup(self, view: View) -> None:
+        """The depth is an option."""
+        super().setup(view)
+        self.depth = math.inf if self.options.depth is None else self.options.depth

@@ -1,0 +1,17 @@
+"""Conservative backfilling: every job holds a promise from the moment it arrives."""
+
+import math
+
+from schedulers.backfill import Backfilling, PromiseOptions
+
+
+class Conservative(Backfilling[PromiseOptions]):
+    """Promise each job its earliest start when it arrives; promises come nearer when hosts are released early.
+
+    When hosts are released the promises are compressed: each job in order of arrival gives its promise back and takes
+    the earliest start there is now. So no job is ever delayed by one that came later.
+    """
+
+    name = "conservative"
+    source = "Mu'alem and Feitelson, IEEE TPDS 12(6), 2001; Feitelson and Weil, IPPS/SPDP 1998"
+    depth = math.inf
