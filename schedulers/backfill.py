@@ -62,8 +62,10 @@ class Backfilling(Scheduler[Options]):
     depth: float = math.inf
     #: Promises are made of these very hosts, not of a number of them.
     on_hosts = False
+    #: One promise on a number of hosts is a Shadow: it says the same as a Claim, and nobody needs to be told of it.
+    one_shadow = True
 
-    def setup(self, view: View) -> None:  # noqa: ARG002
+    def setup(self, view: View) -> None:
         """Nobody is promised anything."""
         self.on_hosts = self.options.reserve == "hosts"
         #: Job id -> the blocked job, in the order in which they are served; at most `depth`.
@@ -73,11 +75,11 @@ class Backfilling(Scheduler[Options]):
 
     # What makes one algorithm differ from another.
 
-    def in_order(self, jobs: Iterable[Job], view: View) -> Iterable[Job]:  # noqa: ARG002  (a hook)
+    def in_order(self, jobs: Iterable[Job], view: View) -> Iterable[Job]:
         """The jobs, which come in order of arrival, in the order in which they are served and promised."""
         return jobs
 
-    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:  # noqa: ARG002
+    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
         """The jobs that hold no promise, in the order in which they may overtake."""
         return jobs
 
@@ -93,13 +95,21 @@ class Backfilling(Scheduler[Options]):
 
     def decide(self, view: View, plan: Plan) -> None:
         """Serve all that wait if something was released, else who arrived."""
-        if view.hosts_changed:
+        if view.hosts_changed or self.first_start() <= view.now:
             self.renew(view, plan)
             self.serve(view.queue, view, plan)
             if len(self.blocked) >= self.depth and plan.free:
                 self.overtake(self.overtakers(view), view, plan)
         elif view.arrived:
             self.overtake(self.serve(view.arrived, view, plan), view, plan)
+        first = self.first_start()
+        if view.now < first < math.inf and not view.availability().end_told_by(first):
+            plan.wake_at(first)
+
+    def first_start(self) -> float:
+        """The first promised start that must be kept without any work's end; infinite if there is none."""
+        starts = (each.promise.start for each in self.blocked.values() if isinstance(each.promise, (Slot, Claim)))
+        return min(starts, default=math.inf)
 
     def renew(self, view: View, plan: Plan) -> None:
         """Each blocked job, in order: start it if it fits now, else promise it the earliest start there is now."""
@@ -141,7 +151,7 @@ class Backfilling(Scheduler[Options]):
         future = view.availability()
         if self.on_hosts:
             return future.earliest(job.size, self.duration(job), choose=self.choose)
-        if self.depth == 1:
+        if self.depth == 1 and self.one_shadow:
             return future.shadow(job.size) or Shadow(math.inf, 0)
         return future.earliest_count(job.size, self.duration(job))
 
@@ -193,7 +203,7 @@ class Backfilling(Scheduler[Options]):
         free, now = future.free, view.now
         if self.on_hosts:
             return HostGaps(free, future.host_falls())
-        if self.depth == 1:
+        if self.depth == 1 and self.one_shadow:
             shadows = [each.promise for each in self.blocked.values()]
             steps = [(shadow.start, shadow.spare) for shadow in shadows if isinstance(shadow, Shadow)]
             return CountGaps(free, [(now, free.bit_count()), *steps])
@@ -203,7 +213,7 @@ class Backfilling(Scheduler[Options]):
 class Overtaking(Backfilling[Overtakers]):
     """Backfilling in which some hold no promise, and an option says who of them comes first."""
 
-    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:  # noqa: ARG002
+    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
         """As the option says."""
         return jobs if self.options.backfill_order == "fcfs" else sorted(jobs, key=self.duration)
 

@@ -217,6 +217,11 @@ class Availability:
         if bits and time < math.inf:
             self._returns.add(time, bits)
 
+    def end_told_by(self, time: float) -> bool:
+        """True if some work is late, or expected to end exactly then: its end will be told, no call is needed."""
+        ends = self._ends
+        return time in ends.bits or bool(ends.times and ends.times[0] <= self.now)
+
     def reserve(self, promise: Slot | Claim) -> None:
         """Keep these hosts, or as many, from everyone else; they must be free then, as the questions promise."""
         if isinstance(promise, Claim):

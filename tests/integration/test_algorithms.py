@@ -13,7 +13,7 @@ from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.simulation import Simulation
-from tests.integration.variants import EASY, PLATFORM, SPECS, workload
+from tests.integration.variants import EASY, PLATFORM, PROMISING, SPECS, workload
 
 
 def run(
@@ -79,10 +79,10 @@ def test_filler_leaves_no_job_waiting_that_would_fit(specs: list[tuple[int, int,
     run("filler", {}, specs, watch)
 
 
-@pytest.mark.parametrize(("name", "options"), EASY)
+@pytest.mark.parametrize(("name", "options"), PROMISING)
 @given(SPECS)
 @example([(0, 4, 5, 5), (0, 6, 5, 5), (1, 2, 4, 4), (1, 1, 9, 9), (2, 2, 9, 12)])
-def test_easy_never_moves_a_promised_start_to_later(
+def test_no_promised_start_ever_moves_to_later(
     name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
 ) -> None:
     """A promise may come nearer when jobs end early; the job starts no later than any promise it was given."""
@@ -111,6 +111,44 @@ def test_easy_starts_the_oldest_waiting_job_as_soon_as_it_fits(
         assert first is None or first.size > len(session._view.free)
 
     run(name, options, specs, watch)
+
+
+@pytest.mark.parametrize("reserve", ["counts", "hosts"])
+@given(SPECS)
+def test_under_conservative_every_waiting_job_holds_a_promise(
+    reserve: str, specs: list[tuple[int, int, int, int]]
+) -> None:
+    """From the message of its arrival on."""
+
+    def watch(session: Session, request: bytes, reply: bytes) -> None:
+        assert {job.id for job in session._view.queue} == set(session._plan.promises)
+
+    run("conservative", {"reserve": reserve}, specs, watch)
+
+
+@pytest.mark.parametrize("reserve", ["counts", "hosts"])
+@pytest.mark.parametrize(("name", "depth"), [("easy", "1"), ("conservative", "none"), ("conservative", "25")])
+@given(SPECS)
+def test_backfilling_of_a_depth_is_easy_or_conservative(
+    name: str, depth: str, reserve: str, specs: list[tuple[int, int, int, int]]
+) -> None:
+    """The same starts on the same hosts: EASY is a depth of 1, conservative any that no queue exceeds."""
+    expected = run(name, {"reserve": reserve}, specs)
+    found = run("backfill", {"reserve": reserve, "depth": depth}, specs)
+    assert [(each.start, each.hosts) for each in in_order(found)] == [
+        (each.start, each.hosts) for each in in_order(expected)
+    ]
+
+
+@given(SPECS)
+def test_a_single_claim_is_a_shadow(specs: list[tuple[int, int, int, int]]) -> None:
+    """EASY's shadow time and extra hosts say as much as a promise with an end, where there is but one."""
+    claiming = type("Claiming", (load("backfill"),), {"one_shadow": False})
+    plain = Simulation(PLATFORM, [workload(specs)]).run(Session(load("easy"), {}).answer)
+    claimed = Simulation(PLATFORM, [workload(specs)]).run(Session(claiming, {"depth": 1}).answer)
+    assert [(each.start, each.hosts) for each in in_order(claimed)] == [
+        (each.start, each.hosts) for each in in_order(plain)
+    ]
 
 
 def starts(name: str, options: Mapping[str, str], specs: list[tuple[int, int, int, int]]) -> list[float]:

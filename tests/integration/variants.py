@@ -29,8 +29,14 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("easy", {"reserve": "counts", "backfill_order": "sjf"}),
     ("easy", {"reserve": "hosts", "backfill_order": "fcfs"}),
     ("easy", {"reserve": "hosts", "backfill_order": "sjf"}),
+    ("backfill", {"reserve": "counts", "depth": "2"}),
+    ("backfill", {"reserve": "hosts", "depth": "3", "backfill_order": "sjf"}),
+    ("conservative", {"reserve": "counts"}),
+    ("conservative", {"reserve": "hosts"}),
 ]
 EASY = [variant for variant in VARIANTS if variant[0] == "easy"]
+#: Those that promise starts.
+PROMISING = [variant for variant in VARIANTS if variant[0] in ("easy", "backfill", "conservative")]
 
 #: The same, and every built-in that has no line above, as it is: what the contract suite is run for.
 EVERYTHING: list[tuple[str, dict[str, str]]] = [
