@@ -17,7 +17,7 @@ class EnergyWatcherOptions:
     """When the energy is asked for, and what happens meanwhile."""
 
     at_once: Literal["all", "one"] = option("all", "how many jobs may run at once: all that find hosts, or one")
-    interval: float = option(0.0, "seconds between two questions while jobs wait or run; 0: when jobs come", minimum=0)
+    interval: float = option(0.0, "seconds between two questions while jobs run; 0: ask when jobs come", minimum=0)
 
     def __post_init__(self) -> None:
         if 0 < self.interval < SHORTEST:
@@ -55,21 +55,19 @@ class EnergyWatcher(Scheduler[EnergyWatcherOptions]):
         self.asked = False
 
     def decide(self, view: View, plan: Plan) -> None:
-        if self.is_due(view, plan):
-            self.wanted = True
+        if not self.options.interval:
+            self.ask(plan, wanted=bool(view.arrived))
+        start_in_order(view, plan, self.options.at_once)
+        if self.options.interval and view.running:  # not while jobs wait for hosts that may never come back
+            due = view.due(self.next)
+            if due:
+                self.next = view.now + self.options.interval
+            plan.wake_at(self.next)
+            self.ask(plan, wanted=due)
+
+    def ask(self, plan: Plan, *, wanted: bool) -> None:
+        """Ask, now or as soon as the latest question is answered."""
+        self.wanted |= wanted
         if self.wanted and not self.asked:
             plan.ask_energy()
             self.asked, self.wanted = True, False
-        start_in_order(view, plan, self.options.at_once)
-
-    def is_due(self, view: View, plan: Plan) -> bool:
-        """True if jobs came, or if the interval is over; then the next call is asked for."""
-        if not self.options.interval:
-            return bool(view.arrived)
-        if not (view.queue or view.running):
-            return False
-        due = view.due(self.next)
-        if due:
-            self.next = view.now + self.options.interval
-        plan.wake_at(self.next)
-        return due

@@ -107,7 +107,7 @@ def overlap(one: JobRecord, other: JobRecord) -> bool:
 
 @pytest.mark.parametrize("latency", [False, True], ids=["at-once", "messages"])
 @pytest.mark.parametrize("case", SMALL, ids=lambda case: case[0])
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(specs=SPECS, failures=FAILURES)
 def test_every_run_ends_whatever_happens_to_the_hosts(
     case: tuple[str, dict[str, Any], dict[str, Any]], latency: bool, specs: Specs, failures: list[tuple[int, int, int]]

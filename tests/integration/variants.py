@@ -38,9 +38,23 @@ EASY = [variant for variant in VARIANTS if variant[0] == "easy"]
 #: Those that promise starts.
 PROMISING = [variant for variant in VARIANTS if variant[0] in ("easy", "backfill", "conservative")]
 
+#: Variants of algorithms that promise less, or need more, than the others.
+SPECIAL: list[tuple[str, dict[str, str]]] = [
+    ("crasher", {"message": "6", "how": "exit"}),
+    ("energy_watcher", {"at_once": "one", "interval": "2"}),
+    ("killer", {"after": "0"}),
+    ("killer", {"after": "3"}),
+    ("killer", {"rule": "arrival"}),
+    ("rejecter", {"larger_than": "3", "probability": "0.5"}),
+    ("sleeper", {"at_once": "one", "compute": "1"}),
+    ("submitter", {"interval": "3", "jobs": "4"}),
+    ("submitter", {"longer": "3", "profiles": "shared", "seconds": "2", "slack": "0"}),
+]
+
 #: The same, and every built-in that has no line above, as it is: what the contract suite is run for.
 EVERYTHING: list[tuple[str, dict[str, str]]] = [
     *VARIANTS,
+    *SPECIAL,
     *((name, {}) for name in BUILT_INS if all(name != known for known, _ in VARIANTS)),
 ]
 
