@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+import pytest
 
 from schedulers import BUILT_INS
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "algorithms.md").read_text()
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+#: The variants of batsched 1.4.
+BATSCHED = words("""
+conservative_bf crasher easy_bf easy_bf_fast easy_bf_plot_liquid_load_horizon energy_bf energy_bf_dicho
+energy_bf_idle_sleeper energy_bf_monitoring energy_bf_monitoring_inertial energy_bf_subpart_sleeper energy_watcher fcfs
+fcfs_fast filler killer killer2 random rejecter sequencer sleeper submitter waiting_time_estimator
+""")
+#: The files in pybatsim 3.2.1's folder of schedulers, those that it calls unmaintained too.
+PYBATSIM = words("""
+easyBackfill fcfsSchedSleep fillerSched fillerSchedWithEvents randomSched schedBebida schedEasySjfBackfill schedFcfs
+schedFiller schedSendRecv easyBackfillNotopo easyEnergyBudget easySjbfBackfillNotopo schedDelayProfilesAsTasks
+""")
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -23,3 +43,16 @@ def test_each_algorithm_has_a_row() -> None:
     names = [cells[0].strip("`") for cells in rows("Ours")]
     assert names == sorted(BUILT_INS)
     assert all(len(cells) == 5 and all(cells) for cells in rows("Ours"))
+
+
+@pytest.mark.parametrize(("program", "names", "column"), [("batsched", BATSCHED, 1), ("pybatsim", PYBATSIM, 2)])
+def test_each_algorithm_of_theirs_is_here_or_it_is_said_why_not(program: str, names: list[str], column: int) -> None:
+    """In one place or the other."""
+    here = quoted(cells[column] for cells in rows("Ours"))
+    absent = quoted(cells[0] for cells in rows("Theirs that are not here") if cells[0].startswith(program))
+    assert set(names) - here - absent == set()
+
+
+def quoted(texts: Iterable[str]) -> set[str]:
+    """What stands in backquotes, but for options."""
+    return {word for text in texts for word in re.findall(r"`([^`]+)`", text) if "=" not in word}
