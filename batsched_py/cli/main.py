@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "diff": ("diff", "Compare what happened in two recorded runs."),
     "list": ("listing", "Show the algorithms there are."),
     "describe": ("describe", "Show an algorithm's options and its source."),
+    "new": ("new", "Write the beginning of an algorithm, and its tests."),
     "convert": ("convert", "Make a workload from a log in SWF."),
     "generate": ("generate", "Make a synthetic workload, and a platform to run it."),
 }

@@ -18,6 +18,7 @@ from batsched_py.protocol.events import Event
 from batsched_py.simulator.outputs import JOBS_HEADER, STATES
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.trace_files import CONSUMED_ENERGY_HEADER, MACHINE_STATES_HEADER, PSTATE_CHANGES_HEADER
+from batsched_py.testing import Bench, Case, ContractTests, Decision, Played
 from tests.docs.pages import PAGES, ROOT, name
 
 DOCS = ROOT / "docs"
@@ -105,6 +106,16 @@ def test_each_order_is_described_with_its_formula(name: str) -> None:
     """As the program has it."""
     page = (DOCS / "policies.md").read_text()
     assert f"| `{name}` | {ORDERS[name].formula} |" in page
+
+
+@pytest.mark.parametrize("kind", [Bench, Case, ContractTests, Decision, Played])
+def test_each_thing_that_tests_are_made_of_is_described(kind: type) -> None:
+    """What an author's tests may use, and say."""
+    page = (DOCS / "testing.md").read_text()
+    names = {*signature(kind).parameters, *vars(kind)} - {"as_bytes", "job_ids", "lost", "of"}
+    engine = {"workload", "platform", "settings", "external_events"}
+    public = {name for name in names - engine if not name.startswith("_")}
+    assert {name for name in public if not re.search(rf"\b{name}\b", page)} == set()
 
 
 def test_each_column_of_the_outputs_is_described() -> None:

@@ -1,0 +1,86 @@
+"""The beginning of an algorithm: it works, its tests pass, and a name that will not do is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from batsched_py.cli.main import run
+from batsched_py.errors import OptionError
+from batsched_py.testing.beginning import check_name, class_name, written_algorithm, written_tests
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+def test_what_new_writes_runs_and_passes_its_tests(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also in a folder that was not there; what to do next is what works."""
+    assert run(["new", "mine/big_first.py"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[:2] == ["wrote mine/big_first.py", "wrote mine/test_big_first.py"]
+    generate, simulate, tests = (line.split() for line in said[3:])
+    assert run(generate[1:]) == 0
+    assert run([*simulate[1:], "--quiet"]) == 0
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests[1]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "17 passed" in done.stdout
+
+
+def test_tests_are_left_out_on_request(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And not spoken of."""
+    assert run(["new", "mine.py", "--no-tests"]) == 0
+    assert [path.name for path in here.iterdir()] == ["mine.py"]
+    assert "pytest" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("there", ["mine.py", "test_mine.py"])
+def test_nothing_is_overwritten(here: Path, capsys: pytest.CaptureFixture[str], there: str) -> None:
+    """Neither file is written if one of them is there, were it a link into nowhere."""
+    (here / there).symlink_to(here / "nowhere")
+    assert run(["new", "mine.py"]) == 2
+    said = capsys.readouterr().err
+    assert said == f"batsched-py: error: {there}: exists already, and is not overwritten\n"
+    assert [path.name for path in here.iterdir()] == [there]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("my-algo", "must be one of Python's in small letters"),
+        ("MyAlgo", "must be one of Python's in small letters"),
+        ("class", "must be one of Python's in small letters"),
+        ("test_mine", "pytest takes"),
+        ("random", "would hide the module random"),
+        ("schedulers", "would hide the module schedulers"),
+        ("easy", "there is an algorithm easy, at schedulers.easy:Easy"),
+    ],
+)
+def test_a_name_that_will_not_do_is_refused(name: str, words: str) -> None:
+    """Before anything is written."""
+    with pytest.raises(OptionError, match=words):
+        check_name(name)
+    assert run(["new", f"{name}.py"]) == 2
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_a_file_that_is_not_python_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """The ending says what it is."""
+    assert run(["new", "mine"]) == 2
+    assert "mine: must be the name of a Python file, like my_algo.py" in capsys.readouterr().err
+
+
+def test_the_texts_name_the_algorithm_throughout() -> None:
+    """No placeholder is left."""
+    assert class_name("a_b2_cd") == "AB2Cd"
+    for text in (written_algorithm("big_first"), written_tests("big_first")):
+        assert "BigFirst" in text
+        assert "$" not in text
+        assert max(map(len, text.splitlines())) <= 120
