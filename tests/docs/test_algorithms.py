@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from schedulers import BUILT_INS
+from schedulers import BUILT_INS, FOR_TESTS
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "algorithms.md").read_text()
@@ -51,6 +51,15 @@ def test_each_algorithm_of_theirs_is_here_or_it_is_said_why_not(program: str, na
     here = quoted(cells[column] for cells in rows("Ours"))
     absent = quoted(cells[0] for cells in rows("Theirs that are not here") if cells[0].startswith(program))
     assert set(names) - here - absent == set()
+
+
+def test_the_readme_names_no_other_algorithms() -> None:
+    """Its table groups them; those for tests are all that are."""
+    lines = [line.strip("|").split(" | ") for line in (ROOT / "README.md").read_text().splitlines()]
+    groups = {cells[0].strip(): quoted(cells[1:]) for cells in lines if len(cells) == 2}
+    named = [groups[name] for name in ("without promises", "backfilling", "hosts that sleep", "for tests")]
+    assert set.union(*named) - set(BUILT_INS) == set()
+    assert groups["for tests"] == FOR_TESTS
 
 
 def quoted(texts: Iterable[str]) -> set[str]:
