@@ -30,10 +30,12 @@ def batsim(rep: RepSocket) -> Iterator[zmq.Socket[bytes]]:
 
 
 def introduced(client: zmq.Socket[bytes], rep: RepSocket) -> zmq.Socket[bytes]:
-    """Connected, with the handshake done."""
+    """Connected, with the handshake done: the other end has its part in it while it waits for a request."""
     news = client.get_monitor_socket(zmq.Event.HANDSHAKE_SUCCEEDED)
     client.connect(rep.address)
-    news.recv_multipart()
+    while not news.poll(0):
+        with pytest.raises(TransportError, match="has said nothing"):
+            rep.receive(timeout=0.0)
     client.disable_monitor()
     news.close(linger=0)
     return client
