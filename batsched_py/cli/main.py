@@ -12,7 +12,6 @@ Exit codes:
 
 from __future__ import annotations
 
-import gc
 import importlib
 import sys
 import traceback
@@ -27,9 +26,6 @@ from batsched_py.cli.parameters import Invocation, debug_option
 from batsched_py.errors import BatschedError, DeadlockError
 
 PROGRAM: Final = "batsched-py"
-
-#: New objects before the collector looks for cycles: jobs and records by the ten thousand have none (default: 700).
-GARBAGE: Final = 100_000
 
 #: Command -> (module, what it does). The modules are imported when needed: `serve` must not wait for the simulator.
 COMMANDS: Final = {
@@ -83,7 +79,6 @@ def batsched() -> None:
 
 def main() -> None:
     """The console command."""
-    gc.set_threshold(GARBAGE)
     raise_on_signals()
     sys.exit(run(sys.argv[1:]))
 

@@ -6,8 +6,8 @@ import errno
 import fcntl
 import os
 import socket
+import stat
 import struct
-import tempfile
 from contextlib import suppress
 from typing import Final
 
@@ -46,25 +46,24 @@ class Listener:
         scheme, _, place = address.partition("://")
         if scheme == "tcp":
             return _listen_tcp(place)
-        if scheme == "ipc" and place:
+        if scheme == "ipc" and place not in ("", "*"):
             return self._listen_file(place)
         raise OSError(errno.EINVAL, FORM)
 
     def _listen_file(self, place: str) -> tuple[str, socket.socket]:
-        """`@name` is a name without a file (Linux), `*` a new file; a file of an earlier socket is replaced."""
-        path = os.path.join(tempfile.mkdtemp(prefix="batsched-py-"), "socket") if place == "*" else place
-        name = "\0" + path[1:] if path.startswith("@") else path
-        if name is path and os.path.exists(path):
-            os.unlink(path)
+        """`@name` is a name without a file (Linux). The file of an earlier socket is replaced."""
+        nameless = place.startswith("@")
+        if not nameless and os.path.exists(place) and stat.S_ISSOCK(os.stat(place).st_mode):
+            os.unlink(place)
         listening = socket.socket(socket.AF_UNIX)
         try:
-            listening.bind(name)
+            listening.bind("\0" + place[1:] if nameless else place)
             listening.listen(_BACKLOG)
         except OSError:
             listening.close()
             raise
-        self._path = path if name is path else None
-        return f"ipc://{path}", listening
+        self._path = None if nameless else place
+        return f"ipc://{place}", listening
 
 
 def _listen_tcp(place: str) -> tuple[str, socket.socket]:
@@ -84,15 +83,17 @@ def _listen_tcp(place: str) -> tuple[str, socket.socket]:
 
 
 def _ipv4(host: str, any_socket: socket.socket) -> str:
-    """The address that a number, an interface's name or `*` stands for."""
+    """The address that a number, an interface's name, this machine's name or `*` stands for."""
     if host == "*":
         return "0.0.0.0"  # noqa: S104 - the user's own wish
     with suppress(OSError):
         return socket.inet_ntoa(socket.inet_pton(socket.AF_INET, host))
-    try:
+    with suppress(OSError):
         wanted = struct.pack("256s", host.encode()[:15])
         return socket.inet_ntoa(fcntl.ioctl(any_socket.fileno(), _SIOCGIFADDR, wanted)[20:24])
-    except OSError:
+    try:
+        return socket.gethostbyname(host)
+    except (OSError, UnicodeError):  # too long or empty parts of a name are no OSError
         raise OSError(errno.ENODEV, "no such device") from None
 
 

@@ -36,7 +36,7 @@ def plain_request(data: bytes) -> bytes | None:
     """The request, if the bytes are one request of a REQ socket, all of it and nothing else; else None."""
     head = data[:3]
     if head == b"\x01\x00\x00":
-        return data[4:] if len(data) == 4 + data[3] else None
+        return data[4:] if len(data) > 3 and len(data) == 4 + data[3] else None
     if head == b"\x01\x00\x02" and len(data) == 11 + int.from_bytes(data[3:11], "big"):
         return data[11:]
     return None
@@ -135,7 +135,7 @@ class Wire:
             self.ready = name == b"READY" and _properties(rest).get(b"socket-type") in _ASKERS
             self.foreign = not self.ready
         elif name == b"PING":
-            return _command(b"PONG", rest[2:])
+            return _command(b"PONG", rest[2:18])  # without the time-out, 16 bytes at most
         return b""
 
 
