@@ -58,17 +58,16 @@ def test_rejections_and_warnings_are_handed_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("platform", "jobs", "algorithm", "options", "error"),
+    ("files", "algorithm", "options", "error"),
     [
-        ("nowhere.xml", JOBS, "easy", {}, PlatformError),
-        (PLATFORM, "nowhere.json", "easy", {}, WorkloadError),
-        (PLATFORM, JOBS, "nobody", {}, PluginError),
-        (PLATFORM, JOBS, "easy", {"reserve": "cores"}, OptionError),
+        (("nowhere.xml", JOBS), "easy", {}, PlatformError),
+        ((PLATFORM, "nowhere.json"), "easy", {}, WorkloadError),
+        ((PLATFORM, JOBS), "nobody", {}, PluginError),
+        ((PLATFORM, JOBS), "easy", {"reserve": "cores"}, OptionError),
     ],
 )
 def test_errors_are_those_of_the_command(
-    platform: str,
-    jobs: str,
+    files: tuple[str, str],
     algorithm: str,
     options: dict[str, str],
     error: type[BatschedError],
@@ -76,7 +75,7 @@ def test_errors_are_those_of_the_command(
 ) -> None:
     """One line, of the same words."""
     with pytest.raises(error) as caught:
-        simulate(platform, jobs, algorithm, options)
+        simulate(*files, algorithm, options)
     assignments = [f"-o{key}={value}" for key, value in options.items()]
-    assert run(["simulate", "-p", str(platform), "-w", str(jobs), "-s", algorithm, *assignments]) == 2
+    assert run(["simulate", "-p", str(files[0]), "-w", str(files[1]), "-s", algorithm, *assignments]) == 2
     assert capsys.readouterr().err == f"batsched-py: error: {caught.value}\n"
