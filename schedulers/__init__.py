@@ -8,6 +8,7 @@ BUILT_INS: Final = {
     "conservative": "schedulers.conservative:Conservative",
     "crasher": "schedulers.crasher:Crasher",
     "easy": "schedulers.easy:Easy",
+    "easy_plus_plus": "schedulers.easy_plus_plus:EasyPlusPlus",
     "energy_watcher": "schedulers.energy_watcher:EnergyWatcher",
     "fcfs": "schedulers.fcfs:Fcfs",
     "filler": "schedulers.filler:Filler",

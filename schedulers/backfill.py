@@ -5,22 +5,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from batsched_py.api import Claim, HostSet, Job, Plan, Scheduler, Shadow, Slot, View, option
+from batsched_py.api import ORDERS, Claim, HostSet, Job, Order, Plan, Scheduler, Shadow, Slot, View, named, option
 from batsched_py.planning.gaps import CountGaps, Gaps, HostGaps
+from batsched_py.planning.ordering import FCFS, Line
 
 
 @dataclass(frozen=True, slots=True)
 class PromiseOptions:
-    """What a promise is made of."""
+    """What a promise is made of, and who gets one first."""
 
     reserve: Literal["counts", "hosts"] = option("counts", "promise a number of hosts, or these very hosts")
+    order: Order = named("fcfs", "who is served and promised first", ORDERS)
+    walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run for ever")
 
 
 @dataclass(frozen=True, slots=True)
 class OvertakingOptions(PromiseOptions):
     """And who may overtake first."""
 
-    backfill_order: Literal["fcfs", "sjf"] = option("fcfs", "who overtakes first: who came first, or the shortest")
+    backfill_order: Order = named("fcfs", "who overtakes first", ORDERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,11 @@ class Backfilling(Scheduler[Options]):
     the rest overtake if they break none. When nothing was released only what arrived is looked at: who could not start
     before cannot start now.
 
-    To make an algorithm of one's own, override what decides who is served (`in_order`, `in_backfill_order`), for how
-    long (`duration`) and where (`choose`).
+    In an order other than that of arrival whoever comes may be served before those who hold a promise. So whenever
+    something may start all promises are made again in that order, and a start may move to later.
+
+    To make an algorithm of one's own, override what decides who overtakes first (`in_backfill_order`), for how long a
+    job runs (`duration`) and where (`choose`), or what happens when one is started (`start`).
     """
 
     needs_walltime = True
@@ -65,6 +71,12 @@ class Backfilling(Scheduler[Options]):
     #: One promise on a number of hosts is a Shadow: it says the same as a Claim, and nobody needs to be told of it.
     one_shadow = True
 
+    def __init__(self, options: Options) -> None:
+        super().__init__(options)
+        self.needs_walltime = options.walltimes == "required"
+        #: Those who wait, in an order other than that of arrival; None: the queue is in order.
+        self.line = None if options.order is FCFS else Line(options.order)
+
     def setup(self, view: View) -> None:
         """Nobody is promised anything."""
         self.on_hosts = self.options.reserve == "hosts"
@@ -74,10 +86,6 @@ class Backfilling(Scheduler[Options]):
         self.gaps: Gaps | None = None
 
     # What makes one algorithm differ from another.
-
-    def in_order(self, jobs: Iterable[Job], view: View) -> Iterable[Job]:
-        """The jobs, which come in order of arrival, in the order in which they are served and promised."""
-        return jobs
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
         """The jobs that hold no promise, in the order in which they may overtake."""
@@ -91,25 +99,61 @@ class Backfilling(Scheduler[Options]):
         """Hosts of these for a job of this size; None if it had better wait."""
         return free.first(size)
 
+    def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
+        """Start the job."""
+        plan.start(job, hosts)
+
     # The loop.
 
     def decide(self, view: View, plan: Plan) -> None:
         """Serve all that wait if something was released, else who arrived."""
-        if view.hosts_changed or self.first_start() <= view.now:
-            self.renew(view, plan)
-            self.serve(view.queue, view, plan)
-            if len(self.blocked) >= self.depth and plan.free:
-                self.overtake(self.overtakers(view), view, plan)
+        released = self.released(view)
+        if self.line is not None:
+            self.decide_in_order(self.line, released, view, plan)
+        elif released:
+            self.serve_all(view, plan)
         elif view.arrived:
             self.overtake(self.serve(view.arrived, view, plan), view, plan)
         first = self.first_start()
         if view.now < first < math.inf and not view.availability().end_told_by(first):
             plan.wake_at(first)
 
+    def released(self, view: View) -> bool:
+        """Who could not start before may now."""
+        return view.hosts_changed or self.first_start() <= view.now
+
     def first_start(self) -> float:
         """The first promised start that must be kept without any work's end; infinite if there is none."""
         starts = (each.promise.start for each in self.blocked.values() if isinstance(each.promise, (Slot, Claim)))
         return min(starts, default=math.inf)
+
+    def decide_in_order(self, line: Line, released: bool, view: View, plan: Plan) -> None:
+        """As `decide`; if nothing was released, who comes after those who hold a promise changes nothing for them."""
+        now, arrived, order = view.now, view.arrived, line.order
+        line.join(arrived, now)
+        if not plan.free or not (released or arrived or order.dynamic):
+            return
+        last = list(self.blocked.values())[-1:]
+        latest = order.key(last[0].job, now) if last else -math.inf
+        if released or order.dynamic or any(order.key(job, now) < latest for job in arrived):
+            self.serve_all(view, plan)
+        else:
+            self.serve(order.sorted(arrived, now), view, plan)
+            self.overtake([job for job in arrived if self.may_overtake(job, view)], view, plan)
+
+    def serve_all(self, view: View, plan: Plan) -> None:
+        """Renew promises, in an order other than that of arrival by making all again; then serve the others."""
+        if self.line is None:
+            self.renew(view, plan)
+            self.serve(view.queue, view, plan)
+        else:
+            self.gaps = None
+            for each in self.blocked.values():
+                self.withdraw(each.promise, view)
+            self.blocked.clear()
+            self.serve(self.line.jobs(view.queue, view.now), view, plan)
+        if len(self.blocked) >= self.depth and plan.free:
+            self.overtake(self.overtakers(view), view, plan)
 
     def renew(self, view: View, plan: Plan) -> None:
         """Each blocked job, in order: start it if it fits now, else promise it the earliest start there is now."""
@@ -122,7 +166,7 @@ class Backfilling(Scheduler[Options]):
 
     def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Sequence[Job]:
         """Start jobs or promise them a start, in order, until `depth` are blocked; those that are left."""
-        jobs = iter(self.in_order(jobs, view))
+        jobs = iter(jobs)
         for job in jobs:
             if job.id in self.blocked:
                 continue
@@ -137,7 +181,7 @@ class Backfilling(Scheduler[Options]):
         if promise is not None and promise.start <= view.now:
             hosts = promise.hosts if isinstance(promise, Slot) else self.choose(plan.free, job.size)
             if hosts is not None:
-                plan.start(job, hosts)
+                self.start(job, hosts, view, plan)
                 self.gaps = None
                 return
         self.block(job, promise, view, plan)
@@ -175,6 +219,10 @@ class Backfilling(Scheduler[Options]):
         found = view.queue.within(self.find_gaps(view).limits(), view.now)
         return [job for job in found if job.id not in self.blocked]
 
+    def may_overtake(self, job: Job, view: View) -> bool:
+        """The job waits and holds no promise."""
+        return job.id in view.queue and job.id not in self.blocked
+
     def overtake(self, jobs: Sequence[Job], view: View, plan: Plan) -> None:
         """Start those that break no promise."""
         if not jobs:
@@ -186,7 +234,7 @@ class Backfilling(Scheduler[Options]):
                 continue
             hosts = gaps.find(job.size, now + self.duration(job), self.choose)
             if hosts is not None:
-                plan.start(job, hosts)
+                self.start(job, hosts, view, plan)
                 gaps.take(hosts, now + self.duration(job))
                 left -= job.size
                 if not left:
@@ -215,7 +263,8 @@ class Overtaking(Backfilling[Overtakers]):
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
         """As the option says."""
-        return jobs if self.options.backfill_order == "fcfs" else sorted(jobs, key=self.duration)
+        order = self.options.backfill_order
+        return jobs if order is FCFS else order.sorted(jobs, view.now)
 
 
 class Backfill(Overtaking[BackfillOptions]):

@@ -1,0 +1,123 @@
+"""EASY++: backfilling by what the system predicts rather than by what users ask for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+
+from msgspec.structs import replace
+
+from batsched_py.api import ORDERS, Event, HostSet, Job, JobCompleted, JobKilled, Order, Plan, View, named, option
+from batsched_py.planning.prediction import LastTwo, corrected
+from schedulers.backfill import Overtaking, OvertakingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class EasyPlusPlusOptions(OvertakingOptions):
+    """What a promise is made of, who may overtake first, and who a job belongs to."""
+
+    backfill_order: Order = named("sjf", "who overtakes first; by predicted run times", ORDERS)
+    user: str = option("user", "the member of a job that says whose it is")
+
+
+@dataclass(slots=True)
+class Run:
+    """A job that runs, and what is believed of it."""
+
+    job: Job
+    hosts: HostSet
+    start: float
+    #: Seconds that it was predicted to run when it started.
+    first: float
+    #: How often that was corrected.
+    corrections: int = 0
+
+
+class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
+    """EASY with predicted run times: the mean of the user's last two; the shortest overtakes first.
+
+    A job is expected to run as long as the last two jobs of its user that ended did on average, and never longer than
+    its walltime; so long as there are not two, for its walltime. Whoever runs longer than predicted is expected to take
+    a minute more than predicted first, then five, fifteen, thirty minutes, one, two, five, ten, twenty, fifty and a
+    hundred hours, and then its walltime. Jobs are stopped at their walltimes only.
+
+    Predictions may be too short: then a promised start moves to later.
+    """
+
+    name = "easy_plus_plus"
+    source = (
+        "Tsafrir, Etsion, Feitelson, Backfilling using system-generated predictions rather than user runtime"
+        " estimates, IEEE TPDS 18(6), 2007"
+    )
+    depth = 1
+
+    def setup(self, view: View) -> None:
+        super().setup(view)
+        self.past = LastTwo()
+        #: Job id -> a job that we started and that has not ended.
+        self.runs: dict[str, Run] = {}
+        #: (end that is expected, job id) of those whose walltime is later, the first first; some may have ended.
+        self.expiries: list[tuple[float, str]] = []
+
+    def observe(self, event: Event, view: View) -> None:
+        if isinstance(event, (JobCompleted, JobKilled)):
+            ended = event.job_ids if isinstance(event, JobKilled) else (event.job_id,)
+            for job_id in ended:
+                if job_id in self.runs and view.job(job_id) is None:
+                    run = self.runs.pop(job_id)
+                    self.past.learn(self.user_of(run.job), max(0.0, event.timestamp - run.start))
+
+    def decide(self, view: View, plan: Plan) -> None:
+        super().decide(view, plan)
+        if len(view.queue) and self.expiries and plan.free:
+            plan.wake_at(self.expiries[0][0])
+
+    def released(self, view: View) -> bool:
+        """Also if more time is expected to pass before the head starts."""
+        return self.correct(view) or super().released(view)
+
+    def user_of(self, job: Job) -> str | int | None:
+        """Whose the job is; None if it does not say."""
+        user = job.members.get(self.options.user)
+        return user if isinstance(user, (str, int)) else None
+
+    def duration(self, job: Job) -> float:
+        """What is predicted."""
+        return self.past.predict(self.user_of(job), super().duration(job))
+
+    def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
+        super().start(job, hosts, view, plan)
+        run = self.runs[job.id] = Run(job, hosts, view.now, self.duration(job))
+        self.believe(run, run.first, view)
+
+    def believe(self, run: Run, seconds: float, view: View) -> None:
+        """Expect the job to run for so many seconds."""
+        if seconds < super().duration(run.job):
+            end = run.start + seconds
+            heappush(self.expiries, (end, run.job.id))
+            view.availability().predict(run.hosts, end)
+        elif run.corrections:
+            view.availability().predict(run.hosts, run.start + seconds)
+
+    def correct(self, view: View) -> bool:
+        """Expect those to run longer who have run for longer than was expected; True if there are any."""
+        any_corrected = False
+        while self.expiries and (self.expiries[0][0] <= view.now or self.expiries[0][1] not in self.runs):
+            _, job_id = heappop(self.expiries)
+            run = self.runs.get(job_id)
+            if run is None:
+                continue
+            any_corrected = True
+            run.corrections += 1
+            self.believe(run, corrected(run.first, run.corrections, super().duration(run.job)), view)
+        return any_corrected
+
+    def overtakers(self, view: View) -> Sequence[Job]:
+        """Each waiting job that is small enough: many are expected to end before their walltime tells."""
+        free = self.find_gaps(view).free.bit_count()
+        return [job for job in view.queue.up_to(free) if job.id not in self.blocked]
+
+    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Sequence[Job]:
+        """As the option says of jobs whose walltimes are what is predicted."""
+        order, now = self.options.backfill_order, view.now
+        keys = {job.id: order.key(replace(job, walltime=self.duration(job)), now) for job in jobs}
+        return sorted(jobs, key=lambda job: keys[job.id])
