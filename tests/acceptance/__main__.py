@@ -17,7 +17,7 @@ from tests.acceptance.check import Check
 from tests.acceptance.energy import medium_late, recorded_energy
 from tests.acceptance.published import published
 from tests.acceptance.recordings import recordings
-from tests.acceptance.table_v import table_v
+from tests.acceptance.table_v import table_v, without_quirks
 
 
 def main() -> int:
@@ -32,6 +32,7 @@ def main() -> int:
     checks: list[Check] = [
         *published(folder / "traces"),
         *table_v(folder / "traces"),
+        *without_quirks(folder / "traces"),
         *medium_late(folder / "traces" / "medium_late"),
         *recordings(transcripts),
         *recorded_energy(transcripts),
