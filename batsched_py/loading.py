@@ -41,7 +41,7 @@ class Named(Generic[Thing]):
     def __init__(
         self, kind: str, known: Mapping[str, Thing], adopt: Callable[[str, Callable[..., Any]], Thing] | None = None
     ) -> None:
-        self._kind, self._known, self._adopt = kind, known, adopt
+        self.kind, self._known, self._adopt = kind, known, adopt
 
     def __iter__(self) -> Iterator[str]:
         """The known names."""
@@ -61,7 +61,7 @@ class Named(Generic[Thing]):
             return self._known[text]
         if self._adopt is None or ":" not in text:
             raise ValueError(f"must be {self.choices}, not {text!r}")
-        function = load_object(text, self._kind)
+        function = load_object(text, self.kind)
         if not callable(function):
             raise ValueError(f"{text} is not a function")
         return self._adopt(text, function)

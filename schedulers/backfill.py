@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, TypeVar
 
 from batsched_py.api import ORDERS, Claim, HostSet, Job, Order, Plan, Scheduler, Shadow, Slot, View, named, option
@@ -113,7 +114,7 @@ class Backfilling(Scheduler[Options]):
         elif released:
             self.serve_all(view, plan)
         elif view.arrived:
-            self.overtake(self.serve(view.arrived, view, plan), view, plan)
+            self.overtake(list(self.serve(view.arrived, view, plan)), view, plan)
         first = self.first_start()
         if view.now < first < math.inf and not view.availability().end_told_by(first):
             plan.wake_at(first)
@@ -164,14 +165,14 @@ class Backfilling(Scheduler[Options]):
             if each.job.id in view.queue:
                 self.admit(each.job, view, plan)
 
-    def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Sequence[Job]:
+    def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
         """Start jobs or promise them a start, in order, until `depth` are blocked; those that are left."""
         jobs = iter(jobs)
         for job in jobs:
             if job.id in self.blocked:
                 continue
             if len(self.blocked) >= self.depth:
-                return [job, *jobs]
+                return chain((job,), jobs)
             self.admit(job, view, plan)
         return ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich import box
@@ -14,6 +14,9 @@ from batsched_py.cli.algorithm import load_from_here
 from batsched_py.cli.parameters import debug_option
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
+
+#: Characters of the type that a table has room for; what has more choices is told below.
+LONGEST_TYPE: Final = 60
 
 
 @click.command("describe")
@@ -37,9 +40,13 @@ def command(name: str) -> None:
         click.echo("\nIt has no options.")
         return
     table = Table("option", "type", "default", "", box=box.SIMPLE, pad_edge=False)
+    long = {option.kind: option.type for option in options if option.kind and len(option.type) > LONGEST_TYPE}
     for option in options:
-        table.add_row(option.name, option.type, option.default, option.help)
-    Console().print(table)
+        table.add_row(option.name, option.kind if option.kind in long else option.type, option.default, option.help)
+    console = Console()
+    console.print(table)
+    for kind, choices in long.items():
+        console.print(f"{kind}: {choices}", markup=False, highlight=False)
 
 
 def _needs(scheduler: type[Scheduler[Any]]) -> list[str]:

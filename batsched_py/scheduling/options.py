@@ -25,12 +25,13 @@ class NoOptions:
 
 @dataclass(frozen=True, slots=True)
 class OptionInfo:
-    """What a user needs to know about an option, as text."""
+    """What a user needs to know about an option, as text; `kind` is that of the things it is chosen from."""
 
     name: str
     type: str
     default: str
     help: str
+    kind: str = ""
 
 
 def option(default: Any, help: str, *, minimum: float | None = None) -> Any:
@@ -53,6 +54,7 @@ def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
             _choices(field) or _type_text(hints[field.name]),
             str(getattr(field.default, "name", field.default)),
             field.metadata.get("help", ""),
+            getattr(field.metadata.get("things"), "kind", ""),
         )
         for field in dataclasses.fields(options_type)
     )

@@ -33,10 +33,18 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("backfill", {"reserve": "hosts", "depth": "3", "backfill_order": "sjf"}),
     ("conservative", {"reserve": "counts"}),
     ("conservative", {"reserve": "hosts"}),
+    ("easy", {"order": "f1", "backfill_order": "desc_area"}),
+    ("backfill", {"order": "wfp3", "reserve": "hosts", "depth": "2", "walltimes": "optional"}),
+    ("conservative", {"order": "asc_size"}),
+    ("easy_plus_plus", {}),
 ]
 EASY = [variant for variant in VARIANTS if variant[0] == "easy"]
-#: Those that promise starts.
-PROMISING = [variant for variant in VARIANTS if variant[0] in ("easy", "backfill", "conservative")]
+#: Those that promise starts, and keep promises: in other orders whoever comes may come before.
+PROMISING = [
+    (name, options)
+    for name, options in VARIANTS
+    if name in ("easy", "backfill", "conservative") and "order" not in options
+]
 
 #: Variants of algorithms that promise less, or need more, than the others.
 SPECIAL: list[tuple[str, dict[str, str]]] = [

@@ -121,7 +121,8 @@ def test_a_named_option_is_the_thing_of_that_name() -> None:
 
 def test_a_named_option_is_described_by_its_names() -> None:
     """Names, the default's name, and the way to bring one's own."""
-    assert describe_options(Choosy) == (OptionInfo("taste", "sweet | sour | module:function", "sweet", "of what"),)
+    expected = OptionInfo("taste", "sweet | sour | module:function", "sweet", "of what", "taste")
+    assert describe_options(Choosy) == (expected,)
 
 
 @pytest.mark.parametrize(
