@@ -1,14 +1,35 @@
 """One job at a time."""
 
-from batsched_py.api import NoOptions, Plan, Scheduler, View
-from schedulers.in_order import start_in_order
+from dataclasses import dataclass
+
+from batsched_py.api import ORDERS, Order, Plan, Scheduler, View, named
+from batsched_py.planning.ordering import Line
 
 
-class Sequencer(Scheduler[NoOptions]):
-    """Run one job at a time, in order of arrival."""
+@dataclass(frozen=True, slots=True)
+class SequencerOptions:
+    """Who is next."""
+
+    order: Order = named("fcfs", "who is served first", ORDERS)
+
+
+class Sequencer(Scheduler[SequencerOptions]):
+    """Run one job at a time, in order of arrival or another."""
 
     name = "sequencer"
     source = "batsched's `sequencer`: each job alone on the machine, to see what it does by itself."
 
+    def setup(self, view: View) -> None:
+        self.line = Line(self.options.order)
+
     def decide(self, view: View, plan: Plan) -> None:
-        start_in_order(view, plan, "one")
+        self.line.join(view.arrived, view.now)
+        if view.running:
+            return
+        for job in self.line.jobs(view.queue, view.now):
+            hosts = plan.free.first(job.size)
+            if hosts is None:
+                plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} can be used")
+            else:
+                plan.start(job, hosts)
+            return

@@ -155,6 +155,13 @@ def test_jobs_that_run_one_at_a_time_run_in_order_of_arrival(at_once: tuple[str,
             assert other.start == max(one.finish, other.job.submit_time)
 
 
+def test_a_sequencer_runs_jobs_in_the_order_that_is_asked_for() -> None:
+    """Found again whenever a job has ended: the one that came last is the smallest."""
+    specs = [(0, 3, 5, 9), (0, 2, 5, 9), (1, 4, 5, 9), (6, 1, 5, 9)]
+    result, _ = play("sequencer", {"order": "asc_size"}, jobs_of(specs))
+    assert {record.job.name: record.start for record in result.jobs} == {"01": 0, "00": 5, "03": 10, "02": 15}
+
+
 def test_chance_depends_on_the_seed() -> None:
     """Another seed, other hosts, and another order."""
     specs = [(0, 2, 5, 9)] * 9
