@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Final
 
 from msgspec import Struct
 from procset import ProcSet
@@ -121,11 +122,17 @@ def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
         bits = shifted >> length << (low + length)
 
 
+#: Spelling -> bits, of sets read or written lately: Batsim repeats at a job's end what we wrote at its start.
+_known: dict[str, int] = {}
+#: When so many are known, all are forgotten: more jobs than that hardly run at a time.
+_MOST_KNOWN: Final = 2048
+
+
 @lru_cache(maxsize=1024)  # the same allocations come again and again
 def format_bits(bits: int) -> str:
     """The canonical spelling: "0-3 7"; the empty set is ""."""
     pieces = []
-    low = 0
+    low, spelled = 0, bits
     while bits > 0:
         gap = (bits & -bits).bit_length() - 1
         bits >>= gap
@@ -134,12 +141,28 @@ def format_bits(bits: int) -> str:
         pieces.append(f"{low}-{low + length - 1}" if length > 1 else f"{low}")
         bits >>= length
         low += length
-    return " ".join(pieces)
+    text = " ".join(pieces)
+    if spelled > 0:  # "" spells no negative number
+        _remember(text, spelled)
+    return text
 
 
-@lru_cache(maxsize=1024)  # Batsim repeats at a job's end the allocation that we wrote at its start
 def parse_bits(text: str) -> int:
     """Read an interval set in any spelling; ValueError names the wrong piece."""
+    bits = _known.get(text)
+    if bits is None:
+        bits = _read_bits(text)
+        _remember(text, bits)
+    return bits
+
+
+def _remember(text: str, bits: int) -> None:
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    _known[text] = bits
+
+
+def _read_bits(text: str) -> int:
     bits = 0
     for piece in (text.replace(",", " ") if "," in text else text).split():
         low_text, dash, high_text = piece.partition("-")

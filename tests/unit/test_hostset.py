@@ -221,3 +221,16 @@ def test_the_lowest_bits_are_as_many_as_asked_for(hosts: frozenset[int], count: 
     else:
         assert found.bit_count() == count
         assert found == bits & ((1 << found.bit_length()) - 1)
+
+
+def test_what_was_written_is_read_back_however_much_was_written_meanwhile() -> None:
+    """Spellings that are remembered and those that were forgotten mean the same."""
+    sets = [HostSet(0b1011 << shift) for shift in range(5000)]
+    written = [str(hosts) for hosts in sets]
+    assert [HostSet.parse(text) for text in (*written, *reversed(written))] == [*sets, *reversed(sets)]
+
+
+def test_the_empty_spelling_is_the_empty_set_whatever_was_written() -> None:
+    """A negative number is no set, and must not become one."""
+    assert format_bits(-5) == ""
+    assert HostSet.parse("") == HostSet()
