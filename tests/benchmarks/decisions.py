@@ -27,6 +27,8 @@ WARM_UP: Final = 200
 SAMPLES: Final = 1_000
 BUDGET: Final = 6.0
 
+#: Whatever they cost, so many are measured.
+_FEWEST: Final = 5
 #: Jobs beside those that wait and run: enough for the warm-up and all samples.
 _SPARE: Final = 8_000
 
@@ -73,10 +75,10 @@ def measure_decisions(algorithm: str, queue: int, hosts: int) -> Decisions:
     steady = Steady(algorithm, queue, hosts)
     gc.collect()
     gc.freeze()
-    for _ in range(WARM_UP):
+    while steady.wants_more(WARM_UP):
         steady.step()
     steady.forget()
-    while steady.wants_more():
+    while steady.wants_more(SAMPLES):
         steady.step()
     seen = steady.seen
     return Decisions(
@@ -115,6 +117,7 @@ class Steady:
         self.forget()
         self._answer(_opening(workload))
         self._fill(queue)
+        self.forget()
 
     def forget(self) -> None:
         """Measure anew."""
@@ -123,11 +126,11 @@ class Steady:
         self.waited: list[int] = []
         self.ran: list[int] = []
 
-    def wants_more(self) -> bool:
-        """Until there are enough samples of both kinds, or they took long enough."""
+    def wants_more(self, samples: int) -> bool:
+        """Until there are so many of both kinds, or they took long enough."""
         spent = sum(map(sum, self.seen.values()))
         fewest = min(len(self.seen[Kind.ARRIVAL]), len(self.seen[Kind.COMPLETION]))
-        return fewest < SAMPLES and (spent < BUDGET or fewest < 10)
+        return fewest < samples and (spent < BUDGET or fewest < _FEWEST)
 
     def step(self) -> None:
         """The next job ends, or the next call is due; then the queue is filled up."""

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from procset import ProcSet
 
-from batsched_py.hostset import MAX_HOST, HostSet, bit_runs, interval_bits, lowest
+from batsched_py.hostset import MAX_HOST, HostSet, bit_runs, format_bits, interval_bits, lowest
 
 members = st.frozensets(st.integers(0, 300))
 CANONICAL = re.compile(r"(\d+(-\d+)?( \d+(-\d+)?)*)?")
