@@ -31,7 +31,7 @@ fix: $(VENV)/.installed-dev ## Mend what the linter can mend, and format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(VENV)/.installed ## Measure messages per second, and how the cost grows
+bench: $(VENV)/.installed-dev ## Measure messages per second, and how the cost grows
 	$(BIN)/python -m tests.benchmarks
 
 clean: ## Remove the virtual environment, caches and outputs
