@@ -218,9 +218,14 @@ class Availability:
             self._returns.add(time, bits)
 
     def end_told_by(self, time: float) -> bool:
-        """True if some work is late, or expected to end exactly then: its end will be told, no call is needed."""
-        ends = self._ends
-        return time in ends.bits or bool(ends.times and ends.times[0] <= self.now)
+        """True if some work is late, or expected to end exactly then: its end will be told, no call is needed.
+
+        The same goes for hosts that are expected back exactly then, or are late and so expected the instant after now.
+        """
+        ends, returns = self._ends, self._returns
+        if time in ends.bits or time in returns.bits or (ends.times and ends.times[0] <= self.now):
+            return True
+        return bool(returns.times) and returns.times[0] <= self.now and time <= math.nextafter(self.now, math.inf)
 
     def reserve(self, promise: Slot | Claim) -> None:
         """Keep these hosts, or as many, from everyone else; they must be free then, as the questions promise."""
