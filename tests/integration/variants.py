@@ -49,6 +49,10 @@ PROMISING = [
 #: Variants of algorithms that promise less, or need more, than the others.
 SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("crasher", {"message": "6", "how": "exit"}),
+    ("easy_idle_sleeper", {"idle_time": "0"}),
+    ("easy_idle_sleeper", {"idle_time": "none", "keep_awake": "1", "wake_for": "queue", "reserve": "hosts"}),
+    ("easy_subpart_sleeper", {"awake": "0.3", "idle_time": "2", "sleep_state": "deepest"}),
+    ("energy_budget", {"shutdown": "true", "idle_time": "0", "off_time": "3", "on_time": "5"}),
     ("energy_watcher", {"at_once": "one", "interval": "2"}),
     ("killer", {"after": "0"}),
     ("killer", {"after": "3"}),

@@ -1,0 +1,234 @@
+"""Who sleeps, who is on the way, who is idle since when; and the requests that change it."""
+
+import math
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec import Struct
+
+from batsched_py.api import HostSet, Plan, View
+from batsched_py.planning.power import HostPower, SleepState, SwitchTimes, read_power, wake_cost
+
+
+class Switch(Struct):
+    """A request that Batsim has not acknowledged: hosts of one kind, to one pstate."""
+
+    hosts: int
+    kind: int
+    #: The sleep that they go to or come from.
+    sleep: int
+    waking: bool
+    since: float
+
+
+class PowerManager:
+    """The one place in which an algorithm keeps what it knows of its hosts' sleep.
+
+    All sets of hosts are bits. Hosts that failed are never switched. Equal hosts (by their properties) are of one kind;
+    a request names hosts of one kind only, so that its acknowledgement tells how long that kind takes, which Batsim
+    tells nowhere else. Until then (and unless it was given) a switch counts as over at once: a promise made in the
+    meantime is too early, never too late.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        depth: Literal["first", "deepest"] = "first",
+        off_time: float | None = None,
+        on_time: float | None = None,
+    ) -> None:
+        #: Host -> what it draws; hosts that describe no power are not here.
+        self.powers: dict[int, HostPower] = {}
+        #: The kinds, and host -> position of its kind.
+        self.kinds: list[HostPower] = []
+        self.kind: dict[int, int] = {}
+        known: dict[HostPower, int] = {}
+        for number, host in view.hosts.items():
+            power = read_power(host.name, host.properties)
+            if power is not None:
+                self.powers[number] = power
+                self.kind[number] = known.setdefault(power, len(known))
+        self.kinds = list(known)
+        #: Kind -> the sleep that it is sent to, None if it has none.
+        self.sleeps: list[SleepState | None] = [
+            power.deepest if depth == "deepest" else next(iter(power.sleeps), None) for power in self.kinds
+        ]
+        #: Bits of the hosts that can be sent to sleep.
+        self.can_sleep = _bits(number for number, kind in self.kind.items() if self.sleeps[kind] is not None)
+        #: (kind, sleep pstate) -> seconds to fall asleep, to wake up, as far as somebody knows.
+        self._off: dict[tuple[int, int], float] = {}
+        self._on: dict[tuple[int, int], float] = {}
+        self._given = off_time, on_time
+        #: Requests under way.
+        self.switches: list[Switch] = []
+        #: Instant, ascending -> the hosts that are idle since then; and all of them.
+        self._idle_since: dict[float, int] = {}
+        self._idle = 0
+
+    def begin(self, view: View) -> None:
+        """Before a decision: what was acknowledged, and who failed."""
+        if self.switches:
+            switching = view.switching.bits
+            for switch in [switch for switch in self.switches if not switch.hosts & switching]:
+                self.switches.remove(switch)
+                learned = self._on if switch.waking else self._off
+                key = switch.kind, switch.sleep
+                learned[key] = max(learned.get(key, 0.0), view.now - switch.since)
+        if view.hosts_changed and view.unavailable:
+            view.availability().expect(view.unavailable, math.inf)
+
+    def follow(self, view: View) -> None:
+        """After a decision has started its jobs: who is idle since when."""
+        free = view.free.bits
+        gone, new = self._idle & ~free, free & ~self._idle
+        if gone:
+            for time in list(self._idle_since):
+                self._idle_since[time] &= ~gone
+                if not self._idle_since[time]:
+                    del self._idle_since[time]
+        if new:
+            self._idle_since[view.now] = self._idle_since.get(view.now, 0) | new
+        self._idle = free
+
+    @property
+    def waking(self) -> int:
+        """Hosts that were told to wake up, and have not said that they are awake."""
+        return _union(switch.hosts for switch in self.switches if switch.waking)
+
+    @property
+    def falling(self) -> int:
+        """Hosts that are on the way to sleep."""
+        return _union(switch.hosts for switch in self.switches if not switch.waking)
+
+    def wakeable(self, view: View) -> int:
+        """Hosts that sleep, and can be told to wake up."""
+        return view.asleep.bits & self.can_sleep & ~(view.switching.bits | view.unavailable.bits)
+
+    def soon(self, view: View) -> int:
+        """Hosts without work that are awake, or will be: what is left for a job that comes."""
+        return view.free.bits | self.waking & ~view.unavailable.bits
+
+    def awake_soon(self, view: View) -> int:
+        """Hosts that are awake or will be, with work or without; those that failed are not counted."""
+        down = view.asleep.bits | view.switching.bits | view.unavailable.bits
+        return view.all_hosts.bits & ~down | self.waking & ~view.unavailable.bits
+
+    def times(self, host: int, sleep: SleepState) -> SwitchTimes | None:
+        """How long this host takes there and back, None if one of them is not known yet."""
+        key = self.kind[host], sleep.pstate
+        off, on = self._off.get(key, self._given[0]), self._on.get(key, self._given[1])
+        return None if off is None or on is None else SwitchTimes(off, on)
+
+    def break_even(self, host: int) -> float | None:
+        """Seconds of idleness from which it pays to send the host to sleep, None if its times are not known yet."""
+        sleep = self.sleeps[self.kind[host]]
+        times = None if sleep is None else self.times(host, sleep)
+        if sleep is None or times is None:
+            return None
+        return sleep.break_even(self.powers[host].draws[self.powers[host].computing[0]].idle, times)
+
+    def sleeping(self, host: int, view: View) -> SleepState:
+        """The sleep in which a host is; the first one it has, if it slept from the beginning."""
+        power = self.powers[host]
+        return power.sleep_state(int(view.pstate(host) or -1)) or power.sleeps[0]
+
+    def lacked(self, size: int, view: View) -> int:
+        """The sleeping hosts to wake for a job of this size, if it can start earlier with them.
+
+        At the earliest instant at which it could start if all were woken now, it lacks some: the cheapest of those that
+        would be back by then.
+        """
+        wakeable = self.wakeable(view)
+        if not wakeable:
+            return 0
+        back = self._returns(wakeable, view)
+        steps = [(time, hosts.bits) for time, hosts in view.availability().steps()]
+        free = there = done = 0
+        for instant in sorted({time for time, _ in steps} | back.keys()):
+            while done < len(steps) and steps[done][0] <= instant:
+                free = steps[done][1]
+                done += 1
+            there |= back.get(instant, 0)
+            missing = size - free.bit_count()
+            if missing <= there.bit_count():
+                return self.cheapest(there, missing, view)
+        return 0
+
+    def cheapest(self, hosts: int, count: int, view: View) -> int:
+        """As many of these sleeping hosts, by what waking them costs; all if there are fewer."""
+        if count <= 0:
+            return 0
+
+        def cost(host: int) -> tuple[float, float, int]:
+            sleep = self.sleeping(host, view)
+            return (*wake_cost(sleep, self.times(host, sleep)), host)
+
+        return _bits(sorted(HostSet(hosts), key=cost)[:count])
+
+    def wake(self, hosts: int, view: View, plan: Plan) -> None:
+        """Tell these sleeping hosts to wake up, to the first pstate in which they compute."""
+        for (kind, pstate), group in self._groups(hosts, view, waking=True).items():
+            plan.set_pstate(HostSet(group), self.kinds[kind].computing[0])
+            self.switches.append(Switch(group, kind, pstate, True, view.now))
+            view.availability().expect(HostSet(group), view.now + (self._on_time(kind, pstate) or 0.0))
+
+    def send_to_sleep(self, hosts: int, view: View, plan: Plan) -> None:
+        """Tell these idle hosts to fall asleep."""
+        for (kind, pstate), group in self._groups(hosts, view, waking=False).items():
+            plan.set_pstate(HostSet(group), pstate)
+            self.switches.append(Switch(group, kind, pstate, False, view.now))
+        self.follow(view)
+
+    def tired(self, view: View, count: int, patience: float | None) -> tuple[int, float]:
+        """(at most `count` hosts that have been idle for `patience` seconds, when the next one will have been).
+
+        Those that are idle for longest come first, of equals the highest numbers: jobs take the lowest. None as
+        patience is the time from which sleeping pays, which nobody waits for as long as it is not known. A host that
+        somebody has reserved, for now or later, is left out. The instant is infinite if nobody is left to wait for.
+        """
+        chosen, after = 0, math.inf
+        unreserved = view.availability().free_during(view.now, math.inf).bits
+        for since, hosts in self._idle_since.items():
+            for host in sorted(HostSet(hosts & self.can_sleep & unreserved), reverse=True):
+                if count <= 0:
+                    return chosen, math.inf
+                wait = (self.break_even(host) or 0.0) if patience is None else patience
+                if view.due(since + wait):
+                    chosen |= 1 << host
+                    count -= 1
+                else:
+                    after = min(after, since + wait)
+        return chosen, after if count > 0 else math.inf
+
+    def _on_time(self, kind: int, pstate: int) -> float | None:
+        return self._on.get((kind, pstate), self._given[1])
+
+    def _returns(self, hosts: int, view: View) -> dict[float, int]:
+        """When these sleeping hosts would be back if they were woken now: not before those that are on the way."""
+        back: dict[float, int] = {}
+        soonest = math.nextafter(view.now, math.inf)
+        for (kind, pstate), group in self._groups(hosts, view, waking=True).items():
+            time = max(soonest, view.now + (self._on_time(kind, pstate) or 0.0))
+            back[time] = back.get(time, 0) | group
+        return back
+
+    def _groups(self, hosts: int, view: View, *, waking: bool) -> dict[tuple[int, int], int]:
+        """(kind, the sleep pstate they are in, or are to go to) -> hosts."""
+        groups: dict[tuple[int, int], int] = {}
+        for host in HostSet(hosts):
+            sleep = self.sleeping(host, view) if waking else self.sleeps[self.kind[host]]
+            if sleep is not None:
+                key = self.kind[host], sleep.pstate
+                groups[key] = groups.get(key, 0) | 1 << host
+        return groups
+
+
+def _bits(hosts: Iterable[int]) -> int:
+    return HostSet.from_ids(hosts).bits
+
+
+def _union(sets: Iterable[int]) -> int:
+    union = 0
+    for hosts in sets:
+        union |= hosts
+    return union

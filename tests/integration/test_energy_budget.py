@@ -1,0 +1,129 @@
+"""The energy budget against the simulator's meter: a cap is kept, no more is consumed than came in, nobody starves."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+
+from batsched_py.simulator.records import Result
+from tests.integration.energy_runs import FAILURES, SPECS, Failure, Spec, run
+
+#: All hosts idle draw 480 W (4 x 100 and 2 x 40); work adds 100 W on a dear one and 40 W on a frugal one.
+IDLE, RATE = 480.0, 700.0
+BUDGETS: list[dict[str, str]] = [
+    {"power_cap": "600"},
+    {"power_cap": "700", "shutdown": "true", "idle_time": "0"},
+    {"power_cap": "560", "shutdown": "true", "idle_time": "5", "backfill_order": "sjf"},
+    {"energy": "70000", "period": "100"},
+    {"energy": "70000", "period": "100", "power_cap": "650"},
+    {"energy": "70000", "period": "100", "power_cap": "800", "shutdown": "true", "idle_time": "3"},
+]
+
+
+def rows(result: Result) -> list[tuple[float, float]]:
+    """(time, joules of all hosts until then) of the meter."""
+    assert result.trace is not None
+    assert result.trace.energy is not None
+    energy = result.trace.energy
+    return [(0.0, 0.0), *zip(energy.times, energy.joules, strict=True)]
+
+
+@pytest.mark.parametrize("computing", [False, True], ids=["delays", "computing"])
+@pytest.mark.parametrize("options", BUDGETS)
+@given(SPECS)
+@settings(max_examples=20)
+def test_the_hosts_never_draw_more_than_the_cap_nor_consume_more_than_came_in(
+    options: dict[str, str], computing: bool, specs: list[Spec]
+) -> None:
+    """By the meter of the simulator, between any two of its rows; and each job ends or was rejected with a reason."""
+    result, watch = run("energy_budget", options, specs, computing=computing)
+    assert len(result.jobs) == len(specs)
+    cap = float(options.get("power_cap", "1e9"))
+    measured = rows(result)
+    for (before, consumed), (time, joules) in pairwise(measured):
+        assert joules - consumed <= cap * (time - before) + 1e-6
+        if "energy" in options and "shutdown" not in options:
+            assert joules <= RATE * time + 1e-6
+    rejected = {record.job.id for record in result.jobs if record.state == "REJECTED"}
+    assert rejected == set(watch.session.rejections)
+    assert all("the cap is" in why or "the budget is" in why for why in watch.session.rejections.values())
+
+
+@pytest.mark.parametrize("latency", [False, True], ids=["at-once", "messages"])
+@pytest.mark.parametrize("options", BUDGETS)
+@given(SPECS, FAILURES)
+@settings(max_examples=20)
+def test_every_job_ends_when_hosts_fail_and_messages_are_late(
+    options: dict[str, str], latency: bool, specs: list[Spec], failures: list[Failure]
+) -> None:
+    """Nothing stands still, and no host is used or switched that may not be."""
+    result, _ = run("energy_budget", options, specs, failures, latency=latency, computing=True)
+    assert len(result.jobs) == len(specs)
+    ended = {"COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED", "REJECTED"}
+    assert {record.state for record in result.jobs} <= ended
+
+
+@given(SPECS)
+@settings(max_examples=30)
+def test_without_a_budget_it_is_easy(specs: list[Spec]) -> None:
+    """Promises on hosts; on hosts of one kind the same decisions."""
+    ours, _ = run("energy_budget", {}, specs)
+    theirs, _ = run("easy", {"reserve": "hosts"}, specs)
+    assert starts(ours) == pytest.approx(starts(theirs))
+
+
+def starts(result: Result) -> list[float]:
+    return [record.start for record in sorted(result.jobs, key=lambda record: record.job.id)]
+
+
+def test_a_job_waits_for_watts_and_a_smaller_one_overtakes_it() -> None:
+    """480 W idle; the first adds 140 W of 250 W, the second would add 200 W, the third 40 W until the first ends."""
+    specs = [(0, 3, 20, 20), (1, 4, 10, 10), (2, 1, 5, 5)]
+    result, _ = run("energy_budget", {"power_cap": "760"}, specs)
+    assert starts(result) == [0, 20, 2]
+
+
+def test_a_job_waits_until_its_energy_has_come_in() -> None:
+    """220 W above the idle hosts: 40 W for 20 s on a frugal one are 800 J, there after 800 / 220 s."""
+    result, _ = run("energy_budget", {"energy": "70000", "period": "100"}, [(0, 1, 20, 20)])
+    assert starts(result) == [pytest.approx(800 / 220)]
+
+
+def test_what_a_job_did_not_use_comes_back() -> None:
+    """It ends after 5 of 20 s: 600 J come back, and the second of the same kind needs only as much as it lacks."""
+    result, _ = run("energy_budget", {"energy": "70000", "period": "100"}, [(0, 1, 5, 20), (1, 6, 10, 10)])
+    first, second = starts(result)
+    assert first == pytest.approx(800 / 220)
+    assert second == pytest.approx((40 * 5 + 480 * 10) / 220)
+
+
+@pytest.mark.parametrize(
+    ("options", "spec", "why"),
+    [
+        ({"power_cap": "500"}, (0, 1, 5, 5), "may draw 520 W with what the other hosts draw, the cap is 500 W"),
+        (
+            {"energy": "40000", "period": "100"},
+            (0, 1, 5, 5),
+            "gets no energy: idle hosts draw 480 W, the budget is 400 W",
+        ),
+        (
+            {"energy": "600", "period": "1"},
+            (0, 1, 20, 20),
+            "may consume 800 J more than idle hosts, the budget is 600 J",
+        ),
+    ],
+)
+def test_a_job_that_could_not_even_run_alone_is_rejected(options: dict[str, str], spec: Spec, why: str) -> None:
+    """With the figures."""
+    result, watch = run("energy_budget", options, [spec])
+    assert [record.state for record in result.jobs] == ["REJECTED"]
+    assert list(watch.session.rejections.values()) == [why]
+
+
+def test_idle_hosts_are_switched_off_to_make_room() -> None:
+    """All six at work draw 960 W; the cap of 700 W admits a job of four dear... if the others sleep."""
+    _, watch = run("energy_budget", {"power_cap": "640", "shutdown": "true"}, [(0, 3, 10, 10)])
+    assert watch.said("SET_RESOURCE_STATE")
+    assert watch.session.rejections == {}
