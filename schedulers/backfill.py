@@ -18,6 +18,7 @@ class PromiseOptions:
     reserve: Literal["counts", "hosts"] = option("counts", "promise a number of hosts, or these very hosts")
     order: Order = named("fcfs", "who is served and promised first", ORDERS)
     walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run for ever")
+    slack: float = option(0.0, "seconds that jobs are thought to hold their hosts beyond walltimes", minimum=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +94,8 @@ class Backfilling(Scheduler[Options]):
         return jobs
 
     def duration(self, job: Job) -> float:
-        """For how long the job is expected to hold its hosts, in seconds: its walltime."""
-        return math.inf if job.walltime is None else job.walltime
+        """For how long the job is expected to hold its hosts, in seconds: its walltime, and the slack."""
+        return math.inf if job.walltime is None else job.walltime + self.options.slack
 
     def choose(self, free: HostSet, size: int) -> HostSet | None:
         """Hosts of these for a job of this size; None if it had better wait."""
@@ -103,6 +104,8 @@ class Backfilling(Scheduler[Options]):
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job."""
         plan.start(job, hosts)
+        if self.options.slack:
+            view.availability().predict(hosts, view.now + self.duration(job))
 
     # The loop.
 

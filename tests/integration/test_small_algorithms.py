@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,16 +17,14 @@ from batsched_py.errors import AlgorithmError, OptionError
 from batsched_py.hostset import HostSet
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.protocol.dialects import V4
 from batsched_py.session.session import Session
 from batsched_py.simulator.external import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.transcripts.diff import same_decision
 from tests.builders import begins_data, begun, message, submitted_data
 from tests.integration.conversations import Conversation
-from tests.integration.programs import ROOT, recorded, run
+from tests.integration.programs import ROOT, run
 from tests.integration.variants import HOSTS, SPECS
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, job, platform, workload
 
@@ -281,21 +278,6 @@ def test_the_submitter_refuses_jobs_larger_than_the_platform() -> None:
     """They would never run."""
     with pytest.raises(AlgorithmError, match="size is 9, the platform has 6 hosts"):
         play("submitter", {"size": 9}, jobs_of([(1, 1, 5, 9)]), dynamic_jobs=True)
-
-
-def test_the_submitter_decides_as_batsched_s_did() -> None:
-    """A run of real Batsim with batsched's submitter; it gives jobs their name only, where we give the whole id."""
-    options = {"jobs": 12, "seconds": 1, "longer": 10, "profiles": "shared"}
-    session = Session(load("submitter"), options)
-    exchanges = recorded(ROOT / "tests" / "data" / "batsim" / "o12_submitter_ack" / "transcript.jsonl")
-    assert len(exchanges) == 32
-    for exchange in exchanges:
-        theirs = orjson.loads(exchange.reply)
-        for event in theirs["events"]:
-            if event["type"] == "REGISTER_JOB":
-                event["data"]["job"]["id"] = event["data"]["job_id"]
-        ours = session.answer(exchange.request)
-        assert same_decision(orjson.dumps(theirs), ours, V4), exchange.number
 
 
 def test_the_energy_watcher_asks_at_an_interval_while_there_is_something_to_watch() -> None:

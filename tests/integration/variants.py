@@ -48,6 +48,7 @@ PROMISING = [
 
 #: Variants of algorithms that promise less, or need more, than the others.
 SPECIAL: list[tuple[str, dict[str, str]]] = [
+    ("conservative", {"reserve": "hosts", "slack": "5"}),
     ("crasher", {"message": "6", "how": "exit"}),
     ("easy_idle_sleeper", {"idle_time": "0"}),
     ("easy_idle_sleeper", {"idle_time": "none", "keep_awake": "1", "wake_for": "queue", "reserve": "hosts"}),
