@@ -1,0 +1,71 @@
+"""Segments: a job never runs twice in Batsim, so what begins again is another job, `base#1`, `base#2`..."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from batsched_py.model.job import Job
+from batsched_py.model.limits import LONGEST
+from batsched_py.model.profile import Composed, Profile
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+
+
+class Segments:
+    """Which job stands for which: the first segment is the job as it came."""
+
+    def __init__(self) -> None:
+        #: Id of a later segment -> the first one.
+        self._first: dict[str, Job] = {}
+        #: Id of the first segment -> how many followed.
+        self._count: dict[str, int] = {}
+        #: Ids of others that look like those of segments.
+        self._taken: set[str] = set()
+
+    def meet(self, arrived: Iterable[Job]) -> bool:
+        """Jobs have arrived; to be called for all. True if a segment is among them, as Batsim sent it back."""
+        marked = [job.id for job in arrived if "#" in job.id]
+        self._taken.update(job_id for job_id in marked if job_id not in self._first)
+        return any(job_id in self._first for job_id in marked)
+
+    def first(self, job: Job) -> Job:
+        """The first segment of the lease of which this is one."""
+        return self._first.get(job.id, job)
+
+    def __contains__(self, job: Job) -> bool:
+        """True if it is not the first of its lease."""
+        return job.id in self._first
+
+    def repeatable(self, job: Job, view: View) -> Mapping[str, Any] | None:
+        """The profile of a job that could begin again after a kill; None if it could not.
+
+        Batsim must have told the profile, and take it again: where it forgets profiles with their last job, the profile
+        is registered under a new name, which is not possible for composed ones and types that we do not know.
+        """
+        profile = view.profile(job)
+        if profile is None or (job.walltime or 0.0) > LONGEST:
+            return None
+        if view.config.forgets_profiles and (type(profile) is Profile or isinstance(profile, Composed)):
+            return None
+        return profile.members
+
+    def repeat(self, job: Job, profile: Mapping[str, Any], view: View, plan: Plan) -> Job:
+        """Submit the job again, whole, under the next id of its lease; with its own walltime and members."""
+        first = self.first(job)
+        number = self._count.get(first.id, 0) + 1
+        while f"{first.id}#{number}" in self._taken:
+            number += 1
+        self._count[first.id] = number
+        segment_id = f"{first.id}#{number}"
+        name = self._profile_name(job, segment_id, view) if view.config.forgets_profiles else job.profile
+        segment = Job.create(segment_id, size=job.size, profile=name, walltime=job.walltime, extra=job.extra)
+        self._first[segment_id] = first
+        plan.submit(segment, dict(profile))
+        return segment
+
+    def _profile_name(self, job: Job, segment_id: str, view: View) -> str:
+        name, known = segment_id.partition("!")[2], set(view.profiles(job.workload))
+        while name in known:
+            name += "#"
+        return name
