@@ -4,6 +4,7 @@ from typing import Final
 
 #: Name for `-s` -> where it is; in the order of the alphabet.
 BUILT_INS: Final = {
+    "ar_preempt": "schedulers.ar_preempt:ArPreempt",
     "backfill": "schedulers.backfill:Backfill",
     "conservative": "schedulers.conservative:Conservative",
     "crasher": "schedulers.crasher:Crasher",

@@ -118,6 +118,10 @@ class Backfilling(Scheduler[Options]):
             self.serve_all(view, plan)
         elif view.arrived:
             self.overtake(list(self.serve(view.arrived, view, plan)), view, plan)
+        self.call_for_promises(view, plan)
+
+    def call_for_promises(self, view: View, plan: Plan) -> None:
+        """Be called at the first promised start, unless the end of work tells of it."""
         first = self.first_start()
         if view.now < first < math.inf and not view.availability().end_told_by(first):
             plan.wake_at(first)

@@ -33,9 +33,9 @@ class Segments:
         """The first segment of the lease of which this is one."""
         return self._first.get(job.id, job)
 
-    def __contains__(self, job: Job) -> bool:
-        """True if it is not the first of its lease."""
-        return job.id in self._first
+    def __len__(self) -> int:
+        """How many there are but for the first ones."""
+        return len(self._first)
 
     def repeatable(self, job: Job, view: View) -> Mapping[str, Any] | None:
         """The profile of a job that could begin again after a kill; None if it could not.

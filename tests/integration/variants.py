@@ -18,6 +18,7 @@ PLATFORM: Platform = plain_platform(HOSTS)
 
 #: Every algorithm in every variant.
 VARIANTS: list[tuple[str, dict[str, str]]] = [
+    ("ar_preempt", {"depth": "2", "margin": "1"}),
     ("fcfs", {}),
     ("filler", {}),
     ("filler", {"selection": "contiguous"}),

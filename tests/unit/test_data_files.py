@@ -11,6 +11,7 @@ from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
@@ -121,6 +122,18 @@ def test_the_first_workload_shows_what_its_readme_says() -> None:
     }
     assert starts["easy"] == {"A": 0, "B": 40, "C": 10, "D": 60, "E": 60, "F": 90, "G": 70, "H": 110}
     assert (starts["fcfs"]["C"], starts["fcfs"]["B"]) == (60, 40)
+
+
+def test_the_reservations_show_what_their_readme_says() -> None:
+    """The demonstration starts at its instant, and who was in its way begins again."""
+    machine, jobs = (
+        read_platform(ROOT / "platforms" / "tiny4.xml"),
+        read_workload(ROOT / "workloads" / "reservations.json"),
+    )
+    result = Simulation(machine, [jobs], Settings(dynamic_jobs=True)).run(Session(load("ar_preempt")).answer)
+    starts = {record.job.name: record.start for record in result.jobs if not record.rejected}
+    assert starts == {"long": 0, "keep": 0, "fill": 15, "quick": 50, "demo": 60, "wide": 85, "long#1": 85}
+    assert {record.job.name for record in result.jobs if record.rejected} == {"clash", "typo", "hasty"}
 
 
 def test_the_mixed_workload_ends_in_the_ways_its_readme_says() -> None:

@@ -1,0 +1,400 @@
+"""Advance reservations: jobs that start at an instant, for which best-effort jobs may be preempted."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from batsched_py.api import Event, HostSet, Job, JobCompleted, JobKilled, Plan, Running, Slot, View, option
+from batsched_py.leases.segments import Segments
+from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
+from batsched_py.leases.victims import make_room
+from batsched_py.planning.ordering import walltime_of
+from batsched_py.planning.reservations import Reservation, Reservations
+from schedulers.backfill import Backfilling, PromiseOptions
+
+KILLED = "COMPLETED_KILLED"
+NO_HOSTS = HostSet()
+
+#: Hosts, and the jobs that must be stopped for them.
+Room = tuple[HostSet, list[Job]]
+
+
+@dataclass(frozen=True, slots=True)
+class ArPreemptOptions(PromiseOptions):
+    """What may be done for an advance reservation, and how many best-effort jobs hold a promise."""
+
+    reserve: Literal["hosts"] = option("hosts", "best-effort jobs are promised these very hosts")
+    walltimes: Literal["required"] = option("required", "without them nothing can be reserved")
+    preempt: Literal["requeue", "none"] = option("requeue", "kill best-effort jobs and submit them again, or do not")
+    victims: Literal["youngest", "oldest"] = option("youngest", "which of them are killed first, by their start")
+    margin: float = option(0.0, "seconds before a reservation at which they are killed", minimum=0)
+    tolerance: float = option(1e-3, "seconds by which Batsim's news may be late without being told of", minimum=0)
+    depth: int = option(1, "how many blocked best-effort jobs hold a promise", minimum=0)
+
+
+class ArPreempt(Backfilling[ArPreemptOptions]):
+    """Start advance reservations at their instants; backfill best-effort jobs around them.
+
+    A job with `"lease": {"start": t}` is given hosts for [t, t + walltime) when it arrives, or rejected with the
+    reason. One with `"start": "now"` starts when it arrives or is rejected. All others are best effort: backfilled in
+    order of arrival, and never started into a reservation. For a reservation that finds too few hosts best-effort jobs
+    that run then, and are not `"preemptible": false`, are killed when it begins and submitted again as `id#1`, to keep
+    their place in the queue. The page reservations.md has the rules.
+    """
+
+    name = "ar_preempt"
+    source = (
+        "Haizea's policy without suspension: Sotomayor, Keahey, Foster, Combining batch execution and leasing using"
+        " virtual machines, HPDC 2008"
+    )
+    uses_dynamic_jobs = True
+
+    def setup(self, view: View) -> None:
+        """No reservation, nobody preempted."""
+        super().setup(view)
+        self.depth = self.options.depth
+        self.preempting = self.options.preempt == "requeue" and view.config.dynamic_jobs
+        self.warned = self.preempting or self.options.preempt == "none"
+        #: Accepted and not started, under the ids of their jobs.
+        self.book = Reservations(view.availability())
+        #: Id of an accepted job -> the instant at which it is to start.
+        self.starts: dict[str, float] = {}
+        #: Those for which hosts were freed `margin` seconds before.
+        self.prepared: set[str] = set()
+        #: Job id -> a job whose kill is on its way, with its profile; and those that have ended and begin again.
+        self.dying: dict[str, tuple[Job, Mapping[str, Any]]] = {}
+        self.again: list[tuple[Job, Mapping[str, Any]]] = []
+        #: Job id -> when a running job is expected to end, if that is not when its walltime is over.
+        self.foreseen: dict[str, float] = {}
+        #: Job id -> the end of the reservation of a job that runs, which may have started a hair late.
+        self.ends: dict[str, float] = {}
+        self.segments = Segments()
+        #: Seconds from the request to the moment at which jobs start: with a decision clock.
+        self.delay = 0.0
+
+    def observe(self, event: Event, view: View) -> None:
+        """Who was killed begins again; who ended by itself just before does not."""
+        if isinstance(event, JobCompleted):
+            killed = {event.job_id: event.state == KILLED}
+        elif isinstance(event, JobKilled):  # of killed jobs Batsim 1 tells nothing else
+            killed = dict.fromkeys(event.progress, True)
+        else:
+            return
+        for job_id, again in killed.items():
+            self.foreseen.pop(job_id, None)
+            self.ends.pop(job_id, None)
+            victim = self.dying.pop(job_id, None)
+            if victim is not None and again:
+                self.again.append(victim)
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Reservations first, then whatever fits around them."""
+        self.book.expire()
+        self.delay = plan.timestamp - view.now
+        leases = [job for job in view.arrived if MEMBER in job.members]
+        if self.segments.meet(view.arrived) or leases or self.again or self.pressing(view):
+            self.forget_promises(view)
+            if self.line is not None:
+                self.line.join(view.arrived, view.now)
+            self.repair(view, plan)
+            for job in leases:
+                self.admit_lease(job, view, plan)
+            for job_id in self.near(view):
+                self.prepare(job_id, view, plan)
+            self.repeat(view, plan)  # after the starts: each command costs Batsim a moment
+            self.foresee(view)
+            self.serve_all(view, plan)
+            self.call_for_promises(view, plan)
+        else:
+            super().decide(view, plan)
+        self.call(view, plan)
+        self.finish_registration(view, plan)
+
+    # Best-effort jobs: the loop of all backfilling, around the reservations.
+
+    def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
+        """As in the loop, without jobs that have a reservation; who was preempted has the place of its first segment."""
+        if self.starts or self.segments:
+            jobs = [job for job in jobs if job.id not in self.starts]
+            if self.line is None:
+                jobs.sort(key=lambda job: self.segments.first(job).submit_time)
+        return super().serve(jobs, view, plan)
+
+    def overtakers(self, view: View) -> Sequence[Job]:
+        """As in the loop, without the jobs that have a reservation."""
+        return [job for job in super().overtakers(view) if job.id not in self.starts]
+
+    def may_overtake(self, job: Job, view: View) -> bool:
+        """As in the loop, without the jobs that have a reservation."""
+        return super().may_overtake(job, view) and job.id not in self.starts
+
+    def duration(self, job: Job) -> float:
+        """Its walltime, from the moment of the decision."""
+        return super().duration(job) + self.delay
+
+    def earliest(self, job: Job, view: View, plan: Plan) -> Slot | None:
+        """The first start that touches no reservation and no promise."""
+        return view.availability().earliest(job.size, self.duration(job), choose=self.choose)
+
+    def call_for_promises(self, view: View, plan: Plan) -> None:
+        """As in the loop, unless a reservation begins before: promises are made anew then."""
+        if min(self.starts.values(), default=math.inf) > self.first_start():
+            super().call_for_promises(view, plan)
+
+    def forget_promises(self, view: View) -> None:
+        """Reservations come before promises to best-effort jobs, which are made again after."""
+        for each in self.blocked.values():
+            self.withdraw(each.promise, view)
+        self.blocked.clear()
+        self.gaps = None
+
+    # Advance reservations and immediate leases.
+
+    def pressing(self, view: View) -> bool:
+        """True if reservations need a look: one is near, or hosts came or went."""
+        return bool(self.starts) and (view.hosts_changed or bool(self.near(view)))
+
+    def near(self, view: View) -> list[str]:
+        """Accepted jobs that begin within the margin, or should have begun, in order of their instants."""
+        margin, tolerance = self.options.margin, self.options.tolerance
+        found = [job_id for job_id, start in self.starts.items() if view.due(start - margin, tolerance)]
+        return sorted(found, key=lambda job_id: self.starts[job_id])
+
+    def admit_lease(self, job: Job, view: View, plan: Plan) -> None:
+        """Reserve, start or reject a job that has just arrived, as its terms say."""
+        try:
+            terms = read_terms(job)
+        except TermsError as error:
+            self.refuse(job, str(error), plan)
+            return
+        if terms.kind is Kind.IMMEDIATE:
+            self.start_now(job, view, plan)
+        elif terms.start is not None:
+            self.accept(job, terms.start, view, plan)
+
+    def start_now(self, job: Job, view: View, plan: Plan) -> None:
+        free = view.availability().free_during(view.now, view.now + self.duration(job))
+        hosts = self.choose(free, job.size)
+        if hosts is None:
+            self.refuse(job, f"it must start now on {job.size} hosts, {len(free)} are free for its walltime", plan)
+        else:
+            plan.start(job, hosts)
+
+    def accept(self, job: Job, start: float, view: View, plan: Plan) -> None:
+        """Reserve exactly at `start`, or reject the job."""
+        if start < view.now - self.options.tolerance:
+            self.refuse(job, f"it must start at {start:g}, which is past", plan)
+            return
+        self.warn_once(plan)
+        room = self.find_room(job, start, view)
+        if isinstance(room, str):
+            self.refuse(job, room, plan)
+        else:
+            self.starts[job.id] = start
+            self.keep(job, room[0], view, plan)
+
+    def keep(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
+        """Reserve these hosts for an accepted job; work that still holds them will have ended or be stopped."""
+        start = self.starts[job.id]
+        slot = Slot(start, max(start, view.now) + walltime_of(job), hosts)
+        self.put(Reservation(job.id, slot))
+        plan.promise(job, slot)
+        plan.hold(job, f"is to start at {start:g} on {hosts}")
+
+    def put(self, reservation: Reservation) -> None:
+        fault = self.book.add(reservation, over=reservation.slot.hosts)
+        assert fault is None, f"{reservation}: {fault}"  # noqa: S101  # its room was found, or it was there before
+
+    def find_room(self, job: Job, start: float, view: View) -> Room | str:
+        """Hosts for [start, start + walltime) and who must be stopped for them; the reason if there are too few."""
+        begin = max(start, view.now)
+        end = begin + walltime_of(job)
+        future = view.availability()
+        free = future.free_during(begin, end)
+        hosts = self.choose(free, job.size)
+        if hosts is not None:
+            return hosts, []
+        usable = view.all_hosts - self.book.held(begin, end) - HostSet(future.down)
+        leaving = usable & self.leaving(view) if begin <= view.now else NO_HOSTS
+        offered = [(run.job, run.hosts & usable) for run in self.stoppable(begin, view)]
+        room = make_room(job.size, free | leaving, offered)
+        if room is None:
+            taken = sum(len(hosts) for _, hosts in offered)
+            more = f", {taken} more could be taken from best-effort jobs" if taken else ""
+            return f"it needs {job.size} hosts in [{start:g}, {end:g}), {len(free)} are free{more}"
+        return room
+
+    def stoppable(self, begin: float, view: View) -> list[Running]:
+        """Jobs that run, would still run at `begin` and may be stopped, the first to be stopped first."""
+        if not self.preempting:
+            return []
+        found = [run for run in view.running if run.end > begin and not run.killed and self.preemptible(run.job, view)]
+        oldest_first = sorted(found, key=lambda run: run.start)
+        return oldest_first if self.options.victims == "oldest" else oldest_first[::-1]
+
+    def preemptible(self, job: Job, view: View) -> bool:
+        terms = read_terms(job)
+        may = terms.kind is Kind.BEST_EFFORT and terms.preemptible
+        return may and self.segments.repeatable(job, view) is not None
+
+    def leaving(self, view: View) -> HostSet:
+        """Hosts whose work is about to be told to have ended: it was killed, or its walltime is over."""
+        bits = 0
+        for run in view.running:
+            end = self.ends.get(run.job.id, run.end)
+            if run.killed or view.due(end, self.options.tolerance):
+                bits |= run.hosts.bits
+        return HostSet(bits)
+
+    def withhold(self, job_id: str, view: View) -> None:
+        """Take a reservation out of the book, to find it another place; nobody is expected to give way to it now."""
+        self.book.remove(job_id)
+        self.foresee(view)
+
+    def repair(self, view: View, plan: Plan) -> None:
+        """Reservations on hosts that went down move to others, if there are any; at their instant they must."""
+        down = view.availability().down
+        for reservation in list(self.book) if down else ():
+            if reservation.slot.hosts.bits & down:
+                job = view.queue.get(reservation.id)
+                assert job is not None  # noqa: S101  # nobody else takes it from the queue
+                self.withhold(job.id, view)
+                self.prepared.discard(job.id)
+                room = self.find_room(job, self.starts[job.id], view)
+                if isinstance(room, str):
+                    self.put(reservation)
+                    gone = HostSet(reservation.slot.hosts.bits & down)
+                    plan.hold(job, f"{gone} of its hosts went down; on others: {room}")
+                else:
+                    self.keep(job, room[0], view, plan)
+
+    def prepare(self, job_id: str, view: View, plan: Plan) -> None:
+        """Start a job whose instant has come if it has hosts; else see to them."""
+        job, found = view.queue.get(job_id), self.book.get(job_id)
+        assert job is not None  # noqa: S101  # nobody else takes it from the queue
+        due = view.due(self.starts[job_id], self.options.tolerance)
+        hosts = NO_HOSTS
+        if found is not None:  # else all of its time has gone by
+            self.withhold(job_id, view)
+            hosts = found.slot.hosts
+        if due:
+            others = view.availability().free_during(view.now, view.now + walltime_of(job))
+            ready = hosts if hosts and hosts <= plan.free else self.choose(others, job.size)
+            if ready is not None:
+                self.begin(job, ready, view, plan)
+                return
+        if found is not None and (self.will_leave(hosts, view) if due else job_id in self.prepared):
+            self.put(found)
+        else:
+            self.take(job, found, view, plan)
+
+    def will_leave(self, hosts: HostSet, view: View) -> bool:
+        """True if these hosts are up, and nobody who works there need be stopped: they only have to end."""
+        return self.are_up(hosts, view) and not self.in_the_way(hosts, view.now + self.options.tolerance, view)
+
+    def are_up(self, hosts: HostSet, view: View) -> bool:
+        return not hosts.bits & view.availability().down
+
+    def in_the_way(self, hosts: HostSet, begin: float, view: View) -> list[Job]:
+        """Jobs that may be stopped and would still run on these hosts at `begin`."""
+        return [run.job for run in self.stoppable(begin, view) if not run.hosts.isdisjoint(hosts)]
+
+    def take(self, job: Job, before: Reservation | None, view: View, plan: Plan) -> None:
+        """Choose the hosts of a job whose instant is near once more, and stop who works there."""
+        start = self.starts[job.id]
+        room = self.find_room(job, start, view)
+        if not isinstance(room, str):
+            self.prepared.add(job.id)
+            self.stop(room[1], view, plan)
+            self.keep(job, room[0], view, plan)
+        elif before is not None and self.are_up(before.slot.hosts, view):
+            self.prepared.add(job.id)
+            begin = max(start, view.now + self.options.tolerance)
+            self.stop(self.in_the_way(before.slot.hosts, begin, view), view, plan)
+            self.put(before)
+        elif before is not None and not view.due(start, self.options.tolerance):
+            self.put(before)
+        else:
+            del self.starts[job.id]
+            lost = "its time has gone by" if before is None else f"its hosts {before.slot.hosts} cannot be had"
+            self.refuse(job, f"{lost}, and on others {room}", plan)
+
+    def begin(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
+        start = self.starts.pop(job.id)
+        self.prepared.discard(job.id)
+        late = view.now - start
+        if late > self.options.tolerance:
+            plan.warn(
+                f"{job.id} starts {late:g} s after {start:g}, its instant: its hosts were told to be free so late"
+            )
+        plan.start(job, hosts)
+        self.ends[job.id] = start + walltime_of(job)
+
+    def refuse(self, job: Job, why: str, plan: Plan) -> None:
+        """Reject with a reason that the user sees, and the jobs file of Batsim 4 keeps."""
+        self.prepared.discard(job.id)
+        note = "".join(character if character.isprintable() else " " for character in why.replace('"', "'"))
+        if plan.dialect.name != "v1.4":
+            plan.set_metadata(job, note)
+        plan.reject(job, why)
+        plan.warn(f"{job.id} rejected: {why}")
+
+    # Preemption.
+
+    def warn_once(self, plan: Plan) -> None:
+        if not self.warned:
+            self.warned = True
+            plan.warn("no job is preempted: to submit it again needs Batsim's option --enable-dynamic-jobs")
+
+    def stop(self, victims: Sequence[Job], view: View, plan: Plan) -> None:
+        """Kill jobs, to begin again."""
+        if not victims:
+            return
+        if not view.registration_open:
+            plan.continue_registration()
+        for job in victims:
+            profile = self.segments.repeatable(job, view)
+            assert profile is not None  # noqa: S101  # stoppable
+            self.dying[job.id] = job, profile
+        plan.kill(victims)
+
+    def repeat(self, view: View, plan: Plan) -> None:
+        """Submit again those that were killed."""
+        for job, profile in self.again:
+            self.segments.repeat(job, profile, view, plan)
+        self.again.clear()
+
+    def foresee(self, view: View) -> None:
+        """Running jobs are expected to end when they will be stopped."""
+        for run in view.running:
+            expected = self.expected_end(run, view)
+            if expected != self.foreseen.get(run.job.id, run.end):
+                self.foreseen[run.job.id] = expected
+                view.availability().predict(run.hosts, expected)
+
+    def expected_end(self, run: Running, view: View) -> float:
+        if run.killed:
+            return view.now
+        first = next(self.book.touching(run.hosts, view.now, run.end), None) if self.preempting else None
+        if first is not None and self.preemptible(run.job, view):
+            return max(view.now, first.slot.start - self.options.margin)
+        return self.ends.get(run.job.id, run.end)
+
+    # Calls, and the end.
+
+    def call(self, view: View, plan: Plan) -> None:
+        """Be called at the next instant that matters, unless a call comes before it."""
+        margin, tolerance = self.options.margin, self.options.tolerance
+        instants = [time for start in self.starts.values() for time in (start - margin, start)]
+        next_one = min((time for time in instants if not view.due(time, tolerance)), default=None)
+        if next_one is not None and not any(view.now < call <= next_one for call in view.wakeups):
+            plan.wake_at(next_one)
+
+    def finish_registration(self, view: View, plan: Plan) -> None:
+        """Once nobody can be preempted any more. Batsim 1 does not say when all have come: there it is reopened."""
+        if not view.registration_open or self.dying or self.again:
+            return
+        all_came = view.all_submitted or plan.dialect.name == "v1.4"
+        if not self.preempting or (all_came and not self.starts):
+            plan.finish_registration()
