@@ -39,8 +39,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
     A job with `"lease": {"start": t}` is given hosts for [t, t + walltime) when it arrives, or rejected with the
     reason. One with `"start": "now"` starts when it arrives or is rejected. All others are best effort: backfilled in
     order of arrival, and never started into a reservation. For a reservation that finds too few hosts best-effort jobs
-    that run then, and are not `"preemptible": false`, are killed when it begins and submitted again as `id#1`, to keep
-    their place in the queue. The page reservations.md has the rules.
+    that run then, and are not `"preemptible": false`, are killed when it begins and submitted again as `id#1`.
     """
 
     name = "ar_preempt"
@@ -114,7 +113,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
     # Best-effort jobs: the loop of all backfilling, around the reservations.
 
     def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
-        """As in the loop, without jobs that have a reservation; who was preempted has the place of its first segment."""
+        """As in the loop, without jobs that have a reservation; a preempted job has the place of its first segment."""
         if self.starts or self.segments:
             jobs = [job for job in jobs if job.id not in self.starts]
             if self.line is None:

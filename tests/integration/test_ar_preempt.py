@@ -26,6 +26,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"preempt": "none"},
     {"victims": "oldest", "margin": 3.0, "depth": 2},
     {"depth": 0, "margin": 0.5},
+    {"order": "asc_area"},
 ]
 
 
