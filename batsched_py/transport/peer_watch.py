@@ -18,16 +18,21 @@ class PeerWatch:
     A connection that ends before the ZeroMQ handshake (a port scanner, a browser, a socket of the wrong type) was never
     a peer. ZeroMQ does not tell which connection has done the handshake, so they are counted: a peer has gone for
     certain when fewer connections are open than there were peers. While a stranger hangs on, that may be noticed late,
-    by 30 s at most, when ZeroMQ closes a connection that still has not introduced itself.
+    by 30 s at most, when ZeroMQ closes a connection that still has not introduced itself. A connection that is followed
+    needs no counting.
     """
 
-    __slots__ = ("_monitor", "_open", "_socket", "departed", "present")
+    __slots__ = ("_followed", "_monitor", "_open", "_socket", "departed", "followed_gone", "present")
 
     def __init__(self, socket: zmq.Socket[bytes]) -> None:
         self._socket = socket
         self._monitor = socket.get_monitor_socket(_WATCHED)
         #: File descriptors of the open connections, whether a peer or not.
         self._open: set[int] = set()
+        #: That of the connection that alone counts; None while all do.
+        self._followed: int | None = None
+        #: True once the connection that is followed has ended; its descriptor may be another's by now.
+        self.followed_gone = False
         #: Peers connected; at most as many as there are connections.
         self.present = 0
         #: Peers that have gone for certain.
@@ -37,6 +42,17 @@ class PeerWatch:
     def greeted(self) -> bool:
         """True once a peer has completed the handshake."""
         return self.present + self.departed > 0
+
+    @property
+    def forsaken(self) -> bool:
+        """True if nobody is left who counts: the peer that is followed, or all there were, have gone."""
+        return self.followed_gone or (self._followed is None and self.departed > 0 and self.present == 0)
+
+    def follow(self, descriptor: int) -> None:
+        """Let the open connection with this file descriptor be the one that counts."""
+        self.look()
+        if descriptor in self._open:
+            self._followed = descriptor
 
     def look(self) -> None:
         """Bring all that is known up to date; does not wait."""
@@ -51,6 +67,7 @@ class PeerWatch:
 
     def _forget(self, descriptor: int) -> None:
         self._open.discard(descriptor)
+        self.followed_gone = self.followed_gone or descriptor == self._followed
         gone = max(0, self.present - len(self._open))
         self.present -= gone
         self.departed += gone
