@@ -28,8 +28,14 @@ class Errand(Struct, frozen=True):
     cases: tuple[Case, ...]
 
 
-def fingerprints(scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases: Sequence[Case]) -> list[str]:
-    """A hash of all that is said in each case, up to the error that ends it."""
+#: A hash of each exchange of a case, in order, and at last of what ended it.
+Fingerprint = list[str]
+
+
+def fingerprints(
+    scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases: Sequence[Case]
+) -> list[Fingerprint]:
+    """What is said in each case, up to the error that ends it, in short."""
     found = []
     for case in cases:
         player = Player(scheduler, options, case)
@@ -38,12 +44,14 @@ def fingerprints(scheduler: type[Scheduler[Any]], options: Mapping[str, Any], ca
             player.run()
         except BatschedError as error:
             end = type(error).__name__.encode()
-        said = b"\n".join(line for exchange in player.exchanges for line in (*exchange, end))
-        found.append(hashlib.sha256(said).hexdigest())
+        said = [b"\n".join(exchange) for exchange in player.exchanges]
+        found.append([hashlib.sha256(line).hexdigest()[:16] for line in (*said, end)])
     return found
 
 
-def elsewhere(scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases: Sequence[Case]) -> list[str] | None:
+def elsewhere(
+    scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases: Sequence[Case]
+) -> list[Fingerprint] | None:
     """The same hashes, made by a process in which texts hash otherwise; None if it could not name the class."""
     if "." in scheduler.__qualname__:
         return None
@@ -60,7 +68,7 @@ def elsewhere(scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases
     if done.returncode:
         last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
         raise ContractError(f"{algorithm} cannot be run in another process: {' '.join(last)}")
-    return msgspec.json.decode(done.stdout, type=list[str])
+    return msgspec.json.decode(done.stdout, type=list[Fingerprint])
 
 
 def main() -> None:

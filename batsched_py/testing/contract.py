@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +26,7 @@ except ImportError as error:
 from batsched_py.errors import AlgorithmError, BatschedError, PlanError, RefusedError
 from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.testing.again import elsewhere, fingerprints
+from batsched_py.testing.again import Fingerprint, elsewhere, fingerprints
 from batsched_py.testing.case import Case, Peer
 from batsched_py.testing.edges import crowded, edges
 from batsched_py.testing.play import Played, Player
@@ -105,10 +106,8 @@ class ContractTests:
             (" in another process", elsewhere(scheduler, options, chosen)),
         ):
             if again is not None and again != first:
-                case = next(case for case, one, other in zip(chosen, first, again, strict=True) if one != other)
-                self._fail(
-                    f"the same input gives other bytes{where}: is anything taken from a set, or by chance?", case
-                )
+                number = next(number for number, one in enumerate(first) if one != again[number])
+                self._fail_otherwise(where, chosen[number], first[number], again[number])
 
     def replay(self, case: Case) -> Played | None:
         """Play one case and judge it, as the tests do; None if it came to no end, and that is no fault."""
@@ -169,6 +168,16 @@ class ContractTests:
             self.replay(case)
 
         tried()
+
+    def _fail_otherwise(self, where: str, case: Case, first: Fingerprint, again: Fingerprint) -> None:
+        """Tell the first message that differs, as a run here has it."""
+        alike = next((place for place, pair in enumerate(zip(first, again, strict=False)) if pair[0] != pair[1]), 0)
+        player = Player(self.scheduler(), self.options, case)
+        with suppress(BatschedError):
+            player.run()
+        del player.exchanges[alike + 1 :]
+        rule = f"the same input gives other bytes{where}, from the last of these messages on"
+        self._fail(f"{rule}; is anything taken from a set, or by chance?", case, player)
 
     def _fail(self, rule: str, case: Case, player: Player | None = None) -> Any:
         name = f"{self.scheduler().name} {dict(self.options) or ''}".strip()

@@ -128,3 +128,13 @@ def test_a_late_batsim_tells_one_thing_after_the_other_and_in_any_order() -> Non
     assert len(messages) > 1
     assert max(ends) > 10.1
     assert LateBatsim(case).endings == []
+
+
+def test_where_bytes_begin_to_differ_is_told() -> None:
+    """The messages up to the first that two processes answer otherwise; fewer than are said in all."""
+    with pytest.raises(pytest.fail.Exception) as caught:
+        catcher(mutants.SetOrder).test_the_same_input_gives_the_same_bytes()
+    lines = str(caught.value).splitlines()
+    assert lines[1] == "the last messages:"
+    assert "EXECUTE_JOB" in next(line for line in reversed(lines) if line.startswith("  t="))
+    assert len(lines) < 14
