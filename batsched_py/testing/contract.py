@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
@@ -171,11 +172,12 @@ class ContractTests:
 
     def _fail_otherwise(self, where: str, case: Case, first: Fingerprint, again: Fingerprint) -> None:
         """Tell the first message that differs, as a run here has it."""
-        alike = next((place for place, pair in enumerate(zip(first, again, strict=False)) if pair[0] != pair[1]), 0)
+        pairs = zip_longest(first, again)
+        differing = next(place for place, (one, other) in enumerate(pairs) if one != other)
         player = Player(self.scheduler(), self.options, case)
         with suppress(BatschedError):
             player.run()
-        del player.exchanges[alike + 1 :]
+        del player.exchanges[differing + 1 :]
         rule = f"the same input gives other bytes{where}, from the last of these messages on"
         self._fail(f"{rule}; is anything taken from a set, or by chance?", case, player)
 

@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 from batsched_py.hostset import HostSet
 from batsched_py.testing.case import Case, JobSpec, Outage, Peer
 
+#: How many times longer all is in a case in which hosts fall asleep by the minute.
+LONG = 30
+
 
 def job_specs(hosts: int, *, walltimes: bool = True) -> st.SearchStrategy[JobSpec]:
     """Some walltimes stop the job, some jobs have none, a few are larger than the machine."""
@@ -44,12 +47,17 @@ def cases(
     walltimes: bool = True,
     most_jobs: int = 20,
 ) -> Case:
-    """A case of up to `most_jobs` jobs; `failing` adds outages."""
+    """A case of up to `most_jobs` jobs; `failing` adds outages. With `energy` some last long enough to sleep in."""
     jobs = draw(st.lists(job_specs(hosts, walltimes=walltimes), min_size=1, max_size=most_jobs))
+    failures = draw(outages(hosts)) if failing else ()
+    scale = draw(st.sampled_from((1, 1, LONG))) if energy else 1
     return Case(
         hosts=hosts,
-        jobs=tuple(jobs),
-        outages=draw(outages(hosts)) if failing else (),
+        jobs=tuple(
+            (submit * scale, size, run * scale, None if walltime is None else walltime * scale)
+            for submit, size, run, walltime in jobs
+        ),
+        outages=tuple((begin * scale, failed, None if end is None else end * scale) for begin, failed, end in failures),
         peer=peer,
         seed=draw(st.integers(0, 2**16)) if peer in ("torn", "late") else 0,
         energy=energy,
