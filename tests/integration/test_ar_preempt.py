@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +18,8 @@ from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.external import ExternalEvent
 from batsched_py.simulator.settings import Settings
-from tests.builders import begins_data, message, submitted_data
+from batsched_py.traces.simgrid_xml import read_platform
+from tests.builders import begins_data, completed_data, message, submitted_data
 from tests.integration.conversations import Conversation
 from tests.integration.lease_case import HOSTS, Run, lease_cases
 from tests.platforms import plain_platform
@@ -308,3 +311,53 @@ def test_batsim_is_told_when_a_reservation_will_start() -> None:
     session.answer(message(10, ("JOB_SUBMITTED", data)))
     asked = ("QUERY", {"requests": {"estimate_waiting_time": {"job_id": "w0!a", "job": data["job"]}}})
     assert b'"estimated_waiting_time":30' in session.answer(message(10, asked))
+
+
+def asked(session: Session, now: float, *events: tuple[str, dict[str, Any]]) -> list[tuple[str, Any]]:
+    """(type, data) of the reply."""
+    reply = json.loads(session.answer(message(now, *events)))
+    return [(event["type"], event["data"]) for event in reply["events"]]
+
+
+def killing(session: Session) -> None:
+    """Until a kill of w0!a is on its way, which holds all hosts when w0!r is to start, at 5."""
+    config = {"dynamic-jobs-enabled": True}
+    asked(
+        session, 0, ("SIMULATION_BEGINS", begins_data(4, config=config)), ("JOB_SUBMITTED", submitted_data("a", 4, 9))
+    )
+    reserved = submitted_data("r", 2, 3)
+    reserved["job"]["lease"] = {"start": 5}
+    asked(session, 1, ("JOB_SUBMITTED", reserved))
+    assert asked(session, 5.1, ("REQUESTED_CALL", {})) == [("KILL_JOB", {"job_ids": ["w0!a"]})]
+
+
+@pytest.mark.parametrize("state", ["COMPLETED_SUCCESSFULLY", "COMPLETED_KILLED"])
+def test_only_who_was_really_killed_begins_again(state: str) -> None:
+    """A job may end by itself on the way of the kill; Batsim tells of it in the same way."""
+    session = Session(load("ar_preempt"))
+    killing(session)
+    said = asked(session, 5.2, ("JOB_COMPLETED", completed_data("a", "0-3", state)))
+    assert said[0] == ("EXECUTE_JOB", {"job_id": "w0!r", "alloc": "0-1"})
+    assert ("REGISTER_JOB" in [kind for kind, _ in said]) is (state == "COMPLETED_KILLED")
+
+
+def test_a_reservation_that_comes_during_a_kill_counts_on_the_hosts_that_it_frees() -> None:
+    """They are neither free nor in need of another kill."""
+    session = Session(load("ar_preempt"))
+    killing(session)
+    reserved = submitted_data("s", 2, 3, 5.1)
+    reserved["job"]["lease"] = {"start": "+0"}
+    assert [kind for kind, _ in asked(session, 5.1, ("JOB_SUBMITTED", reserved))] == []
+    said = asked(session, 5.2, ("JOB_COMPLETED", completed_data("a", "0-3", "COMPLETED_KILLED")))
+    assert [data["job_id"] for kind, data in said if kind == "EXECUTE_JOB"] == ["w0!r", "w0!s"]
+
+
+def test_a_reservation_may_follow_one_that_has_started_a_hair_late() -> None:
+    """By its walltime the first ends a hair after the second begins; it is accepted all the same, and starts."""
+    talk = Conversation(load("ar_preempt"))
+    specs: list[Spec] = [("r", 0, 32, 10, 10, {"start": 50}), ("s", 55, 32, 10, 11, {"start": 60})]
+    platform = read_platform(Path(__file__).parents[2] / "platforms" / "cluster32.xml")
+    result = talk.run([leased(specs)], Settings(message_latency=True), on=platform)
+    starts = {record.job.name: record.start for record in result.jobs if not record.rejected}
+    assert 50 < starts["r"] < 50.01
+    assert 60 < starts["s"] < 60.01
