@@ -6,19 +6,39 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, TypeVar
 
-from batsched_py.api import ORDERS, Claim, HostSet, Job, Order, Plan, Scheduler, Shadow, Slot, View, named, option
+from batsched_py.api import (
+    ORDERS,
+    Claim,
+    HostSet,
+    Job,
+    Order,
+    Placement,
+    PlacementOptions,
+    Plan,
+    Scheduler,
+    Shadow,
+    Slot,
+    View,
+    named,
+    option,
+)
 from batsched_py.planning.gaps import CountGaps, Gaps, HostGaps
 from batsched_py.planning.ordering import FCFS, Line
 
 
 @dataclass(frozen=True, slots=True)
-class PromiseOptions:
+class PromiseOptions(PlacementOptions):
     """What a promise is made of, and who gets one first."""
 
     reserve: Literal["counts", "hosts"] = option("counts", "promise a number of hosts, or these very hosts")
     order: Order = named("fcfs", "who is served and promised first", ORDERS)
     walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run for ever")
     slack: float = option(0.0, "seconds that jobs are thought to hold their hosts beyond walltimes", minimum=0)
+
+    def __post_init__(self) -> None:
+        if self.reserve == "counts" and not self.by_number:
+            what = f"constraint {self.constraint.name}" if self.selection.total else f"selection {self.selection.name}"
+            raise ValueError(f"{what} needs reserve=hosts: a number of hosts does not say whether they will do")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +101,11 @@ class Backfilling(Scheduler[Options]):
 
     def setup(self, view: View) -> None:
         """Nobody is promised anything."""
+        self.placement = Placement(self.options, view)
         self.on_hosts = self.options.reserve == "hosts"
+        self.constrained = self.options.constraint.rule is not None
+        #: A job may find no hosts where enough are free.
+        self.particular = not self.options.by_number
         #: Job id -> the blocked job, in the order in which they are served; at most `depth`.
         self.blocked: dict[str, Blocked] = {}
         #: What is free until when, by the promises; None if it must be found anew.
@@ -99,7 +123,11 @@ class Backfilling(Scheduler[Options]):
 
     def choose(self, free: HostSet, size: int) -> HostSet | None:
         """Hosts of these for a job of this size; None if it had better wait."""
-        return free.first(size)
+        return self.placement.choose(free, size)
+
+    def hosts(self, job: Job, free: HostSet) -> HostSet | None:
+        """Hosts of these on which the job may run; None if it had better wait."""
+        return self.choose(free & self.placement.eligible(job) if self.constrained else free, job.size)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job."""
@@ -111,6 +139,8 @@ class Backfilling(Scheduler[Options]):
 
     def decide(self, view: View, plan: Plan) -> None:
         """Serve all that wait if something was released, else who arrived."""
+        if self.particular:
+            self.placement.refuse(view, plan)
         released = self.released(view)
         if self.line is not None:
             self.decide_in_order(self.line, released, view, plan)
@@ -187,7 +217,7 @@ class Backfilling(Scheduler[Options]):
         """Start the job if it breaks no promise; else promise it its earliest start."""
         promise = self.earliest(job, view, plan)
         if promise is not None and promise.start <= view.now:
-            hosts = promise.hosts if isinstance(promise, Slot) else self.choose(plan.free, job.size)
+            hosts = promise.hosts if isinstance(promise, Slot) else self.hosts(job, plan.free)
             if hosts is not None:
                 self.start(job, hosts, view, plan)
                 self.gaps = None
@@ -197,12 +227,13 @@ class Backfilling(Scheduler[Options]):
     def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
         """The first start that breaks no promise, if all work takes as long as is expected; None if there is none."""
         if not self.blocked and job.size <= len(plan.free):  # no promise to break, no need to look ahead
-            hosts = self.choose(plan.free, job.size)
+            hosts = self.hosts(job, plan.free)
             if hosts is not None:
                 return Slot(view.now, math.inf, hosts)
         future = view.availability()
         if self.on_hosts:
-            return future.earliest(job.size, self.duration(job), choose=self.choose)
+            among = self.placement.eligible(job) if self.constrained else None
+            return future.earliest(job.size, self.duration(job), among, self.choose)
         if self.depth == 1 and self.one_shadow:
             return future.shadow(job.size) or Shadow(math.inf, 0)
         return future.earliest_count(job.size, self.duration(job))
@@ -211,7 +242,7 @@ class Backfilling(Scheduler[Options]):
         """The job waits, and its promise is kept from the others."""
         self.blocked[job.id] = Blocked(job, promise)
         self.gaps = None
-        plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} are free")
+        plan.hold(job, self.placement.why_not(job, plan.free))
         if promise is not None:
             plan.promise(job, promise)
             if not isinstance(promise, Shadow):
@@ -240,7 +271,8 @@ class Backfilling(Scheduler[Options]):
         for job in self.in_backfill_order(jobs, view):
             if job.size > left:
                 continue
-            hosts = gaps.find(job.size, now + self.duration(job), self.choose)
+            among = self.placement.eligible(job) if self.constrained else None
+            hosts = gaps.find(job.size, now + self.duration(job), self.choose, among)
             if hosts is not None:
                 self.start(job, hosts, view, plan)
                 gaps.take(hosts, now + self.duration(job))

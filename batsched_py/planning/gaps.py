@@ -28,8 +28,11 @@ class Gaps(ABC):
         self.times = times
 
     @abstractmethod
-    def find(self, size: int, end: float, choose: Choose | None = None) -> HostSet | None:
-        """Hosts that are free now and, by the promises, until `end`; the lowest if nobody chooses. None: too few."""
+    def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
+        """Hosts that are free now and, by the promises, until `end`, of `among` only; the lowest if nobody chooses.
+
+        None: there are too few, or none of those there are will do.
+        """
 
     @abstractmethod
     def take(self, hosts: HostSet, end: float) -> None:
@@ -60,14 +63,14 @@ class CountGaps(Gaps):
         #: How many hosts nobody is promised from each of `times` on, at least.
         self._rooms = [room for _, room in falls]
 
-    def find(self, size: int, end: float, choose: Choose | None = None) -> HostSet | None:
+    def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
         """As in Gaps; walks the steps before `end`."""
         for time, room in zip(self.times, self._rooms, strict=True):
             if time >= end:
                 break
             if room < size:
                 return None
-        return self._pick(self.free, size, choose)
+        return self._pick(self.free if among is None else self.free & among.bits, size, choose)
 
     def take(self, hosts: HostSet, end: float) -> None:
         """As in Gaps."""
@@ -99,14 +102,14 @@ class HostGaps(Gaps):
         #: Bits of the hosts that stay free until after each of `times`.
         self._frees = [hosts.bits for _, hosts in falls]
 
-    def find(self, size: int, end: float, choose: Choose | None = None) -> HostSet | None:
+    def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
         """As in Gaps; walks the steps before `end`."""
         free = self.free
         for time, bits in zip(self.times, self._frees, strict=True):
             if time >= end:
                 break
             free = bits
-        return self._pick(free & self.free, size, choose)
+        return self._pick(free & self.free if among is None else free & self.free & among.bits, size, choose)
 
     def take(self, hosts: HostSet, end: float) -> None:  # noqa: ARG002  (what is not free now is not free until later)
         """As in Gaps."""
