@@ -27,7 +27,13 @@ SPECS = st.lists(
     st.tuples(st.integers(0, 12), st.integers(1, HOSTS), st.integers(1, 9), st.integers(1, 12)), min_size=1, max_size=25
 )
 #: Algorithms that take a selection, with what they need for those that may find nothing.
-ALGORITHMS: list[tuple[str, dict[str, str]]] = [("filler", {}), ("priority", {"order": "asc_size"})]
+ALGORITHMS: list[tuple[str, dict[str, str]]] = [
+    ("filler", {}),
+    ("priority", {"order": "asc_size"}),
+    ("easy", {"reserve": "hosts"}),
+    ("backfill", {"reserve": "hosts", "depth": "2", "backfill_order": "sjf"}),
+    ("conservative", {"reserve": "hosts"}),
+]
 
 
 def room_b(job: Job, hosts: Mapping[int, Host]) -> Iterator[int]:
@@ -93,3 +99,57 @@ def test_a_zone_that_the_platform_does_not_have_is_an_option_error() -> None:
     """Told when the run begins."""
     with pytest.raises(OptionError, match="option zone: no host of the platform has a property 'aisle'"):
         hosts_of("topology", 1, zone="aisle")
+
+
+def starts(name: str, specs: list[tuple[int, int, int, int]], **options: str) -> list[tuple[float, str]]:
+    """(start, hosts) of the jobs, in the order of the list."""
+    _, records = run(name, options, workload(specs))
+    return [(record.start, str(record.hosts)) for record in sorted(records, key=lambda record: record.job.name)]
+
+
+def test_the_first_of_easy_waits_for_a_run_and_nobody_takes_it() -> None:
+    """At 10 eight hosts are free, no six in a row; at 20 they are. Until then only the short job may have 0-2."""
+    machine = [(0, 3, 10, 10), (0, 3, 20, 20), (0, 1, 99, 99), (0, 5, 10, 10), (0, 4, 99, 99)]
+    six, long, short = (1, 6, 9, 9), (2, 3, 40, 40), (3, 3, 5, 5)
+    assert starts("easy", [*machine, six, long, short], reserve="hosts", selection="contiguous") == [
+        (0, "0-2"),
+        (0, "3-5"),
+        (0, "6"),
+        (0, "7-11"),
+        (0, "12-15"),
+        (20, "0-5"),
+        (10, "7-9"),
+        (10, "0-2"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["easy", "conservative"])
+def test_a_promise_is_on_hosts_where_the_job_may_run(name: str) -> None:
+    """Job 5 must run in room b: room a is free at 4, but it waits for 9; a long job may not have b, and goes to a."""
+    specs = [(0, 8, 4, 4), (0, 7, 9, 9), (9, 1, 1, 1), (9, 1, 1, 1), (9, 1, 1, 1), (1, 8, 5, 5), (2, 8, 60, 60)]
+    found = starts(name, specs, reserve="hosts", constraint="tests.integration.test_placement:room_b")
+    assert found[5] == (9, "8-15")
+    assert found[6] == (4, "0-7")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"selection": "contiguous"}, "options of easy: selection contiguous needs reserve=hosts"),
+        ({"constraint": "tests.integration.test_placement:room_b"}, "constraint .*:room_b needs reserve=hosts"),
+    ],
+)
+def test_counts_promise_nothing_that_depends_on_which_hosts(options: dict[str, str], words: str) -> None:
+    """One line that says what to add."""
+    with pytest.raises(OptionError, match=words):
+        Session(load("easy"), options)
+
+
+@given(SPECS)
+def test_selections_that_always_find_hosts_change_no_start_under_counts(
+    specs: list[tuple[int, int, int, int]],
+) -> None:
+    """Delays take as long on any hosts: who starts when is a matter of numbers."""
+    plain = [start for start, _ in starts("easy", specs)]
+    for selection in ("best_effort_contiguous", "topology", "spread", "cheapest"):
+        assert [start for start, _ in starts("easy", specs, selection=selection)] == plain
