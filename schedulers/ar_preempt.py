@@ -32,6 +32,10 @@ class ArPreemptOptions(PromiseOptions):
     tolerance: float = option(1e-3, "seconds by which Batsim's news may be late without being told of", minimum=0)
     depth: int = option(1, "how many blocked best-effort jobs hold a promise", minimum=0)
 
+    def __post_init__(self) -> None:
+        if not self.plain:
+            self.refuse("is not for ar_preempt: reservations are made on the lowest hosts")
+
 
 class ArPreempt(Backfilling[ArPreemptOptions]):
     """Start advance reservations at their instants; backfill best-effort jobs around them.

@@ -37,8 +37,7 @@ class PromiseOptions(PlacementOptions):
 
     def __post_init__(self) -> None:
         if self.reserve == "counts" and not self.by_number:
-            what = f"constraint {self.constraint.name}" if self.selection.total else f"selection {self.selection.name}"
-            raise ValueError(f"{what} needs reserve=hosts: a number of hosts does not say whether they will do")
+            self.refuse("needs reserve=hosts: a number of hosts does not say whether they will do")
 
 
 @dataclass(frozen=True, slots=True)

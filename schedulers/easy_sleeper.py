@@ -20,6 +20,10 @@ class SleepOptions(OvertakingOptions):
     off_time: float | None = option(None, "seconds to fall asleep; none: learned from the first time", minimum=0)
     on_time: float | None = option(None, "seconds to wake up; none: learned from the first time", minimum=0)
 
+    def __post_init__(self) -> None:
+        if not self.by_number:
+            self.refuse("is not for hosts that sleep: they are woken by their number")
+
 
 Sleep = TypeVar("Sleep", bound=SleepOptions)
 

@@ -15,6 +15,7 @@ class SubpartSleeperOptions(SleepOptions):
     idle_time: float = option(0.0, "seconds of idleness before a host above that is switched off", minimum=0)
 
     def __post_init__(self) -> None:
+        SleepOptions.__post_init__(self)
         if self.awake > 1:
             raise ValueError(f"awake must be at most 1, not {self.awake!r}")
 

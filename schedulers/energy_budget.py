@@ -25,6 +25,10 @@ class BudgetOptions(SleepOptions):
         300.0, "with `shutdown`: seconds of idleness before that, if no job is blocked", minimum=0
     )
 
+    def __post_init__(self) -> None:
+        if not self.plain:
+            self.refuse("is not for energy_budget: it takes hosts by what they draw")
+
 
 class Paid(Struct, frozen=True):
     """A running job: the watts that it adds to those of idle hosts, and the time for which they are paid."""

@@ -30,6 +30,12 @@ class PlacementOptions:
         """A job can run wherever enough hosts are free: to count them is to know."""
         return self.selection.total and self.constraint.rule is None
 
+    def refuse(self, why: str) -> None:
+        """For options of algorithms that cannot do with all of these: ValueError that says which is in the way."""
+        if self.constraint.rule is not None:
+            raise ValueError(f"constraint {self.constraint.name} {why}")
+        raise ValueError(f"selection {self.selection.name} {why}")
+
     @property
     def plain(self) -> bool:
         """The lowest numbers, for all jobs alike."""

@@ -153,3 +153,20 @@ def test_selections_that_always_find_hosts_change_no_start_under_counts(
     plain = [start for start, _ in starts("easy", specs)]
     for selection in ("best_effort_contiguous", "topology", "spread", "cheapest"):
         assert [start for start, _ in starts("easy", specs, selection=selection)] == plain
+
+
+@pytest.mark.parametrize(
+    ("name", "selection", "words"),
+    [
+        ("easy_idle_sleeper", "contiguous", "selection contiguous is not for hosts that sleep"),
+        ("easy_subpart_sleeper", "contiguous", "selection contiguous is not for hosts that sleep"),
+        ("energy_budget", "spread", "selection spread is not for energy_budget"),
+        ("ar_preempt", "spread", "selection spread is not for ar_preempt"),
+    ],
+)
+def test_algorithms_that_take_hosts_their_own_way_say_so(name: str, selection: str, words: str) -> None:
+    """Rather than to leave an option out of account, or to wait for hosts that nobody wakes."""
+    with pytest.raises(OptionError, match=words):
+        Session(load(name), {"selection": selection, "reserve": "hosts"})
+    with pytest.raises(OptionError, match=r"constraint .*:room_b is not for"):
+        Session(load(name), {"constraint": "tests.integration.test_placement:room_b", "reserve": "hosts"})
