@@ -46,9 +46,10 @@ from tests.benchmarks.cpp import (
     compare,
     ground_line,
     known,
-    markdown,
     measure_burst,
     measure_ground,
+    table_head,
+    table_row,
 )
 from tests.benchmarks.growth import ALGORITHMS, LOADS, SIZES, measure_growth
 from tests.benchmarks.log import measure_log
@@ -129,13 +130,12 @@ def _compare_with_cpp(console: Console, algorithms: str, most_jobs: int, effort:
     for algorithm in known(algorithms.split(",")):
         with console.status(f"{algorithm}: start-up"):
             ground = apart(measure_ground, algorithm)
-        rows = []
+        print(f"\n{ground_line(algorithm, ground)}\n\n{table_head(algorithm)}", flush=True)
         for theirs in MEASURED:
             if theirs.jobs <= most_jobs:
                 with console.status(f"{algorithm}: {theirs.jobs} jobs, {theirs.hosts} hosts, load {theirs.load}"):
-                    rows.append(apart(compare, algorithm, theirs, effort))
-        print(f"\n{ground_line(algorithm, ground)}\n")
-        print("\n".join(markdown(algorithm, rows, ground)))
+                    compared = apart(compare, algorithm, theirs, effort)
+                print(table_row(algorithm, compared, ground), flush=True)
         burst = apart(measure_burst, algorithm, effort.repeats)
         print(f"\n{algorithm}: {BURST} jobs in one message, answered after {burst * 1e3:.1f} ms")
 

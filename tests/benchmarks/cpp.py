@@ -146,23 +146,25 @@ def ground_line(algorithm: str, ground: Ground) -> str:
     )
 
 
-def markdown(algorithm: str, rows: Sequence[Compared], ground: Ground) -> Iterator[str]:
-    """The lines of the page's table."""
-    rivals = RIVALS[algorithm]
+def table_head(algorithm: str) -> str:
+    """The first two lines of the page's table."""
     head = ["jobs", "hosts", "load", "longest queue", f"`{algorithm}`, CPU s", "us/message"]
-    for rival in rivals:
+    for rival in RIVALS[algorithm]:
         head += [f"C++ `{rival}`, CPU s", "ours / theirs"]
-    yield "| " + " | ".join([*head, "whole run, s"]) + " |"
-    yield "|" + "---|" * (len(head) + 1)
-    for row in rows:
-        theirs, ours = row.theirs, row.ours
-        net = ours.cpu - ground.start_up
-        cells = [_grouped(theirs.jobs), _grouped(theirs.hosts), f"{theirs.load}", _grouped(ours.longest_queue)]
-        cells += [_seconds(net), f"{net / ours.messages * 1e6:.0f}"]
-        for rival in rivals:
-            needed: float | None = getattr(theirs, rival)
-            cells += ["-", "-"] if needed is None else [f"{needed:g}", f"{net / needed:.2g}"]
-        yield "| " + " | ".join([*cells, _seconds(ours.wall)]) + " |"
+    head.append("whole run, s")
+    return f"| {' | '.join(head)} |\n" + "|" + "---|" * len(head)
+
+
+def table_row(algorithm: str, row: Compared, ground: Ground) -> str:
+    """One line of it."""
+    theirs, ours = row.theirs, row.ours
+    net = ours.cpu - ground.start_up
+    cells = [_grouped(theirs.jobs), _grouped(theirs.hosts), f"{theirs.load}", _grouped(ours.longest_queue)]
+    cells += [_seconds(net), f"{net / ours.messages * 1e6:.0f}"]
+    for rival in RIVALS[algorithm]:
+        needed: float | None = getattr(theirs, rival)
+        cells += ["-", "-"] if needed is None else [f"{needed:g}", f"{net / needed:.2g}"]
+    return f"| {' | '.join([*cells, _seconds(ours.wall)])} |"
 
 
 def _seconds(seconds: float) -> str:
