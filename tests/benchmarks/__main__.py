@@ -88,8 +88,8 @@ def main() -> None:
     began = time.monotonic()
     if arguments.cpp is not None:
         _compare_with_cpp(console, arguments.cpp, arguments.jobs, QUICK if arguments.quick else THOROUGH)
-    elif arguments.decisions:
-        _measure_decisions(console, arguments.plot)
+    elif arguments.decisions is not None:
+        _measure_decisions(console, arguments.decisions, arguments.plot)
     elif arguments.trace is None:
         _measure_all(console, effort, quick=arguments.quick)
     else:
@@ -140,12 +140,12 @@ def _compare_with_cpp(console: Console, algorithms: str, most_jobs: int, effort:
         print(f"\n{algorithm}: {BURST} jobs in one message, answered after {burst * 1e3:.1f} ms")
 
 
-def _measure_decisions(console: Console, plot: Path | None) -> None:
+def _measure_decisions(console: Console, algorithms: str, plot: Path | None) -> None:
     """Print the table of docs/performance.md, and draw its picture."""
     if plot is not None:
         pyplot()  # or say at once that it is missing
     rows = []
-    for algorithm in known(decisions.ALGORITHMS):
+    for algorithm in known(algorithms.split(",")):
         for hosts in decisions.HOSTS:
             for queue in decisions.QUEUES:
                 with console.status(f"{algorithm}: {queue} jobs wait for {hosts} hosts"):
@@ -167,7 +167,12 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--jobs", type=int, default=100_000, metavar="N", help="with --cpp: rows of at most N jobs")
     parser.add_argument(
-        "--decisions", action="store_true", help="only measure decisions as queue and hosts become many, as Markdown"
+        "--decisions",
+        nargs="?",
+        const=",".join(decisions.ALGORITHMS),
+        metavar="ALGORITHM,...",
+        help="only measure decisions as queue and hosts become many, as Markdown; "
+        f"of {','.join(decisions.ALGORITHMS)} if none is named",
     )
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="with --decisions: draw them (extra: plot)")
     parser.add_argument("--trace", type=Path, metavar="LOG.swf.gz", help="only measure this log, end to end")
