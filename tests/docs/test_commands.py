@@ -16,6 +16,7 @@ from tests.redis_server import NONE, executable, free_port
 #: Commands that are not run (regular expressions) -> why.
 NOT_RUN = {
     r"make (test|check|bench|fix)": "runs this very test, or takes long",
+    r"python -m tests\.benchmarks .*": "takes long",
     r"python3 -m venv .*|\. \.venv/bin/activate|pip install .*": "needs a network",
     r"batsim .*": "Batsim is not among what the tests need",
     r"batsched-py serve -s \S+": "waits on Batsim's own port for a Batsim",
