@@ -29,10 +29,12 @@ from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.testing.again import Fingerprint, elsewhere, fingerprints
 from batsched_py.testing.case import Case, Peer
-from batsched_py.testing.edges import crowded, edges
+from batsched_py.testing.edges import crowd, crowded, edges
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.rules import Liberties, Trial, broken_rule
 
+#: Crowded cases that are played by a peer.
+CROWDS: Final = 8
 #: Seconds that a reply may be on its way in a case.
 CROSSING: Final = 0.1
 #: Messages that are shown before the one that broke a rule.
@@ -87,10 +89,12 @@ class ContractTests:
     def test_instants_in_several_messages(self) -> None:
         """What happens at one instant comes in one message or in several, in any order (E5)."""
         self._draw(st.booleans().flatmap(lambda failing: self._cases("torn", failing=failing)))
+        self._crowd("torn")
 
     def test_late_news(self) -> None:
         """Everything is told late: an end after the walltime, a call after other things (E18)."""
         self._draw(st.booleans().flatmap(lambda failing: self._cases("late", failing=failing)))
+        self._crowd("late")
 
     def test_edges(self) -> None:
         """No jobs, one host, a burst, jobs for which there are never enough hosts, a machine that fails whole."""
@@ -156,6 +160,11 @@ class ContractTests:
         scheduler = self.scheduler()
         energy = scheduler.needs_energy if self.energy is None else self.energy
         return replace(case, energy=energy, dynamic=scheduler.needs_dynamic_jobs)
+
+    def _crowd(self, peer: Peer) -> None:
+        """Some long queues: what needs several things to meet is rarely drawn."""
+        for seed in range(CROWDS):
+            self.replay(self._fitted(crowd(self.hosts, peer, seed)))
 
     def _draw(self, drawn: st.SearchStrategy[Case]) -> None:
         @settings(

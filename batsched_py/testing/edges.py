@@ -38,9 +38,14 @@ def edges(hosts: int) -> Iterator[Case]:
 def crowded(hosts: int) -> Iterator[Case]:
     """More jobs than hosts for most of the time, some of them alike; one case for each peer."""
     for seed, peer in enumerate(get_args(Peer)):
-        chance = Random(seed)
-        jobs = tuple(_drawn(chance, hosts) for _ in range(CROWD))
-        yield Case(hosts=hosts, jobs=jobs, outages=((chance.randrange(30), "0", 60),), peer=peer, seed=seed)
+        yield crowd(hosts, peer, seed)
+
+
+def crowd(hosts: int, peer: Peer, seed: int) -> Case:
+    """One of them."""
+    chance = Random(seed)
+    jobs = tuple(_drawn(chance, hosts) for _ in range(CROWD))
+    return Case(hosts=hosts, jobs=jobs, outages=((chance.randrange(30), "0", 60),), peer=peer, seed=seed)
 
 
 def _burst(hosts: int) -> tuple[JobSpec, ...]:
