@@ -187,6 +187,7 @@ class Backfilling(Scheduler[Options]):
             self.gaps = None
             for each in self.blocked.values():
                 self.withdraw(each.promise, view)
+                plan.promises.pop(each.job.id, None)  # another may be promised something in its place
             self.blocked.clear()
             self.serve(self.line.jobs(view.queue, view.now), view, plan)
         if len(self.blocked) >= self.depth and plan.free:

@@ -86,6 +86,20 @@ def test_a_kept_order_is_the_one_that_is_found_again(specs: list[Spec]) -> None:
     assert starts("easy", {"order": "desc_size"}, specs) == starts("easy", {"order": order}, specs)
 
 
+@pytest.mark.parametrize("depth", ["1", "2"])
+@given(SPECS)
+def test_in_an_order_only_so_many_hold_a_promise_at_a_time(depth: str, specs: list[Spec]) -> None:
+    """Whoever comes before the head takes its promise: what was promised before counts no longer."""
+    session = Session(load("backfill"), {"order": "asc_area", "depth": depth})
+
+    def exchange(request: bytes) -> bytes:
+        reply = session.answer(request)
+        assert len(session._plan.promises) <= int(depth)
+        return reply
+
+    Simulation(PLATFORM, [workload(specs)]).run(exchange)
+
+
 def test_in_an_order_the_first_is_promised_and_others_overtake() -> None:
     """Shortest first: the head is the short large job, not the one that came first."""
     specs = [(0, 4, 10, 10), (1, 6, 9, 9), (2, 6, 3, 3), (3, 2, 7, 7), (4, 2, 8, 8)]
