@@ -9,6 +9,7 @@ BUILT_INS: Final = {
     "conservative": "schedulers.conservative:Conservative",
     "crasher": "schedulers.crasher:Crasher",
     "easy": "schedulers.easy:Easy",
+    "easy_dvfs": "schedulers.easy_dvfs:EasyDvfs",
     "easy_idle_sleeper": "schedulers.easy_idle_sleeper:EasyIdleSleeper",
     "easy_plus_plus": "schedulers.easy_plus_plus:EasyPlusPlus",
     "easy_subpart_sleeper": "schedulers.easy_subpart_sleeper:EasySubpartSleeper",

@@ -159,6 +159,10 @@ class Backfilling(Scheduler[Options]):
         """Who could not start before may now."""
         return view.hosts_changed or self.first_start() <= view.now
 
+    def may_start(self, view: View, plan: Plan) -> bool:
+        """Some job may start, so that it is worth looking at those who wait."""
+        return bool(plan.free)
+
     def first_start(self) -> float:
         """The first promised start that must be kept without any work's end; infinite if there is none."""
         starts = (each.promise.start for each in self.blocked.values() if isinstance(each.promise, (Slot, Claim)))
@@ -168,7 +172,7 @@ class Backfilling(Scheduler[Options]):
         """As `decide`; if nothing was released, who comes after those who hold a promise changes nothing for them."""
         now, arrived, order = view.now, view.arrived, line.order
         line.join(arrived, now)
-        if not plan.free or not (released or arrived or order.dynamic):
+        if not self.may_start(view, plan) or not (released or arrived or order.dynamic):
             return
         last = list(self.blocked.values())[-1:]
         latest = order.key(last[0].job, now) if last else -math.inf

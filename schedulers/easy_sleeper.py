@@ -54,6 +54,10 @@ class EasySleeper(Overtaking[Sleep]):
             self.wake(job, view, plan)
         return super().earliest(job, view, plan)
 
+    def may_start(self, view: View, plan: Plan) -> bool:
+        """Or some host may be woken for it."""
+        return super().may_start(view, plan) or bool(self.power.wakeable(view))
+
     @property
     def head(self) -> Job | None:
         """The first in the queue, if it is blocked."""

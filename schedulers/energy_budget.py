@@ -104,6 +104,8 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         if self.purse is None:
             return None
         idle, joules = self.estimate.idle(everything), self.estimate.added(hosts) * self.duration(job)
+        if job.walltime is None:
+            return "has no walltime, for which the budget would have to pay"
         if self.purse.rate <= idle:
             return f"gets no energy: idle hosts draw {idle:g} W, the budget is {self.purse.rate:g} W"
         if joules > self.purse.limit:

@@ -13,6 +13,7 @@ SLEEPERS: list[tuple[str, dict[str, str]]] = [
     ("easy_idle_sleeper", {"idle_time": "10", "keep_awake": "2", "reserve": "hosts"}),
     ("easy_idle_sleeper", {"idle_time": "none", "sleep_state": "deepest", "wake_for": "queue"}),
     ("easy_idle_sleeper", {"idle_time": "3", "off_time": "2", "on_time": "20", "wake_for": "queue"}),
+    ("easy_idle_sleeper", {"idle_time": "0", "order": "sjf"}),
     ("easy_subpart_sleeper", {}),
     ("easy_subpart_sleeper", {"awake": "0", "idle_time": "5", "reserve": "hosts"}),
     ("easy_subpart_sleeper", {"awake": "0.3", "sleep_state": "deepest", "backfill_order": "sjf"}),

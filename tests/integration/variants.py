@@ -53,6 +53,8 @@ PROMISING = [
 SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("conservative", {"reserve": "hosts", "slack": "5"}),
     ("crasher", {"message": "6", "how": "exit"}),
+    ("easy_dvfs", {"pstate": "1"}),
+    ("easy_dvfs", {"policy": "slowest", "speeds": "1e9,5e8,1,1,1", "reserve": "hosts", "backfill_order": "sjf"}),
     ("easy_idle_sleeper", {"idle_time": "0"}),
     ("easy_idle_sleeper", {"idle_time": "none", "keep_awake": "1", "wake_for": "queue", "reserve": "hosts"}),
     ("easy_subpart_sleeper", {"awake": "0.3", "idle_time": "2", "sleep_state": "deepest"}),

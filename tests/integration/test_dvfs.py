@@ -1,0 +1,108 @@
+"""A power state for each job, against the simulator: safe for the walltime, and acknowledged before the start."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from batsched_py.errors import AlgorithmError
+from batsched_py.model.job import Job
+from batsched_py.model.profile import parse_profile
+from batsched_py.model.workload import Workload
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.settings import Settings
+from tests.integration.conversations import Conversation
+from tests.integration.energy_runs import FAILURES, SPECS, Failure, Spec, Watch, run
+from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, platform
+
+#: Of the machine of `energy_runs`: 1 Gflop/s, and 0.5 or 0.6 in the second pstate; the option is for all hosts.
+SPEEDS = "1e9,5e8,1,1,1,1,1,1"
+DVFS: list[dict[str, str]] = [
+    {"pstate": "1"},
+    {"pstate": "1", "speeds": SPEEDS, "reserve": "hosts"},
+    {"policy": "slowest", "speeds": SPEEDS, "margin": "1", "backfill_order": "sjf"},
+    {"policy": "slowest", "speeds": SPEEDS, "order": "sjf"},
+]
+
+
+@pytest.mark.parametrize("latency", [False, True], ids=["at-once", "messages"])
+@pytest.mark.parametrize("options", DVFS)
+@given(SPECS, FAILURES)
+@settings(max_examples=25)
+def test_every_job_ends_and_starts_on_hosts_that_were_acknowledged(
+    options: dict[str, str], latency: bool, specs: list[Spec], failures: list[Failure]
+) -> None:
+    """Hosts fail between the request and the acknowledgement too; the Watch sees each start."""
+    result, _ = run("easy_dvfs", options, specs, failures, latency=latency, computing=True)
+    assert len(result.jobs) == len(specs)
+    assert {record.state for record in result.jobs} <= {"COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED"}
+
+
+@given(SPECS)
+@settings(max_examples=25)
+def test_no_job_reaches_its_walltime_that_would_not_at_full_speed(specs: list[Spec]) -> None:
+    """With a margin below 1, of jobs that compute."""
+    result, _ = run("easy_dvfs", {"policy": "slowest", "speeds": SPEEDS}, specs, computing=True)
+    for record in result.jobs:
+        _, _, duration, walltime = sorted(specs)[int(record.job.name)]
+        reached = record.state == "COMPLETED_WALLTIME_REACHED"
+        assert duration == walltime or reached == (duration > walltime)
+
+
+@given(SPECS)
+@settings(max_examples=15)
+def test_in_the_first_pstate_nothing_is_switched_and_it_is_easy(specs: list[Spec]) -> None:
+    """The default."""
+    ours, watch = run("easy_dvfs", {}, specs)
+    theirs, _ = run("easy", {}, specs)
+    assert watch.said("SET_RESOURCE_STATE") == []
+    assert [record.start for record in ours.jobs] == [record.start for record in theirs.jobs]
+
+
+def play(members: dict[str, object], walltime: float, options: dict[str, str]) -> tuple[JobRecord, Conversation]:
+    """One job of two hosts on four hosts: 1 Gflop/s in pstate 0, 0.5 in pstate 1."""
+    watch = Watch("easy_dvfs", options)
+    job = Job.create("1", size=2, profile="p", submit_time=0, walltime=walltime)
+    work = Workload("test", 4, (job,), {"p": parse_profile("p", members)})
+    on = platform(4, SLEEPER_SPEEDS, **SLEEPER, speed_per_state="1e9,5e8,1,1,1")
+    return watch.run([work], Settings(energy=True), on).jobs[0], watch
+
+
+@pytest.mark.parametrize(
+    ("members", "walltime", "seconds"),
+    [
+        ({"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}, 30, 20),
+        ({"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}, 21, 10),
+        ({"type": "parallel_homogeneous_total", "cpu": 2e10, "com": 0}, 30, 20),
+        ({"type": "parallel", "cpu": [1e10, 1e9]}, 30, 20),
+        ({"type": "parallel", "cpu": [1e10, 1e9], "com": [0, 1, 0, 0]}, 30, 10),
+    ],
+)
+def test_a_job_computes_as_slowly_as_is_safe(members: dict[str, object], walltime: float, seconds: float) -> None:
+    """10 s at full speed, 20 s at half of it; 20 s are not safe in 21 s, and who communicates is not slowed down."""
+    record, watch = play(members, walltime, {"policy": "slowest"})
+    assert record.finish - record.start == pytest.approx(seconds, rel=1e-3)
+    assert [data["state"] for data in watch.details("SET_RESOURCE_STATE")] == (["1"] if seconds == 20 else [])
+
+
+def test_a_fixed_pstate_is_left_for_a_faster_one_where_it_is_not_safe() -> None:
+    """The speeds are a property here; the hosts are already in the faster one."""
+    task: dict[str, object] = {"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}
+    assert play(task, 30, {"pstate": "1"})[0].finish == pytest.approx(20)
+    assert play(task, 21, {"pstate": "1"})[0].finish == pytest.approx(10)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"pstate": "2"}, "pstate 2 does not compute on host h0"),
+        ({"policy": "slowest"}, "host h0 has no property speed_per_state"),
+        ({"speeds": "fast"}, "speeds: must be flop/s"),
+        ({"speeds": "1e9,0,1,1,1"}, "speeds: must be flop/s"),
+        ({"speeds": "1e9"}, "speeds: 1 are given, host h0 has 5 pstates"),
+    ],
+)
+def test_options_that_do_not_fit_the_hosts_are_named(options: dict[str, str], why: str) -> None:
+    """At the first message."""
+    with pytest.raises(AlgorithmError, match=why):
+        run("easy_dvfs", options, [(0, 1, 1, 1)])
