@@ -28,12 +28,13 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import NoOptions, named, option
 from batsched_py.scheduling.placement import Placement, PlacementOptions
 from batsched_py.scheduling.plan import Plan
-from batsched_py.scheduling.view import View
+from batsched_py.scheduling.view import TOLERANCE, View
 from batsched_py.state.hosts import Host
 from batsched_py.state.state import Running
 
 __all__ = [
     "ORDERS",
+    "TOLERANCE",
     "AdditionalIo",
     "Answer",
     "Availability",

@@ -8,6 +8,7 @@ from typing import Literal, TypeVar
 
 from batsched_py.api import (
     ORDERS,
+    TOLERANCE,
     Claim,
     HostSet,
     Job,
@@ -22,8 +23,11 @@ from batsched_py.api import (
     named,
     option,
 )
+from batsched_py.planning.agenda import Agenda, Entry
+from batsched_py.planning.availability import Choose, Freed
 from batsched_py.planning.gaps import CountGaps, Gaps, HostGaps
 from batsched_py.planning.ordering import FCFS, Line
+from batsched_py.planning.selection import SELECTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,8 @@ class Blocked:
 
     job: Job
     promise: Promise | None
+    #: Its place in the agenda, if there is one and it has a promise.
+    entry: Entry | None = None
 
 
 class Backfilling(Scheduler[Options]):
@@ -107,6 +113,11 @@ class Backfilling(Scheduler[Options]):
         self.particular = not self.options.by_number
         #: Job id -> the blocked job, in the order in which they are served; at most `depth`.
         self.blocked: dict[str, Blocked] = {}
+        #: Their promises, if there may be several.
+        self.agenda = Agenda() if self.depth > 1 or not (self.on_hosts or self.one_shadow) else None
+        #: How hosts are picked; None: the lowest, for which nobody need be asked.
+        lowest = self.options.selection is SELECTIONS["lowest"] and type(self).choose is Backfilling.choose
+        self.picks: Choose | None = None if lowest else self.choose
         #: What is free until when, by the promises; None if it must be found anew.
         self.gaps: Gaps | None = None
 
@@ -157,7 +168,7 @@ class Backfilling(Scheduler[Options]):
 
     def released(self, view: View) -> bool:
         """Who could not start before may now."""
-        return view.hosts_changed or self.first_start() <= view.now
+        return view.hosts_changed or view.due(self.first_start())
 
     def may_start(self, view: View, plan: Plan) -> bool:
         """Some job may start, so that it is worth looking at those who wait."""
@@ -165,7 +176,9 @@ class Backfilling(Scheduler[Options]):
 
     def first_start(self) -> float:
         """The first promised start that must be kept without any work's end; infinite if there is none."""
-        starts = (each.promise.start for each in self.blocked.values() if isinstance(each.promise, (Slot, Claim)))
+        if self.agenda is not None:
+            return self.agenda.first_start
+        starts = (each.promise.start for each in self.blocked.values() if isinstance(each.promise, Slot))
         return min(starts, default=math.inf)
 
     def decide_in_order(self, line: Line, released: bool, view: View, plan: Plan) -> None:
@@ -186,13 +199,13 @@ class Backfilling(Scheduler[Options]):
         """Renew promises, in an order other than that of arrival by making all again; then serve the others."""
         if self.line is None:
             self.renew(view, plan)
-            self.serve(view.queue, view, plan)
+            if len(self.blocked) < len(view.queue):
+                self.serve(view.queue, view, plan)
         else:
             self.gaps = None
-            for each in self.blocked.values():
-                self.withdraw(each.promise, view)
-                plan.promises.pop(each.job.id, None)  # another may be promised something in its place
-            self.blocked.clear()
+            for job_id in self.blocked:
+                plan.promises.pop(job_id, None)  # another may be promised something in its place
+            self.withdraw_all(view)
             self.serve(self.line.jobs(view.queue, view.now), view, plan)
         if len(self.blocked) >= self.depth and plan.free:
             self.overtake(self.overtakers(view), view, plan)
@@ -200,11 +213,69 @@ class Backfilling(Scheduler[Options]):
     def renew(self, view: View, plan: Plan) -> None:
         """Each blocked job, in order: start it if it fits now, else promise it the earliest start there is now."""
         self.gaps = None
+        if self.agenda is None:  # there is at most one, and it is served first
+            self.withdraw_all(view)
+            return
+        future = view.availability()
+        if future.freed is None or self.particular:
+            self.renew_each(self.agenda, view, plan)
+        else:
+            self.compress(self.agenda, future.freed, view, plan)
+        future.freed = []
+
+    def renew_each(self, agenda: Agenda, view: View, plan: Plan) -> None:
+        """Whatever has happened: look at every job. A promise that cannot be kept is made anew, and may be later."""
         for each in list(self.blocked.values()):
-            del self.blocked[each.job.id]
-            self.withdraw(each.promise, view)
+            self.withdraw(each, view)
             if each.job.id in view.queue:
                 self.admit(each.job, view, plan)
+        agenda.look_at_all(view.now)  # what one has left may help another before it
+
+    def compress(self, agenda: Agenda, freed: list[Freed], view: View, plan: Plan) -> None:
+        """Only hosts were given back before their time: look at whom that may help."""
+        for entry in agenda.compress(view.availability(), freed, self.picks):
+            self.blocked[entry.owner].promise = entry.promise
+            plan.promise(self.blocked[entry.owner].job, entry.promise)
+        self.start_due(agenda, view, plan)
+        if len(agenda) < len(self.blocked):
+            for each in [each for each in self.blocked.values() if each.promise is None]:
+                self.withdraw(each, view)
+                self.admit(each.job, view, plan)
+
+    def start_due(self, agenda: Agenda, view: View, plan: Plan) -> None:
+        """Start in order those whose time has come and whose hosts are free; if others' are late, they wait for them.
+
+        Who starts late ends late. As long as that is no more than Batsim's messages take, the promises of those who
+        follow stand, and they wait as long in turn; otherwise all promises are made anew.
+        """
+        late = False
+        for entry in agenda.starting(view.now + TOLERANCE):
+            job, promise = self.blocked[entry.owner].job, entry.promise
+            if isinstance(promise, Slot):
+                hosts = promise.hosts if promise.hosts <= plan.free else None
+            else:
+                hosts = self.hosts(job, plan.free)
+            if hosts is None or job.id not in view.queue:
+                late = late or promise.end <= view.now or job.id not in view.queue
+                continue
+            future = view.availability()
+            future.redeem(promise)
+            agenda.drop(entry)
+            del self.blocked[job.id]
+            freed = future.freed
+            self.start(job, hosts, view, plan)
+            future.freed = freed
+            if view.now > promise.start and agenda:
+                late = late or view.now > promise.start + TOLERANCE
+                future.predict(hosts, promise.end)
+                future.freed = freed
+        if late:
+            self.withdraw_all(view)
+
+    def withdraw_all(self, view: View) -> None:
+        """Nobody is promised anything any more: those who wait are served anew."""
+        for each in list(self.blocked.values()):
+            self.withdraw(each, view)
 
     def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
         """Start jobs or promise them a start, in order, until `depth` are blocked; those that are left."""
@@ -230,32 +301,37 @@ class Backfilling(Scheduler[Options]):
 
     def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
         """The first start that breaks no promise, if all work takes as long as is expected; None if there is none."""
-        if not self.blocked and job.size <= len(plan.free):  # no promise to break, no need to look ahead
+        if not self.blocked:  # no promise to break, no need to look ahead
             hosts = self.hosts(job, plan.free)
             if hosts is not None:
                 return Slot(view.now, math.inf, hosts)
         future = view.availability()
         if self.on_hosts:
             among = self.placement.eligible(job) if self.constrained else None
-            return future.earliest(job.size, self.duration(job), among, self.choose)
-        if self.depth == 1 and self.one_shadow:
+            return future.earliest(job.size, self.duration(job), among, self.picks)
+        if self.agenda is None:
             return future.shadow(job.size) or Shadow(math.inf, 0)
         return future.earliest_count(job.size, self.duration(job))
 
     def block(self, job: Job, promise: Promise | None, view: View, plan: Plan) -> None:
         """The job waits, and its promise is kept from the others."""
-        self.blocked[job.id] = Blocked(job, promise)
+        blocked = self.blocked[job.id] = Blocked(job, promise)
         self.gaps = None
         plan.hold(job, self.placement.why_not(job, plan.free))
         if promise is not None:
             plan.promise(job, promise)
-            if not isinstance(promise, Shadow):
-                view.availability().reserve(promise)
+        if isinstance(promise, (Slot, Claim)):
+            view.availability().reserve(promise)
+            if self.agenda is not None:
+                blocked.entry = self.agenda.add(job.id, job.size, self.duration(job), promise)
 
-    def withdraw(self, promise: Promise | None, view: View) -> None:
-        """Others may use what was promised."""
-        if promise is not None and not isinstance(promise, Shadow):
-            view.availability().release(promise)
+    def withdraw(self, blocked: Blocked, view: View) -> None:
+        """The job is blocked no more; others may use what it was promised."""
+        del self.blocked[blocked.job.id]
+        if isinstance(blocked.promise, (Slot, Claim)):
+            view.availability().release(blocked.promise)
+        if blocked.entry is not None and self.agenda is not None:
+            self.agenda.drop(blocked.entry)
 
     def overtakers(self, view: View) -> Sequence[Job]:
         """Each waiting job without a promise that breaks none if no other overtakes before it."""
@@ -295,7 +371,7 @@ class Backfilling(Scheduler[Options]):
         free, now = future.free, view.now
         if self.on_hosts:
             return HostGaps(free, future.host_falls())
-        if self.depth == 1 and self.one_shadow:
+        if self.agenda is None:
             shadows = [each.promise for each in self.blocked.values()]
             steps = [(shadow.start, shadow.spare) for shadow in shadows if isinstance(shadow, Shadow)]
             return CountGaps(free, [(now, free.bit_count()), *steps])
@@ -325,5 +401,5 @@ class Backfill(Overtaking[BackfillOptions]):
 
     def setup(self, view: View) -> None:
         """The depth is an option."""
-        super().setup(view)
         self.depth = math.inf if self.options.depth is None else self.options.depth
+        super().setup(view)

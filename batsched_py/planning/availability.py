@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet, lowest
+from batsched_py.planning.slices import Slices
 
 #: How hosts are picked: of these free ones, at least as many as asked for, that many; None: none of them will do.
 Choose: TypeAlias = Callable[[HostSet, int], HostSet | None]
+
+
+#: Starts of reservations up to which questions walk the changes; beyond that it pays to keep the slices.
+FEW: Final = 2
 
 
 class Slot(Struct, frozen=True):
@@ -29,6 +34,10 @@ class Claim(Struct, frozen=True):
     start: float
     end: float
     size: int
+
+
+#: What may be reserved.
+Promise: TypeAlias = Slot | Claim
 
 
 class Shadow(Struct, frozen=True):
@@ -85,6 +94,29 @@ class Changes:
         return hosts
 
 
+class Freed(Struct, frozen=True):
+    """Hosts that were taken during [start, end) and are so no more; of claims only their number is known."""
+
+    start: float
+    end: float
+    bits: int
+    count: int
+
+    @classmethod
+    def of(cls, promise: Promise) -> Freed:
+        """What was promised."""
+        if isinstance(promise, Claim):
+            return cls(promise.start, promise.end, 0, promise.size)
+        return cls(promise.start, promise.end, promise.hosts.bits, len(promise.hosts))
+
+    @classmethod
+    def between(cls, before: Promise, after: Promise) -> Freed:
+        """What is free because the same work was promised an earlier time, or other hosts."""
+        freed = cls.of(before)
+        same = isinstance(after, Claim) or after.hosts.bits == freed.bits
+        return cls(max(freed.start, after.end), freed.end, freed.bits, freed.count) if same else freed
+
+
 class Deltas:
     """By how much a number changes at which instant; instants ascend."""
 
@@ -123,7 +155,8 @@ class Availability:
     """
 
     __slots__ = (
-        *("_claimed", "_claims", "_down", "_ends", "_predicted", "_returns", "_starts", "_stops"),
+        *("_claimed", "_claims", "_down", "_ends", "_predicted", "_returns", "_slices", "_starts", "_stops"),
+        *("_late", "_tangled", "freed"),
         *("busy", "hosts", "now", "reserved"),
     )
 
@@ -150,6 +183,15 @@ class Availability:
         #: How many hosts are claimed at `now`, whichever; how that will change.
         self._claimed = 0
         self._claims = Deltas()
+        #: The same future cut into slices, while there are many reservations; None: make it when it is needed.
+        self._slices: Slices | None = None
+        #: True if they were made while something was late: true until the next message, or until that is told.
+        self._late = False
+        #: Bits of hosts that, somewhere in the slices, are taken twice: what happens to them makes the slices anew.
+        self._tangled = 0
+        #: What work gave back before its time, for whoever compresses promises; None if more than that was freed, or
+        #: nobody asked to be told.
+        self.freed: list[Freed] | None = None
 
     @property
     def free(self) -> int:
@@ -166,6 +208,7 @@ class Availability:
         if self._returns.times:
             self._returns.forget(self._down & ~hosts)
         self._down = hosts
+        self._slices = self.freed = None
 
     def advance(self, now: float) -> None:
         """Time has come to `now`: reservations begin and end."""
@@ -179,12 +222,19 @@ class Availability:
         claims = self._claims
         while claims.times and claims.times[0] <= now:
             self._claimed += claims.take(claims.times[0])
+        if self._slices is not None:
+            if self._late or not (starts.times or stops.times or claims.times):
+                self._slices = None
+            else:
+                self._slices.advance(now)
 
     def occupy(self, hosts: int, until: float) -> None:
         """Work takes these hosts from now, presumably until then (infinite: no one knows)."""
         self.busy |= hosts
         if until < math.inf:
             self._ends.add(until, hosts)
+        if self._slices is not None:
+            self._take(self.now, until, hosts, hosts.bit_count())
 
     def vacate(self, hosts: int, until: float) -> None:
         """The work that was to hold these hosts until then has ended now."""
@@ -192,8 +242,16 @@ class Availability:
         if hosts & self._predicted:
             self._predicted &= ~hosts
             self._ends.forget(hosts)
+            self._slices = self.freed = None
         elif until < math.inf:
             self._ends.remove(until, hosts)
+        if until > self.now:
+            if self.freed is not None:
+                self.freed.append(Freed(self.now, until, hosts, hosts.bit_count()))
+            if self._slices is not None:
+                self._give(self.now, until, hosts, hosts.bit_count())
+        elif self._late:
+            self._slices = None
 
     def predict(self, hosts: HostSet, end: float) -> None:
         """The work that holds these hosts is expected to end then, not as was thought before; infinite: never.
@@ -203,6 +261,7 @@ class Availability:
         bits = hosts.bits & self.busy
         self._ends.forget(bits)
         self._predicted |= bits
+        self._slices = self.freed = None
         if bits and end < math.inf:
             self._ends.add(end, bits)
 
@@ -214,6 +273,7 @@ class Availability:
         """
         bits = hosts.bits & self._down
         self._returns.forget(bits)
+        self._slices = self.freed = None
         if bits and time < math.inf:
             self._returns.add(time, bits)
 
@@ -227,7 +287,7 @@ class Availability:
             return True
         return bool(returns.times) and returns.times[0] <= self.now and time <= math.nextafter(self.now, math.inf)
 
-    def reserve(self, promise: Slot | Claim) -> None:
+    def reserve(self, promise: Promise) -> None:
         """Keep these hosts, or as many, from everyone else; they must be free then, as the questions promise."""
         if isinstance(promise, Claim):
             self._claim(promise, promise.size)
@@ -239,9 +299,17 @@ class Availability:
             self._starts.add(promise.start, bits)
         if promise.end < math.inf:
             self._stops.add(promise.end, bits)
+        if self._slices is not None:
+            self._take(max(promise.start, self.now), promise.end, bits, bits.bit_count())
 
-    def release(self, promise: Slot | Claim) -> None:
+    def release(self, promise: Promise) -> None:
         """Take a reservation back; one that has ended by itself is gone already."""
+        if self.freed is not None and promise.end > self.now:
+            self.freed.append(Freed.of(promise))
+        self.redeem(promise)
+
+    def redeem(self, promise: Promise) -> None:
+        """As `release`, if the work that it was for begins now: nobody else profits from it."""
         if promise.end <= self.now:
             return
         if isinstance(promise, Claim):
@@ -254,6 +322,8 @@ class Availability:
             self._starts.remove(promise.start, bits)
         if promise.end < math.inf:
             self._stops.remove(promise.end, bits)
+        if self._slices is not None:
+            self._give(max(promise.start, self.now), promise.end, bits, bits.bit_count())
 
     def _claim(self, claim: Claim, size: int) -> None:
         if claim.start <= self.now:
@@ -262,6 +332,43 @@ class Availability:
             self._claims.add(claim.start, size)
         if claim.end < math.inf:
             self._claims.add(claim.end, -size)
+        if self._slices is not None:
+            self._give(max(claim.start, self.now), claim.end, 0, -size)
+
+    def _take(self, start: float, end: float, hosts: int, count: int) -> None:
+        """In the slices, which are there."""
+        if self._slices is not None and not self._slices.take(start, end, hosts, count):
+            self._slices = None
+
+    def _give(self, start: float, end: float, hosts: int, count: int) -> None:
+        """In the slices, which are there."""
+        if hosts & self._tangled:
+            self._slices = None
+        elif self._slices is not None:
+            self._slices.give(start, end, hosts, count)
+
+    @property
+    def slices(self) -> Slices:
+        """For the parts of planning: the future cut into slices, made if there are none that are true now."""
+        ends, returns = self._ends.times, self._returns.times
+        late = bool((ends and ends[0] <= self.now) or (returns and returns[0] <= self.now))
+        if self._slices is None or late != self._late:
+            self._late, self._tangled = late, self._taken_twice()
+            self._slices = Slices(self._rooms())
+        return self._slices
+
+    def _taken_twice(self) -> int:
+        """Bits of hosts that are taken for two reasons at one time, somewhere from now on."""
+        busy, promised = self.busy, self.reserved
+        twice = busy & promised
+        ends, position = self._ends, 0
+        for time in self._starts.times:
+            while position < len(ends.times) and ends.times[position] <= time:
+                busy &= ~ends.bits[ends.times[position]]
+                position += 1
+            twice |= self._starts.bits[time] & busy
+            promised |= self._starts.bits[time]
+        return twice | self._down & (self.busy | promised)
 
     def free_during(self, start: float, end: float) -> HostSet:
         """Hosts free without interruption in [start, end), `start` at or after now."""
@@ -292,6 +399,9 @@ class Availability:
         `among` and `choose` as for `slot_at`; where `choose` finds nothing, later starts are tried.
         """
         eligible = self.hosts if among is None else among.bits
+        if len(self._starts.times) > FEW:
+            found = self.slices.earliest(size, duration, self.now, eligible, _on_bits(choose))
+            return None if found is None else Slot(found[0], found[0] + duration, HostSet(found[1]))
         for time, free in self._steps():
             if (free & eligible).bit_count() < size:
                 continue
@@ -305,15 +415,43 @@ class Availability:
 
         Free are those that are neither reserved nor claimed.
         """
-        start: float | None = None
-        for time, room in self._rooms():
-            if start is not None and time >= start + duration:
-                break
-            if room < size:
-                start = None
-            elif start is None:
-                start = time
+        start = self.slices.earliest_count(size, duration, self.now)
         return None if start is None else Claim(start, start + duration, size)
+
+    def improve(self, promise: Promise, duration: float, begin: float, choose: Choose | None = None) -> Promise:
+        """Make a reservation that is still to come anew, at its earliest start; the reservation as it is now.
+
+        It is never later than before. `duration` is its own, and no start before `begin` is looked at. What it leaves
+        is for the caller to tell others: it is not in `freed`.
+        """
+        slices, start, end = self.slices, promise.start, promise.end
+        if isinstance(promise, Claim):
+            size = promise.size
+            found = slices.again_count((start, end, size), duration, begin)
+            if found == start:
+                return promise
+            claim = Claim(found, found + duration, size)
+            self._claims.add(start, -size)
+            if end < math.inf:
+                self._claims.add(end, size)
+            self._slices = None
+            self._claim(claim, size)
+            self._slices = slices
+            slices.move((start, end, 0, size), (found, claim.end, 0, size))
+            return claim
+        bits = promise.hosts.bits
+        if bits & self._tangled:
+            return promise
+        found, chosen = slices.again((start, end, bits), duration, begin, self.hosts, _on_bits(choose))
+        if found == start and chosen == bits:
+            return promise
+        slot = Slot(found, found + duration, HostSet(chosen))
+        self._slices = None
+        self.redeem(promise)
+        self.reserve(slot)
+        count = bits.bit_count()
+        self._slices = slices if slices.move((start, end, bits, count), (found, slot.end, chosen, count)) else None
+        return slot
 
     def count_falls(self) -> list[tuple[float, int]]:
         """(instant, how many hosts, whichever, are free and unclaimed from now until after it).
@@ -322,7 +460,7 @@ class Availability:
         """
         falls: list[tuple[float, int]] = []
         least = math.inf
-        for time, room in self._rooms():
+        for time, _, room in self._rooms():
             if room < least:
                 least = room
                 falls.append((time, room))
@@ -368,23 +506,23 @@ class Availability:
             free |= ends[time]
             yield time, free & ~self._down
 
-    def _rooms(self) -> Iterator[tuple[float, int]]:
-        """(instant, how many hosts are free and unclaimed from then on), from now, instants ascending."""
+    def _rooms(self) -> Iterator[tuple[float, int, int]]:
+        """(instant, bits of free hosts, how many are free and unclaimed from then on), from now, instants ascending."""
         claims = self._claims
-        room, claimed, position = 0, self._claimed, 0
-        for time, free in self._steps():
+        free, claimed, position = 0, self._claimed, 0
+        for time, bits in self._steps():
             while position < len(claims.times) and claims.times[position] < time:
                 claimed += claims.by[claims.times[position]]
-                yield claims.times[position], room - claimed
+                yield claims.times[position], free, free.bit_count() - claimed
                 position += 1
             if position < len(claims.times) and claims.times[position] == time:
                 claimed += claims.by[time]
                 position += 1
-            room = free.bit_count()
-            yield time, room - claimed
+            free = bits
+            yield time, free, free.bit_count() - claimed
         for time in claims.times[position:]:
             claimed += claims.by[time]
-            yield time, room - claimed
+            yield time, free, free.bit_count() - claimed
 
     def _later_steps(self) -> Iterator[tuple[float, int]]:
         """As `_steps`, after now, whatever there is."""
@@ -418,3 +556,14 @@ def _pick(free: int, size: int, choose: Choose | None) -> HostSet | None:
         bits = lowest(free, size)
         return None if bits is None else HostSet(bits)
     return choose(HostSet(free), size) if free.bit_count() >= size else None
+
+
+def _on_bits(choose: Choose | None) -> Callable[[int, int], int | None] | None:
+    if choose is None:
+        return None
+
+    def pick(free: int, size: int) -> int | None:
+        hosts = choose(HostSet(free), size)
+        return None if hosts is None else hosts.bits
+
+    return pick

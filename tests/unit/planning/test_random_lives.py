@@ -5,15 +5,21 @@ from __future__ import annotations
 import pytest
 
 from batsched_py.hostset import HostSet
+from batsched_py.planning import availability
 from batsched_py.planning.availability import Slot
 from tests.unit.planning.random_life import ALL, HOSTS, Life
 
 STEPS = 120
 
 
+@pytest.mark.parametrize("few", [0, availability.FEW])
 @pytest.mark.parametrize("seed", range(25))
-def test_every_answer_is_that_of_the_oracle(seed: int) -> None:
-    """Whatever happens, in any order: late ends, failures, returns, predictions that change, torn reservations."""
+def test_every_answer_is_that_of_the_oracle(few: int, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever happens, in any order: late ends, failures, returns, predictions that change, torn reservations.
+
+    With slices for any reservation, and with slices for many only.
+    """
+    monkeypatch.setattr(availability, "FEW", few)
     life = Life(seed)
     for _ in range(STEPS):
         deed = life.step()
