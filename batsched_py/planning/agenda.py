@@ -7,6 +7,8 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
+from msgspec.structs import replace
+
 from batsched_py.planning.availability import Availability, Choose, Freed, Promise, Slot
 from batsched_py.planning.reach import CountReach, HostReach, Reach
 
@@ -93,15 +95,16 @@ class Agenda:
     def compress(self, future: Availability, freed: list[Freed], choose: Choose | None = None) -> Iterator[Entry]:
         """Make each promise better that can be, in the order of serving; those that were, each when it was."""
         begins, self._later = self._later, {}
-        for each in freed:
-            for number, begin in self._helped(each, future, choose):
+        together = sum(each.count for each in freed)
+        for each in freed:  # each may have been opened by all of them together
+            for number, begin in self._helped(replace(each, count=together), future, choose):
                 begins[number] = min(begin, begins.get(number, math.inf))
         heap = sorted(begins)
         while heap:
             number = heappop(heap)
             entry, begin = self._entries[number], begins.pop(number)
             before = entry.promise
-            if before.start <= future.now:
+            if before.start < future.now:  # its time has come, and its hosts are late
                 continue
             better = future.improve(before, entry.duration, max(begin, future.now), choose)
             if better is before:

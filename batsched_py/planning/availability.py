@@ -245,13 +245,13 @@ class Availability:
             self._slices = self.freed = None
         elif until < math.inf:
             self._ends.remove(until, hosts)
-        if until > self.now:
-            if self.freed is not None:
-                self.freed.append(Freed(self.now, until, hosts, hosts.bit_count()))
-            if self._slices is not None:
-                self._give(self.now, until, hosts, hosts.bit_count())
-        elif self._late:
-            self._slices = None
+        if self.freed is not None:  # what was late was expected the instant after now
+            end = max(until, math.nextafter(self.now, math.inf))
+            self.freed.append(Freed(self.now, end, hosts, hosts.bit_count()))
+        if until <= self.now:
+            self._slices = None if self._late else self._slices
+        elif self._slices is not None:
+            self._give(self.now, until, hosts, hosts.bit_count())
 
     def predict(self, hosts: HostSet, end: float) -> None:
         """The work that holds these hosts is expected to end then, not as was thought before; infinite: never.
