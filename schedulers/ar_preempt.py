@@ -147,9 +147,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
 
     def forget_promises(self, view: View) -> None:
         """Reservations come before promises to best-effort jobs, which are made again after."""
-        for each in self.blocked.values():
-            self.withdraw(each.promise, view)
-        self.blocked.clear()
+        self.withdraw_all(view)
         self.gaps = None
 
     # Advance reservations and immediate leases.

@@ -301,7 +301,7 @@ class Backfilling(Scheduler[Options]):
 
     def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
         """The first start that breaks no promise, if all work takes as long as is expected; None if there is none."""
-        if not self.blocked:  # no promise to break, no need to look ahead
+        if not self.blocked and job.size <= len(plan.free):  # no promise to break, no need to look ahead
             hosts = self.hosts(job, plan.free)
             if hosts is not None:
                 return Slot(view.now, math.inf, hosts)
