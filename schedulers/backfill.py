@@ -270,6 +270,8 @@ class Backfilling(Scheduler[Options]):
                 future.predict(hosts, promise.end)
                 future.freed = freed
         if late:
+            for job_id in self.blocked:
+                plan.promises.pop(job_id, None)
             self.withdraw_all(view)
 
     def withdraw_all(self, view: View) -> None:
