@@ -303,8 +303,9 @@ class Backfilling(Scheduler[Options]):
 
     def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
         """The first start that breaks no promise, if all work takes as long as is expected; None if there is none."""
-        if not self.blocked and job.size <= len(plan.free):  # no promise to break, no need to look ahead
-            hosts = self.hosts(job, plan.free)
+        free = plan.free
+        if not self.blocked and job.size <= len(free):  # no promise to break, no need to look ahead
+            hosts = free.first(job.size) if self.picks is None and not self.constrained else self.hosts(job, free)
             if hosts is not None:
                 return Slot(view.now, math.inf, hosts)
         future = view.availability()
@@ -354,7 +355,7 @@ class Backfilling(Scheduler[Options]):
             if job.size > left:
                 continue
             among = self.placement.eligible(job) if self.constrained else None
-            hosts = gaps.find(job.size, now + self.duration(job), self.choose, among)
+            hosts = gaps.find(job.size, now + self.duration(job), self.picks, among)
             if hosts is not None:
                 self.start(job, hosts, view, plan)
                 gaps.take(hosts, now + self.duration(job))
