@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, TypeVar
 
+from msgspec import Struct
+
 from batsched_py.api import (
     ORDERS,
     TOLERANCE,
@@ -64,8 +66,7 @@ Overtakers = TypeVar("Overtakers", bound=OvertakingOptions)
 Promise = Slot | Claim | Shadow
 
 
-@dataclass(slots=True)
-class Blocked:
+class Blocked(Struct):
     """A job that could not start, and its promise; None if no start can be foreseen."""
 
     job: Job
@@ -107,7 +108,7 @@ class Backfilling(Scheduler[Options]):
     def setup(self, view: View) -> None:
         """Nobody is promised anything."""
         self.placement = Placement(self.options, view)
-        self.on_hosts = self.options.reserve == "hosts"
+        self.on_hosts = self.on_hosts or self.options.reserve == "hosts"
         self.constrained = self.options.constraint.rule is not None
         #: A job may find no hosts where enough are free.
         self.particular = not self.options.by_number
@@ -115,6 +116,8 @@ class Backfilling(Scheduler[Options]):
         self.blocked: dict[str, Blocked] = {}
         #: Their promises, if there may be several.
         self.agenda = Agenda() if self.depth > 1 or not (self.on_hosts or self.one_shadow) else None
+        #: The one promise is a Shadow: nothing is reserved, and nobody needs to be called.
+        self.shadow = self.agenda is None and not self.on_hosts
         #: How hosts are picked; None: the lowest, for which nobody need be asked.
         lowest = self.options.selection is SELECTIONS["lowest"] and type(self).choose is Backfilling.choose
         self.picks: Choose | None = None if lowest else self.choose
@@ -156,9 +159,12 @@ class Backfilling(Scheduler[Options]):
             self.decide_in_order(self.line, released, view, plan)
         elif released:
             self.serve_all(view, plan)
-        elif view.arrived:
-            self.overtake(list(self.serve(view.arrived, view, plan)), view, plan)
-        self.call_for_promises(view, plan)
+        else:
+            arrived = view.arrived
+            if arrived:
+                self.overtake(list(self.serve(arrived, view, plan)), view, plan)
+        if self.blocked and not self.shadow:
+            self.call_for_promises(view, plan)
 
     def call_for_promises(self, view: View, plan: Plan) -> None:
         """Be called at the first promised start, unless the end of work tells of it."""
@@ -168,7 +174,7 @@ class Backfilling(Scheduler[Options]):
 
     def released(self, view: View) -> bool:
         """Who could not start before may now."""
-        return view.hosts_changed or view.due(self.first_start())
+        return view.hosts_changed or (not self.shadow and view.due(self.first_start()))
 
     def may_start(self, view: View, plan: Plan) -> bool:
         """Some job may start, so that it is worth looking at those who wait."""
@@ -178,8 +184,10 @@ class Backfilling(Scheduler[Options]):
         """The first promised start that must be kept without any work's end; infinite if there is none."""
         if self.agenda is not None:
             return self.agenda.first_start
-        starts = (each.promise.start for each in self.blocked.values() if isinstance(each.promise, Slot))
-        return min(starts, default=math.inf)
+        for each in self.blocked.values():  # there is at most one
+            if isinstance(each.promise, Slot):
+                return each.promise.start
+        return math.inf
 
     def decide_in_order(self, line: Line, released: bool, view: View, plan: Plan) -> None:
         """As `decide`; if nothing was released, who comes after those who hold a promise changes nothing for them."""
@@ -207,7 +215,7 @@ class Backfilling(Scheduler[Options]):
                 plan.promises.pop(job_id, None)  # another may be promised something in its place
             self.withdraw_all(view)
             self.serve(self.line.jobs(view.queue, view.now), view, plan)
-        if len(self.blocked) >= self.depth and plan.free:
+        if self.depth <= len(self.blocked) < len(view.queue) and plan.free:
             self.overtake(self.overtakers(view), view, plan)
 
     def renew(self, view: View, plan: Plan) -> None:
@@ -276,11 +284,16 @@ class Backfilling(Scheduler[Options]):
 
     def withdraw_all(self, view: View) -> None:
         """Nobody is promised anything any more: those who wait are served anew."""
+        if self.shadow:
+            self.blocked.clear()
+            return
         for each in list(self.blocked.values()):
             self.withdraw(each, view)
 
     def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
         """Start jobs or promise them a start, in order, until `depth` are blocked; those that are left."""
+        if len(self.blocked) >= self.depth:
+            return jobs
         jobs = iter(jobs)
         for job in jobs:
             if job.id in self.blocked:
@@ -304,15 +317,18 @@ class Backfilling(Scheduler[Options]):
     def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
         """The first start that breaks no promise, if all work takes as long as is expected; None if there is none."""
         free = plan.free
-        if not self.blocked and job.size <= len(free):  # no promise to break, no need to look ahead
-            hosts = free.first(job.size) if self.picks is None and not self.constrained else self.hosts(job, free)
+        if not self.blocked:  # no promise to break, no need to look ahead
+            if self.picks is None and not self.constrained:
+                hosts = free.first(job.size)
+            else:
+                hosts = self.hosts(job, free) if job.size <= len(free) else None
             if hosts is not None:
                 return Slot(view.now, math.inf, hosts)
         future = view.availability()
         if self.on_hosts:
             among = self.placement.eligible(job) if self.constrained else None
             return future.earliest(job.size, self.duration(job), among, self.picks)
-        if self.agenda is None:
+        if self.shadow:
             return future.shadow(job.size) or Shadow(math.inf, 0)
         return future.earliest_count(job.size, self.duration(job))
 
@@ -321,8 +337,11 @@ class Backfilling(Scheduler[Options]):
         blocked = self.blocked[job.id] = Blocked(job, promise)
         self.gaps = None
         plan.hold(job, self.placement.why_not(job, plan.free))
-        if promise is not None:
-            plan.promise(job, promise)
+        if promise is None:
+            return
+        plan.promise(job, promise)
+        if self.shadow:
+            return
         if isinstance(promise, (Slot, Claim)):
             view.availability().reserve(promise)
             if self.agenda is not None:
@@ -339,7 +358,7 @@ class Backfilling(Scheduler[Options]):
     def overtakers(self, view: View) -> Sequence[Job]:
         """Each waiting job without a promise that breaks none if no other overtakes before it."""
         found = view.queue.within(self.find_gaps(view).limits(), view.now)
-        return [job for job in found if job.id not in self.blocked]
+        return [job for job in found if job.id not in self.blocked] if found else found
 
     def may_overtake(self, job: Job, view: View) -> bool:
         """The job waits and holds no promise."""
@@ -352,14 +371,15 @@ class Backfilling(Scheduler[Options]):
         now, gaps = view.now, self.find_gaps(view)
         left = gaps.free.bit_count()
         for job in self.in_backfill_order(jobs, view):
-            if job.size > left:
+            size = job.size
+            if size > left:
                 continue
-            among = self.placement.eligible(job) if self.constrained else None
-            hosts = gaps.find(job.size, now + self.duration(job), self.picks, among)
+            end = now + self.duration(job)
+            hosts = gaps.find(size, end, self.picks, self.placement.eligible(job) if self.constrained else None)
             if hosts is not None:
                 self.start(job, hosts, view, plan)
-                gaps.take(hosts, now + self.duration(job))
-                left -= job.size
+                gaps.take(hosts, end)
+                left -= size
                 if not left:
                     return
 
@@ -374,10 +394,12 @@ class Backfilling(Scheduler[Options]):
         free, now = future.free, view.now
         if self.on_hosts:
             return HostGaps(free, future.host_falls())
-        if self.agenda is None:
-            shadows = [each.promise for each in self.blocked.values()]
-            steps = [(shadow.start, shadow.spare) for shadow in shadows if isinstance(shadow, Shadow)]
-            return CountGaps(free, [(now, free.bit_count()), *steps])
+        if self.shadow:
+            falls = [(now, free.bit_count())]
+            for each in self.blocked.values():
+                if isinstance(each.promise, Shadow):
+                    falls.append((each.promise.start, each.promise.spare))
+            return CountGaps(free, falls)
         return CountGaps(free, future.count_falls())
 
 

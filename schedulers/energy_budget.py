@@ -54,11 +54,11 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
     source = (
         "After Dutot, Georgiou, Glesser, Lefevre, Poquet and Rais, Towards energy budget control in HPC, CCGrid 2017"
     )
+    on_hosts = True
 
     def setup(self, view: View) -> None:
         """What the hosts draw, and an empty purse."""
         super().setup(view)
-        self.on_hosts = True
         self.estimate = PowerEstimate(self.power)
         options = self.options
         self.cap = math.inf if options.power_cap is None else options.power_cap

@@ -482,14 +482,33 @@ class Availability:
 
         EASY's "shadow time" and "extra nodes" (Lifka 1995; Mu'alem and Feitelson 2001): a promise on a count of hosts.
         """
-        spare = self.free.bit_count() - size
+        free = self.free
+        spare = free.bit_count() - size
         if spare >= 0:
             return Shadow(self.now, spare)
-        for time, free in self._steps():
+        if not self._only_ends:
+            return next(
+                (
+                    Shadow(time, bits.bit_count() - size)
+                    for time, bits in self._later_steps()
+                    if bits.bit_count() >= size
+                ),
+                None,
+            )
+        ends, up = self._ends, ~self._down
+        for time in ends.times:
+            free |= ends.bits[time] & up
             spare = free.bit_count() - size
             if spare >= 0:
                 return Shadow(time, spare)
         return None
+
+    @property
+    def _only_ends(self) -> bool:
+        """Nothing is late, and all that is expected is that work ends."""
+        times = self._ends.times
+        others = self._stops.times or self._starts.times or self._returns.times
+        return not (others or (times and times[0] <= self.now))
 
     def steps(self) -> Iterator[tuple[float, HostSet]]:
         """(instant, hosts free from then on), from now, instants ascending."""
@@ -497,13 +516,12 @@ class Availability:
 
     def _steps(self) -> Iterator[tuple[float, int]]:
         yield self.now, self.free
-        ends, times = self._ends.bits, self._ends.times
-        if self._stops.times or self._starts.times or self._returns.times or (times and times[0] <= self.now):
+        if not self._only_ends:
             yield from self._later_steps()
             return
         free = self.free
-        for time in times:  # nothing is reserved: hosts only become free
-            free |= ends[time]
+        for time in self._ends.times:  # nothing is reserved: hosts only become free
+            free |= self._ends.bits[time]
             yield time, free & ~self._down
 
     def _rooms(self) -> Iterator[tuple[float, int, int]]:

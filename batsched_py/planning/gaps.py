@@ -19,13 +19,10 @@ class Gaps(ABC):
     Promises make it fall at their starts only. So a few steps say all, and a question walks those before its end.
     """
 
-    __slots__ = ("free", "times")
+    __slots__ = ("free",)
 
-    def __init__(self, free: int, times: list[float]) -> None:
-        #: Bits of the hosts that are free now.
-        self.free = free
-        #: Instants after which less is free; ascending, the first is when this was made.
-        self.times = times
+    #: Bits of the hosts that are free now.
+    free: int
 
     @abstractmethod
     def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
@@ -56,16 +53,17 @@ class Gaps(ABC):
 class CountGaps(Gaps):
     """Promises are numbers of hosts: any host will do for whoever ends in time or leaves enough others."""
 
-    __slots__ = ("_rooms",)
+    __slots__ = ("_falls",)
 
     def __init__(self, free: int, falls: list[tuple[float, int]]) -> None:
-        super().__init__(free, [time for time, _ in falls])
-        #: How many hosts nobody is promised from each of `times` on, at least.
-        self._rooms = [room for _, room in falls]
+        """`falls` begin now, and are this object's from here on."""
+        self.free = free
+        #: (instant, how many hosts nobody is promised from then on, at least); instants ascend.
+        self._falls = falls
 
     def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
         """As in Gaps; walks the steps before `end`."""
-        for time, room in zip(self.times, self._rooms, strict=True):
+        for time, room in self._falls:
             if time >= end:
                 break
             if room < size:
@@ -76,15 +74,15 @@ class CountGaps(Gaps):
         """As in Gaps."""
         self.free &= ~hosts.bits
         size = len(hosts)
-        for position, time in enumerate(self.times):
+        for position, (time, room) in enumerate(self._falls):
             if time >= end:
                 break
-            self._rooms[position] -= size
+            self._falls[position] = time, room - size
 
     def limits(self) -> Limits:
         """As in Gaps."""
         least, limits = self.free.bit_count(), []
-        for time, room in zip(self.times, self._rooms, strict=True):
+        for time, room in self._falls:
             if room < least:
                 limits.append((least, time))
                 least = room
@@ -95,20 +93,21 @@ class CountGaps(Gaps):
 class HostGaps(Gaps):
     """Promises are these very hosts: only who ends in time may use them."""
 
-    __slots__ = ("_frees",)
+    __slots__ = ("_falls",)
 
     def __init__(self, free: int, falls: list[tuple[float, HostSet]]) -> None:
-        super().__init__(free, [time for time, _ in falls])
-        #: Bits of the hosts that stay free until after each of `times`.
-        self._frees = [hosts.bits for _, hosts in falls]
+        """`falls` begin now."""
+        self.free = free
+        #: (instant, the hosts that stay free until after it); instants ascend.
+        self._falls = falls
 
     def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
         """As in Gaps; walks the steps before `end`."""
         free = self.free
-        for time, bits in zip(self.times, self._frees, strict=True):
+        for time, hosts in self._falls:
             if time >= end:
                 break
-            free = bits
+            free = hosts.bits
         return self._pick(free & self.free if among is None else free & self.free & among.bits, size, choose)
 
     def take(self, hosts: HostSet, end: float) -> None:  # noqa: ARG002  (what is not free now is not free until later)
@@ -119,9 +118,9 @@ class HostGaps(Gaps):
         """As in Gaps."""
         limits: Limits = []
         before = self.free
-        for time, bits in zip(self.times, self._frees, strict=True):
-            if bits != before:
+        for time, hosts in self._falls:
+            if hosts.bits != before:
                 limits.append(((before & self.free).bit_count(), time))
-            before = bits
+            before = hosts.bits
         limits.append(((before & self.free).bit_count(), math.inf))
         return limits

@@ -28,6 +28,9 @@ class Turn(StrEnum):
     LAST_REPLY = "SIMULATION_ENDS awaits its empty reply"
     OVER = "over"
 
+    #: Enum's own is a call in Python, at each look into a table.
+    __hash__ = str.__hash__
+
 
 #: (turn, what happens) -> next turn; an absent pair breaks the alternation.
 TURNS: Final = {

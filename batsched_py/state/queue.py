@@ -106,13 +106,14 @@ class Queue:
 
         As `fitting`, with any number of limits: numbers descend, ends ascend.
         """
+        if self._shelves is not None:
+            return self._shelves.within(limits, now)
         if len(limits) <= 2:
             (size, end), (small, _) = limits[0], limits[-1]
             return self.fitting(size, now, end, small if len(limits) == 2 or end == math.inf else -1)
-        if len(self._where) > LONG and self._shelves is None:
+        if len(self._where) > LONG:
             self.fitting(0, now, now, 0)  # sorts them by size
-        if self._shelves is not None:
-            return self._shelves.within(limits, now)
+            return self.within(limits, now)
         return [job for job in self if any(job.size <= size and now + walltime_of(job) <= end for size, end in limits)]
 
     def __iter__(self) -> Iterator[Job]:
