@@ -26,9 +26,9 @@ from batsched_py.api import (
     option,
 )
 from batsched_py.planning.agenda import Agenda, Entry
-from batsched_py.planning.availability import Choose, Freed
 from batsched_py.planning.gaps import CountGaps, Gaps, HostGaps
 from batsched_py.planning.ordering import FCFS, Line
+from batsched_py.planning.promises import Choose
 from batsched_py.planning.selection import SELECTIONS
 
 
@@ -148,6 +148,12 @@ class Backfilling(Scheduler[Options]):
         if self.options.slack:
             view.availability().predict(hosts, view.now + self.duration(job))
 
+    def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
+        """Why the job, which waits, does not start now: it lacks hosts, or would break a promise."""
+        if job.size <= len(plan.free) and self.hosts(job, plan.free) is not None:
+            return f"needs {job.size} of {len(plan.free)} free hosts, and would break a promise"
+        return self.placement.why_not(job, plan.free)
+
     # The loop.
 
     def decide(self, view: View, plan: Plan) -> None:
@@ -225,30 +231,25 @@ class Backfilling(Scheduler[Options]):
             self.withdraw_all(view)
             return
         future = view.availability()
-        if future.freed is None or self.particular:
-            self.renew_each(self.agenda, view, plan)
+        if self.particular or not future.steady or len(self.agenda) < len(self.blocked):
+            self.renew_each(view, plan)
         else:
-            self.compress(self.agenda, future.freed, view, plan)
-        future.freed = []
+            self.compress(self.agenda, view, plan)
+        future.steady = True
 
-    def renew_each(self, agenda: Agenda, view: View, plan: Plan) -> None:
+    def renew_each(self, view: View, plan: Plan) -> None:
         """Whatever has happened: look at every job. A promise that cannot be kept is made anew, and may be later."""
         for each in list(self.blocked.values()):
             self.withdraw(each, view)
             if each.job.id in view.queue:
                 self.admit(each.job, view, plan)
-        agenda.look_at_all(view.now)  # what one has left may help another before it
 
-    def compress(self, agenda: Agenda, freed: list[Freed], view: View, plan: Plan) -> None:
-        """Only hosts were given back before their time: look at whom that may help."""
-        for entry in agenda.compress(view.availability(), freed, self.picks):
+    def compress(self, agenda: Agenda, view: View, plan: Plan) -> None:
+        """All hold a promise, and only hosts were given back: each can be kept, or made better."""
+        for entry in agenda.compress(view.availability(), self.picks):
             self.blocked[entry.owner].promise = entry.promise
             plan.promise(self.blocked[entry.owner].job, entry.promise)
         self.start_due(agenda, view, plan)
-        if len(agenda) < len(self.blocked):
-            for each in [each for each in self.blocked.values() if each.promise is None]:
-                self.withdraw(each, view)
-                self.admit(each.job, view, plan)
 
     def start_due(self, agenda: Agenda, view: View, plan: Plan) -> None:
         """Start in order those whose time has come and whose hosts are free; if others' are late, they wait for them.
@@ -267,16 +268,13 @@ class Backfilling(Scheduler[Options]):
                 late = late or promise.end <= view.now or job.id not in view.queue
                 continue
             future = view.availability()
-            future.redeem(promise)
+            future.release(promise)
             agenda.drop(entry)
             del self.blocked[job.id]
-            freed = future.freed
             self.start(job, hosts, view, plan)
-            future.freed = freed
             if view.now > promise.start and agenda:
                 late = late or view.now > promise.start + TOLERANCE
                 future.predict(hosts, promise.end)
-                future.freed = freed
         if late:
             for job_id in self.blocked:
                 plan.promises.pop(job_id, None)
@@ -336,7 +334,7 @@ class Backfilling(Scheduler[Options]):
         """The job waits, and its promise is kept from the others."""
         blocked = self.blocked[job.id] = Blocked(job, promise)
         self.gaps = None
-        plan.hold(job, self.placement.why_not(job, plan.free))
+        plan.hold(job, self.why_blocked(job, view, plan))
         if promise is None:
             return
         plan.promise(job, promise)

@@ -3,145 +3,18 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias
+from collections.abc import Iterator
+from typing import Final
 
-from msgspec import Struct
-
-from batsched_py.hostset import HostSet, lowest
-from batsched_py.planning.slices import Slices
-
-#: How hosts are picked: of these free ones, at least as many as asked for, that many; None: none of them will do.
-Choose: TypeAlias = Callable[[HostSet, int], HostSet | None]
-
+from batsched_py.hostset import HostSet
+from batsched_py.planning.changes import Changes, Deltas
+from batsched_py.planning.copies import Copies
+from batsched_py.planning.host_slices import HostSlices
+from batsched_py.planning.promises import Choose, Claim, Promise, Shadow, Slot, on_bits, pick_hosts
+from batsched_py.planning.slices import CountSlices
 
 #: Starts of reservations up to which questions walk the changes; beyond that it pays to keep the slices.
 FEW: Final = 2
-
-
-class Slot(Struct, frozen=True):
-    """Hosts during the half-open time [start, end), in seconds."""
-
-    start: float
-    end: float
-    hosts: HostSet
-
-
-class Claim(Struct, frozen=True):
-    """A number of hosts, whichever, during the half-open time [start, end), in seconds."""
-
-    start: float
-    end: float
-    size: int
-
-
-#: What may be reserved.
-Promise: TypeAlias = Slot | Claim
-
-
-class Shadow(Struct, frozen=True):
-    """A number of hosts, whichever, from `start` on; `spare` more than asked will be free then."""
-
-    start: float
-    spare: int
-
-
-class Changes:
-    """Host bits by the instant at which they change; instants ascend."""
-
-    __slots__ = ("bits", "times")
-
-    def __init__(self) -> None:
-        #: Instants with at least one host, ascending.
-        self.times: list[float] = []
-        #: Instant -> bits; exactly the instants of `times`.
-        self.bits: dict[float, int] = {}
-
-    def add(self, time: float, hosts: int) -> None:
-        """These hosts change at this instant too."""
-        if time in self.bits:
-            self.bits[time] |= hosts
-        else:
-            self.bits[time] = hosts
-            insort(self.times, time)
-
-    def remove(self, time: float, hosts: int) -> None:
-        """These hosts do not change at this instant after all."""
-        left = self.bits.get(time, 0) & ~hosts
-        if left:
-            self.bits[time] = left
-        elif time in self.bits:
-            del self.bits[time]
-            del self.times[bisect_left(self.times, time)]
-
-    def forget(self, hosts: int) -> None:
-        """These hosts do not change, whenever they were to; walks all instants."""
-        for time in [time for time in self.times if self.bits[time] & hosts]:
-            self.remove(time, hosts)
-
-    def take(self, time: float) -> int:
-        """Forget the instant; the bits that change at it, none if it is not here."""
-        hosts = self.bits.get(time, 0)
-        self.remove(time, hosts)
-        return hosts
-
-    def between(self, start: float, end: float) -> int:
-        """Bits that change in the open interval (start, end)."""
-        hosts = 0
-        for time in self.times[bisect_right(self.times, start) : bisect_left(self.times, end)]:
-            hosts |= self.bits[time]
-        return hosts
-
-
-class Freed(Struct, frozen=True):
-    """Hosts that were taken during [start, end) and are so no more; of claims only their number is known."""
-
-    start: float
-    end: float
-    bits: int
-    count: int
-
-    @classmethod
-    def of(cls, promise: Promise) -> Freed:
-        """What was promised."""
-        if isinstance(promise, Claim):
-            return cls(promise.start, promise.end, 0, promise.size)
-        return cls(promise.start, promise.end, promise.hosts.bits, len(promise.hosts))
-
-    @classmethod
-    def between(cls, before: Promise, after: Promise) -> Freed:
-        """What is free because the same work was promised an earlier time, or other hosts."""
-        freed = cls.of(before)
-        same = isinstance(after, Claim) or after.hosts.bits == freed.bits
-        return cls(max(freed.start, after.end), freed.end, freed.bits, freed.count) if same else freed
-
-
-class Deltas:
-    """By how much a number changes at which instant; instants ascend."""
-
-    __slots__ = ("by", "times")
-
-    def __init__(self) -> None:
-        #: Instants with a change, ascending.
-        self.times: list[float] = []
-        #: Instant -> by how much, never 0; exactly the instants of `times`.
-        self.by: dict[float, int] = {}
-
-    def add(self, time: float, number: int) -> None:
-        """At this instant it changes by that much more."""
-        if time not in self.by:
-            self.by[time] = number
-            insort(self.times, time)
-        elif self.by[time] + number:
-            self.by[time] += number
-        else:
-            self.take(time)
-
-    def take(self, time: float) -> int:
-        """Forget the instant, which is here; by how much the number changes at it."""
-        del self.times[bisect_left(self.times, time)]
-        return self.by.pop(time)
 
 
 class Availability:
@@ -155,9 +28,8 @@ class Availability:
     """
 
     __slots__ = (
-        *("_claimed", "_claims", "_down", "_ends", "_predicted", "_returns", "_slices", "_starts", "_stops"),
-        *("_late", "_tangled", "freed"),
-        *("busy", "hosts", "now", "reserved"),
+        *("_claims", "_copies", "_down", "_ends", "_predicted", "_returns", "_starts", "_stops"),
+        *("busy", "hosts", "now", "reserved", "steady"),
     )
 
     def __init__(self, now: float, hosts: int, down: int = 0) -> None:
@@ -180,18 +52,13 @@ class Availability:
         self._starts = Changes()
         #: Ends of reservations, later than `now`.
         self._stops = Changes()
-        #: How many hosts are claimed at `now`, whichever; how that will change.
-        self._claimed = 0
+        #: How many hosts are claimed, whichever.
         self._claims = Deltas()
-        #: The same future cut into slices, while there are many reservations; None: make it when it is needed.
-        self._slices: Slices | None = None
-        #: True if they were made while something was late: true until the next message, or until that is told.
-        self._late = False
-        #: Bits of hosts that, somewhere in the slices, are taken twice: what happens to them makes the slices anew.
-        self._tangled = 0
-        #: What work gave back before its time, for whoever compresses promises; None if more than that was freed, or
-        #: nobody asked to be told.
-        self.freed: list[Freed] | None = None
+        #: The same future cut into slices, while there are many reservations; None: made when it is needed.
+        self._copies: Copies | None = None
+        #: True if, since somebody set it, nothing has happened but that work began and ended and promises were made
+        #: and given back: what is reserved can still be had.
+        self.steady = False
 
     @property
     def free(self) -> int:
@@ -208,7 +75,7 @@ class Availability:
         if self._returns.times:
             self._returns.forget(self._down & ~hosts)
         self._down = hosts
-        self._slices = self.freed = None
+        self._copies, self.steady = None, False
 
     def advance(self, now: float) -> None:
         """Time has come to `now`: reservations begin and end."""
@@ -219,22 +86,19 @@ class Availability:
             if time > now:
                 break
             self.reserved = self.reserved & ~stops.take(time) | starts.take(time)
-        claims = self._claims
-        while claims.times and claims.times[0] <= now:
-            self._claimed += claims.take(claims.times[0])
-        if self._slices is not None:
-            if self._late or not (starts.times or stops.times or claims.times):
-                self._slices = None
+        if self._copies is not None:
+            if self._copies.late or not (starts.times or stops.times or self._claims):
+                self._copies = None
             else:
-                self._slices.advance(now)
+                self._copies.advance(now)
 
     def occupy(self, hosts: int, until: float) -> None:
         """Work takes these hosts from now, presumably until then (infinite: no one knows)."""
+        if self._copies is not None:
+            self._copies.take(self.now, until, hosts, plain=self._is_plain(hosts) and not hosts & self.busy)
         self.busy |= hosts
         if until < math.inf:
             self._ends.add(until, hosts)
-        if self._slices is not None:
-            self._take(self.now, until, hosts, hosts.bit_count())
 
     def vacate(self, hosts: int, until: float) -> None:
         """The work that was to hold these hosts until then has ended now."""
@@ -242,16 +106,18 @@ class Availability:
         if hosts & self._predicted:
             self._predicted &= ~hosts
             self._ends.forget(hosts)
-            self._slices = self.freed = None
+            self._copies, self.steady = None, False
         elif until < math.inf:
             self._ends.remove(until, hosts)
-        if self.freed is not None:  # what was late was expected the instant after now
-            end = max(until, math.nextafter(self.now, math.inf))
-            self.freed.append(Freed(self.now, end, hosts, hosts.bit_count()))
-        if until <= self.now:
-            self._slices = None if self._late else self._slices
-        elif self._slices is not None:
-            self._give(self.now, until, hosts, hosts.bit_count())
+        if self._copies is not None:
+            if until > self.now:
+                self._copies.give(self.now, until, hosts, plain=self._is_plain(hosts))
+            elif self._copies.late:
+                self._copies = None
+
+    def _is_plain(self, hosts: int) -> bool:
+        """Nothing but work takes these hosts."""
+        return not (self._starts.times or self._stops.times or self.reserved or hosts & self._down)
 
     def predict(self, hosts: HostSet, end: float) -> None:
         """The work that holds these hosts is expected to end then, not as was thought before; infinite: never.
@@ -261,7 +127,7 @@ class Availability:
         bits = hosts.bits & self.busy
         self._ends.forget(bits)
         self._predicted |= bits
-        self._slices = self.freed = None
+        self._copies, self.steady = None, False
         if bits and end < math.inf:
             self._ends.add(end, bits)
 
@@ -273,7 +139,7 @@ class Availability:
         """
         bits = hosts.bits & self._down
         self._returns.forget(bits)
-        self._slices = self.freed = None
+        self._copies, self.steady = None, False
         if bits and time < math.inf:
             self._returns.add(time, bits)
 
@@ -292,70 +158,86 @@ class Availability:
         if isinstance(promise, Claim):
             self._claim(promise, promise.size)
             return
-        bits = promise.hosts.bits
-        if promise.start <= self.now:
-            self.reserved |= bits
-        else:
-            self._starts.add(promise.start, bits)
-        if promise.end < math.inf:
-            self._stops.add(promise.end, bits)
-        if self._slices is not None:
-            self._take(max(promise.start, self.now), promise.end, bits, bits.bit_count())
+        self._keep(promise)
+        if self._copies is not None:
+            self._copies.take(max(promise.start, self.now), promise.end, promise.hosts.bits, plain=False)
 
     def release(self, promise: Promise) -> None:
         """Take a reservation back; one that has ended by itself is gone already."""
-        if self.freed is not None and promise.end > self.now:
-            self.freed.append(Freed.of(promise))
-        self.redeem(promise)
-
-    def redeem(self, promise: Promise) -> None:
-        """As `release`, if the work that it was for begins now: nobody else profits from it."""
         if promise.end <= self.now:
             return
         if isinstance(promise, Claim):
             self._claim(promise, -promise.size)
             return
-        bits = promise.hosts.bits
-        if promise.start <= self.now:
-            self.reserved &= ~bits
+        self._keep_no_more(promise)
+        if self._copies is not None:
+            self._copies.give(max(promise.start, self.now), promise.end, promise.hosts.bits, plain=False)
+
+    def _keep(self, slot: Slot) -> None:
+        if slot.start <= self.now:
+            self.reserved |= slot.hosts.bits
         else:
-            self._starts.remove(promise.start, bits)
-        if promise.end < math.inf:
-            self._stops.remove(promise.end, bits)
-        if self._slices is not None:
-            self._give(max(promise.start, self.now), promise.end, bits, bits.bit_count())
+            self._starts.add(slot.start, slot.hosts.bits)
+        if slot.end < math.inf:
+            self._stops.add(slot.end, slot.hosts.bits)
 
-    def _claim(self, claim: Claim, size: int) -> None:
-        if claim.start <= self.now:
-            self._claimed += size
+    def _keep_no_more(self, slot: Slot) -> None:
+        if slot.start <= self.now:
+            self.reserved &= ~slot.hosts.bits
         else:
-            self._claims.add(claim.start, size)
-        if claim.end < math.inf:
-            self._claims.add(claim.end, -size)
-        if self._slices is not None:
-            self._give(max(claim.start, self.now), claim.end, 0, -size)
+            self._starts.remove(slot.start, slot.hosts.bits)
+        if slot.end < math.inf:
+            self._stops.remove(slot.end, slot.hosts.bits)
 
-    def _take(self, start: float, end: float, hosts: int, count: int) -> None:
-        """In the slices, which are there."""
-        if self._slices is not None and not self._slices.take(start, end, hosts, count):
-            self._slices = None
+    def _claim(self, claim: Claim, count: int) -> None:
+        self._claims.add(claim.start, count)
+        self._claims.add(claim.end, -count)
+        if self._copies is not None:
+            self._copies.claim(max(claim.start, self.now), claim.end, count)
 
-    def _give(self, start: float, end: float, hosts: int, count: int) -> None:
-        """In the slices, which are there."""
-        if hosts & self._tangled:
-            self._slices = None
-        elif self._slices is not None:
-            self._slices.give(start, end, hosts, count)
+    def move(self, before: Promise, after: Promise) -> None:
+        """What is reserved, and still to come, is reserved then instead, not later; as many hosts."""
+        copies, self._copies = self._copies, None
+        if isinstance(before, Claim) or isinstance(after, Claim):
+            self.release(before)
+            self.reserve(after)
+            if copies is not None and copies.by_number is not None and isinstance(before, Claim):
+                copies.by_number.move(before.size, (before.start, before.end), (after.start, after.end))
+        else:
+            self._keep_no_more(before)
+            self._keep(after)
+            if copies is not None:
+                copies.by_number = None
+                was, now = (before.start, before.end, before.hosts.bits), (after.start, after.end, after.hosts.bits)
+                tangled = before.hosts.bits & copies.tangled
+                if copies.by_host is not None and (tangled or not copies.by_host.move(was, now)):
+                    copies.by_host = None
+        self._copies = copies
 
-    @property
-    def slices(self) -> Slices:
-        """For the parts of planning: the future cut into slices, made if there are none that are true now."""
+    def _true_copies(self) -> Copies:
         ends, returns = self._ends.times, self._returns.times
         late = bool((ends and ends[0] <= self.now) or (returns and returns[0] <= self.now))
-        if self._slices is None or late != self._late:
-            self._late, self._tangled = late, self._taken_twice()
-            self._slices = Slices(self._rooms())
-        return self._slices
+        if self._copies is None or late != self._copies.late:
+            self._copies = Copies(late=late, tangled=self._taken_twice())
+        return self._copies
+
+    @property
+    def by_host(self) -> HostSlices:
+        """For the parts of planning: which hosts are free, cut into slices."""
+        copies = self._true_copies()
+        if copies.by_host is None:
+            copies.tangled = self._taken_twice()
+            copies.by_host = HostSlices(self._steps())
+        return copies.by_host
+
+    @property
+    def by_number(self) -> CountSlices:
+        """For the parts of planning: how many hosts are free and unclaimed, cut into slices."""
+        copies = self._true_copies()
+        if copies.by_number is None:
+            copies.tangled = self._taken_twice()
+            copies.by_number = CountSlices(self._rooms())
+        return copies.by_number
 
     def _taken_twice(self) -> int:
         """Bits of hosts that are taken for two reasons at one time, somewhere from now on."""
@@ -388,7 +270,7 @@ class Availability:
         `among` are the hosts that may be taken, all if None; `choose` picks them, the lowest if None.
         """
         free = self.free_during(start, start + duration).bits
-        hosts = _pick(free if among is None else free & among.bits, size, choose)
+        hosts = pick_hosts(free if among is None else free & among.bits, size, choose)
         return None if hosts is None else Slot(start, start + duration, hosts)
 
     def earliest(
@@ -400,12 +282,12 @@ class Availability:
         """
         eligible = self.hosts if among is None else among.bits
         if len(self._starts.times) > FEW:
-            found = self.slices.earliest(size, duration, self.now, eligible, _on_bits(choose))
+            found = self.by_host.earliest(size, duration, eligible, on_bits(choose))
             return None if found is None else Slot(found[0], found[0] + duration, HostSet(found[1]))
         for time, free in self._steps():
             if (free & eligible).bit_count() < size:
                 continue
-            hosts = _pick(free & eligible & ~self._starts.between(time, time + duration), size, choose)
+            hosts = pick_hosts(free & eligible & ~self._starts.between(time, time + duration), size, choose)
             if hosts is not None:
                 return Slot(time, time + duration, hosts)
         return None
@@ -415,43 +297,8 @@ class Availability:
 
         Free are those that are neither reserved nor claimed.
         """
-        start = self.slices.earliest_count(size, duration, self.now)
+        start = self.by_number.earliest(size, duration)
         return None if start is None else Claim(start, start + duration, size)
-
-    def improve(self, promise: Promise, duration: float, begin: float, choose: Choose | None = None) -> Promise:
-        """Make a reservation that is still to come anew, at its earliest start; the reservation as it is now.
-
-        It is never later than before. `duration` is its own, and no start before `begin` is looked at. What it leaves
-        is for the caller to tell others: it is not in `freed`.
-        """
-        slices, start, end = self.slices, promise.start, promise.end
-        if isinstance(promise, Claim):
-            size = promise.size
-            found = slices.again_count((start, end, size), duration, begin)
-            if found == start:
-                return promise
-            claim = Claim(found, found + duration, size)
-            self._claims.add(start, -size)
-            if end < math.inf:
-                self._claims.add(end, size)
-            self._slices = None
-            self._claim(claim, size)
-            self._slices = slices
-            slices.move((start, end, 0, size), (found, claim.end, 0, size))
-            return claim
-        bits = promise.hosts.bits
-        if bits & self._tangled:
-            return promise
-        found, chosen = slices.again((start, end, bits), duration, begin, self.hosts, _on_bits(choose))
-        if found == start and chosen == bits:
-            return promise
-        slot = Slot(found, found + duration, HostSet(chosen))
-        self._slices = None
-        self.redeem(promise)
-        self.reserve(slot)
-        count = bits.bit_count()
-        self._slices = slices if slices.move((start, end, bits, count), (found, slot.end, chosen, count)) else None
-        return slot
 
     def count_falls(self) -> list[tuple[float, int]]:
         """(instant, how many hosts, whichever, are free and unclaimed from now until after it).
@@ -460,7 +307,7 @@ class Availability:
         """
         falls: list[tuple[float, int]] = []
         least = math.inf
-        for time, _, room in self._rooms():
+        for time, room in self._rooms():
             if room < least:
                 least = room
                 falls.append((time, room))
@@ -524,23 +371,23 @@ class Availability:
             free |= self._ends.bits[time]
             yield time, free & ~self._down
 
-    def _rooms(self) -> Iterator[tuple[float, int, int]]:
-        """(instant, bits of free hosts, how many are free and unclaimed from then on), from now, instants ascending."""
-        claims = self._claims
-        free, claimed, position = 0, self._claimed, 0
+    def _rooms(self) -> Iterator[tuple[float, int]]:
+        """(instant, how many hosts are free and unclaimed from then on), from now, instants ascending."""
+        claimed, claims = self._claims.after(self.now)
+        free, position = 0, 0
         for time, bits in self._steps():
-            while position < len(claims.times) and claims.times[position] < time:
-                claimed += claims.by[claims.times[position]]
-                yield claims.times[position], free, free.bit_count() - claimed
+            while position < len(claims) and claims[position][0] < time:
+                claimed += claims[position][1]
+                yield claims[position][0], free - claimed
                 position += 1
-            if position < len(claims.times) and claims.times[position] == time:
-                claimed += claims.by[time]
+            if position < len(claims) and claims[position][0] == time:
+                claimed += claims[position][1]
                 position += 1
-            free = bits
-            yield time, free, free.bit_count() - claimed
-        for time in claims.times[position:]:
-            claimed += claims.by[time]
-            yield time, free, free.bit_count() - claimed
+            free = bits.bit_count()
+            yield time, free - claimed
+        for time, count in claims[position:]:
+            claimed += count
+            yield time, free - claimed
 
     def _later_steps(self) -> Iterator[tuple[float, int]]:
         """As `_steps`, after now, whatever there is."""
@@ -567,21 +414,3 @@ class Availability:
                 break
             free = bits
         return free
-
-
-def _pick(free: int, size: int, choose: Choose | None) -> HostSet | None:
-    if choose is None:
-        bits = lowest(free, size)
-        return None if bits is None else HostSet(bits)
-    return choose(HostSet(free), size) if free.bit_count() >= size else None
-
-
-def _on_bits(choose: Choose | None) -> Callable[[int, int], int | None] | None:
-    if choose is None:
-        return None
-
-    def pick(free: int, size: int) -> int | None:
-        hosts = choose(HostSet(free), size)
-        return None if hosts is None else hosts.bits
-
-    return pick

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import TypeAlias
 
 from batsched_py.hostset import HostSet, lowest
-from batsched_py.planning.availability import Choose
+from batsched_py.planning.promises import Choose
 
 #: (number of hosts, instant): so many are free from now until then; instants ascend, numbers descend.
 Limits: TypeAlias = list[tuple[int, float]]

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
-from batsched_py.planning.availability import Availability, Slot
+from batsched_py.planning.availability import Availability
+from batsched_py.planning.promises import Slot
 
 NO_HOSTS = HostSet()
 

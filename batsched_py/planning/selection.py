@@ -12,8 +12,8 @@ from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.loading import Named
 from batsched_py.planning import placing
-from batsched_py.planning.availability import Choose
 from batsched_py.planning.machine import Machine, wake_cost, zones_of
+from batsched_py.planning.promises import Choose
 
 
 class Selection(Struct, frozen=True):

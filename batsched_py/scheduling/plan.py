@@ -12,7 +12,7 @@ from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet, format_bits
 from batsched_py.model.job import Job
 from batsched_py.model.limits import NAME_RULE, breaks_csv
-from batsched_py.planning.availability import Claim, Shadow, Slot
+from batsched_py.planning.promises import Claim, Shadow, Slot
 from batsched_py.protocol.codec import Message, encode
 from batsched_py.protocol.commands import (
     AdditionalIo,

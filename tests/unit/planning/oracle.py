@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from batsched_py.hostset import HostSet
-from batsched_py.planning.availability import Shadow, Slot
+from batsched_py.planning.promises import Claim, Shadow, Slot
 
 
 @dataclass(slots=True)
@@ -27,6 +27,7 @@ class Oracle:
     down: int = 0
     works: list[Work] = field(default_factory=list)
     slots: list[Slot] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
     #: Bit of a host that is down -> when it is expected back.
     returns: dict[int, float] = field(default_factory=dict)
 
@@ -62,6 +63,22 @@ class Oracle:
             hosts = HostSet(self.free_during(time, time + duration) & among).first(size)
             if hosts is not None:
                 return Slot(time, time + duration, hosts)
+        return None
+
+    def room_at(self, time: float) -> int:
+        """How many are free and unclaimed."""
+        return self.free_at(time).bit_count() - sum(each.size for each in self.claims if each.start <= time < each.end)
+
+    def rooms(self) -> list[tuple[float, int]]:
+        """(instant, how many are free and unclaimed from then on), from now."""
+        claimed = {time for each in self.claims for time in (each.start, each.end) if self.now < time < math.inf}
+        return [(time, self.room_at(time)) for time in sorted({*self.instants(), *claimed})]
+
+    def earliest_count(self, size: int, duration: float) -> Claim | None:
+        rooms = self.rooms()
+        for start, _ in rooms:
+            if all(room >= size for time, room in rooms if start <= time < start + duration):
+                return Claim(start, start + duration, size)
         return None
 
     def shadow(self, size: int) -> Shadow | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from batsched_py.hostset import HostSet
 from batsched_py.planning.availability import Availability
+from batsched_py.planning.promises import Claim
 from tests.unit.planning.oracle import Oracle, Work
 
 HOSTS = 7
@@ -23,6 +24,7 @@ class Life:
         self.oracle = Oracle(ALL)
         self._deeds: list[Callable[[], None]] = [
             *(self.occupy, self.occupy, self.vacate, self.vacate, self.reserve, self.reserve, self.reserve),
+            *(self.claim, self.claim, self.claim, self.unclaim),
             *(self.release, self.advance, self.advance, self.fail, self.recover, self.expect, self.predict),
         ]
 
@@ -68,6 +70,25 @@ class Life:
         """A reservation is taken back, perhaps after its end."""
         if self.oracle.slots:
             self.future.release(self.oracle.slots.pop(self.chance.randrange(len(self.oracle.slots))))
+
+    def claim(self) -> None:
+        """A number of hosts is kept, at the earliest or at any other time when there are so many."""
+        size, duration = self.chance.randint(1, HOSTS), self.chance.randint(1, 12)
+        claim = self.oracle.earliest_count(size, duration)
+        if self.chance.random() < 0.4:
+            start = self.oracle.now + self.chance.randint(0, 25)
+            claim = Claim(start, start + duration, size)
+            inside = [start, *(time for time, _ in self.oracle.rooms() if start < time < claim.end)]
+            if min(self.oracle.room_at(time) for time in inside) < size:
+                return
+        if claim is not None:
+            self.oracle.claims.append(claim)
+            self.future.reserve(claim)
+
+    def unclaim(self) -> None:
+        """A claim is taken back, perhaps after its end."""
+        if self.oracle.claims:
+            self.future.release(self.oracle.claims.pop(self.chance.randrange(len(self.oracle.claims))))
 
     def advance(self) -> None:
         self.oracle.now += self.chance.choice((0, 1, 1, 2, 5, 0.25))

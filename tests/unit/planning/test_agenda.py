@@ -8,7 +8,8 @@ import random
 import pytest
 
 from batsched_py.planning.agenda import Agenda, Entry
-from batsched_py.planning.availability import Availability, Promise, Slot
+from batsched_py.planning.availability import Availability
+from batsched_py.planning.promises import Promise, Slot
 
 HOSTS = 9
 ALL = (1 << HOSTS) - 1
@@ -20,7 +21,6 @@ class Machine:
     def __init__(self, *, on_hosts: bool, naive: bool) -> None:
         self.on_hosts, self.naive = on_hosts, naive
         self.future = Availability(0.0, ALL)
-        self.future.freed = []
         self.agenda = Agenda()
         #: (entry, duration) of those that wait, in order.
         self.waiting: list[tuple[Entry, float]] = []
@@ -46,10 +46,7 @@ class Machine:
         if self.naive:
             self.one_by_one()
         else:
-            freed = self.future.freed
-            assert freed is not None
-            list(self.agenda.compress(self.future, freed))
-        self.future.freed = []
+            list(self.agenda.compress(self.future))
         self.start(now)
 
     def one_by_one(self) -> None:
@@ -63,7 +60,7 @@ class Machine:
             self.waiting.remove((entry, duration))
             if not self.naive:
                 self.agenda.drop(entry)
-            self.future.redeem(entry.promise)
+            self.future.release(entry.promise)
             hosts = entry.promise.hosts.bits if isinstance(entry.promise, Slot) else self.free(entry.size)
             self.running.append((hosts, now + duration))
             self.future.occupy(hosts, now + duration)

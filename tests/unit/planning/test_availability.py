@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.hostset import HostSet
-from batsched_py.planning.availability import Availability, Shadow, Slot
+from batsched_py.planning.availability import Availability
+from batsched_py.planning.promises import Shadow, Slot
 from tests.builders import hosts
 
 HOSTS = 8

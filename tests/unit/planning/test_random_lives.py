@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import pytest
 
 from batsched_py.hostset import HostSet
 from batsched_py.planning import availability
-from batsched_py.planning.availability import Slot
+from batsched_py.planning.promises import Slot
 from tests.unit.planning.random_life import ALL, HOSTS, Life
 
 STEPS = 120
@@ -33,6 +35,10 @@ def compare_now(life: Life, deed: str) -> None:
     assert future.busy == oracle.busy(), deed
     expected = [(time, HostSet(oracle.free_at(time))) for time in oracle.instants()]
     assert dict(future.steps()) == dict(expected), deed
+    rooms = oracle.rooms()
+    least = accumulate((room for _, room in rooms[:-1]), min)
+    falls = [rooms[0], *(here for here, before in zip(rooms[1:], least, strict=True) if here[1] < before)]
+    assert future.count_falls() == falls, deed
 
 
 def compare_questions(life: Life, deed: str) -> None:
@@ -41,6 +47,7 @@ def compare_questions(life: Life, deed: str) -> None:
         size, duration, among = chance.randint(1, HOSTS), life.duration(), chance.choice((ALL, life.some(ALL)))
         found = future.earliest(size, duration, None if among == ALL else HostSet(among))
         assert found == oracle.earliest(size, duration, among), deed
+        assert future.earliest_count(size, duration) == oracle.earliest_count(size, duration), deed
         assert future.shadow(size) == oracle.shadow(size), deed
         start = oracle.now + chance.choice((0, 0.5, *range(20)))
         free = oracle.free_during(start, start + duration) & among
@@ -56,9 +63,11 @@ def test_a_reservation_that_is_taken_back_leaves_no_trace(seed: int) -> None:
     life = Life(1000 + seed)
     for _ in range(STEPS):
         life.step()
-        before = list(life.future.steps())
-        slot = life.future.earliest(life.chance.randint(1, HOSTS), life.chance.randint(1, 12))
-        if slot is not None:
-            life.future.reserve(slot)
-            life.future.release(slot)
+        before, falls = list(life.future.steps()), life.future.count_falls()
+        wanted = life.chance.randint(1, HOSTS), life.chance.randint(1, 12)
+        for promise in (life.future.earliest(*wanted), life.future.earliest_count(*wanted)):
+            if promise is not None:
+                life.future.reserve(promise)
+                life.future.release(promise)
         assert list(life.future.steps()) == before
+        assert life.future.count_falls() == falls

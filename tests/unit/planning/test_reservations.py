@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from batsched_py.hostset import HostSet
-from batsched_py.planning.availability import Availability, Slot
+from batsched_py.planning.availability import Availability
+from batsched_py.planning.promises import Slot
 from batsched_py.planning.reservations import Reservation, Reservations
 from tests.builders import hosts
 

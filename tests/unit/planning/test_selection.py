@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from batsched_py.errors import OptionError, PlanError
 from batsched_py.hostset import HostSet
-from batsched_py.planning.availability import Choose
+from batsched_py.planning.promises import Choose
 from batsched_py.planning.selection import SELECTIONS, Selection, adopt
 from batsched_py.state.hosts import Host
 from tests.builders import hosts

@@ -1,0 +1,82 @@
+"""What changes when: hosts by the instant, and numbers by the instant."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+
+
+class Changes:
+    """Host bits by the instant at which they change; instants ascend."""
+
+    __slots__ = ("bits", "times")
+
+    def __init__(self) -> None:
+        #: Instants with at least one host, ascending.
+        self.times: list[float] = []
+        #: Instant -> bits; exactly the instants of `times`.
+        self.bits: dict[float, int] = {}
+
+    def add(self, time: float, hosts: int) -> None:
+        """These hosts change at this instant too."""
+        if time in self.bits:
+            self.bits[time] |= hosts
+        else:
+            self.bits[time] = hosts
+            insort(self.times, time)
+
+    def remove(self, time: float, hosts: int) -> None:
+        """These hosts do not change at this instant after all."""
+        left = self.bits.get(time, 0) & ~hosts
+        if left:
+            self.bits[time] = left
+        elif time in self.bits:
+            del self.bits[time]
+            del self.times[bisect_left(self.times, time)]
+
+    def forget(self, hosts: int) -> None:
+        """These hosts do not change, whenever they were to; walks all instants."""
+        for time in [time for time in self.times if self.bits[time] & hosts]:
+            self.remove(time, hosts)
+
+    def take(self, time: float) -> int:
+        """Forget the instant; the bits that change at it, none if it is not here."""
+        hosts = self.bits.get(time, 0)
+        self.remove(time, hosts)
+        return hosts
+
+    def between(self, start: float, end: float) -> int:
+        """Bits that change in the open interval (start, end)."""
+        hosts = 0
+        for time in self.times[bisect_right(self.times, start) : bisect_left(self.times, end)]:
+            hosts |= self.bits[time]
+        return hosts
+
+
+class Deltas:
+    """By how much a number changes at which instant."""
+
+    __slots__ = ("_by", "_until_now")
+
+    def __init__(self) -> None:
+        #: Instant -> by how much, never 0.
+        self._by: dict[float, int] = {}
+        #: The sum of the changes that were forgotten since they are past.
+        self._until_now = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._by)
+
+    def add(self, time: float, number: int) -> None:
+        """At this instant it changes by that much more."""
+        by = self._by
+        total = by.get(time, 0) + number
+        if total:
+            by[time] = total
+        else:
+            by.pop(time, None)
+
+    def after(self, now: float) -> tuple[int, list[tuple[float, int]]]:
+        """The number at `now`, and (instant, by how much it changes) after it, instants ascending."""
+        for time in [time for time in self._by if time <= now]:
+            self._until_now += self._by.pop(time)
+        return self._until_now, sorted(self._by.items())
