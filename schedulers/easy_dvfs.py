@@ -8,6 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from batsched_py.api import HostSet, Job, Plan, View, option
+from batsched_py.errors import OptionError
 from batsched_py.planning.power import HostPower, read_power
 from schedulers.backfill import Overtaking, OvertakingOptions
 
@@ -19,14 +20,27 @@ COMPUTES = ("parallel", "parallel_homogeneous", "parallel_homogeneous_total", "d
 class DvfsOptions(OvertakingOptions):
     """Which pstate a job gets."""
 
-    policy: Literal["fixed", "slowest"] = option(
-        "fixed", "the same pstate for all jobs for which it is safe, or for each the slowest that is safe"
+    policy: Literal["slowest", "fixed"] | None = option(
+        None,
+        "each job the slowest pstate that is safe, or all the same where it is safe; none: fixed if `pstate` is given,"
+        " else slowest where speeds are known",
     )
-    pstate: int = option(0, "with policy=fixed: which", minimum=0)
+    pstate: int | None = option(None, "with policy=fixed: which", minimum=0)
     margin: float = option(0.9, "share of the walltime in which a job's computation must be done to be safe", minimum=0)
     speeds: str = option(
-        "", "flop/s of each pstate, as 2e9,1e9,...; empty: as the hosts' property speed_per_state says"
+        "", "flop/s of each pstate, as 2e9,1e9,..., of hosts that do not tell theirs in a property speed_per_state"
     )
+
+    def __post_init__(self) -> None:
+        OvertakingOptions.__post_init__(self)
+        if self.policy == "fixed" and self.pstate is None:
+            raise ValueError("policy=fixed needs the option pstate")
+        if self.policy == "slowest" and self.pstate is not None:
+            raise ValueError("pstate is for policy=fixed, not for policy=slowest")
+        if self.margin > 1:
+            raise ValueError(f"margin must be at most 1, not {self.margin!r}")
+        if self.speeds:
+            read_speeds(self.speeds)
 
 
 def read_speeds(text: str) -> tuple[float, ...]:
@@ -52,7 +66,7 @@ class EasyDvfs(Overtaking[DvfsOptions]):
 
     A pstate is safe for a job if its flops, divided by the speed there, take at most `margin` of its walltime: Batsim
     does not stretch walltimes. Jobs whose flops are not known, and those that communicate, compute at full speed. Where
-    no speeds are known a fixed pstate is taken for safe.
+    no speeds are known a fixed pstate is taken for safe, with a warning.
     """
 
     name = "easy_dvfs"
@@ -70,30 +84,56 @@ class EasyDvfs(Overtaking[DvfsOptions]):
         self.prepared: dict[str, Prepared] = {}
         #: Host -> its pstates that compute, slowest first, with speeds; speeds are 0 if nobody tells them.
         self.pstates: dict[int, list[tuple[float, int]]] = {}
+        #: A host that does not tell its speeds, and that there is one was not said.
+        self.silent = ""
+        told = 0
         for number, host in view.hosts.items():
             power = read_power(host.name, host.properties)
             if power is not None:
                 self.pstates[number] = self.computing(host.name, power)
+                told += bool(power.speeds)
+        if self.options.speeds and told == len(self.pstates):
+            raise OptionError("option speeds: all hosts tell theirs in their property speed_per_state")
 
     def computing(self, name: str, power: HostPower) -> list[tuple[float, int]]:
-        """(speed, pstate) of those in which a host computes, slowest first; ValueError if the options do not fit it."""
+        """(speed, pstate) of those in which a host computes, slowest first; OptionError if the options do not fit."""
         options = self.options
-        if options.policy == "fixed" and options.pstate not in power.computing:
-            raise ValueError(f"pstate {options.pstate} does not compute on host {name}")
-        speeds = read_speeds(options.speeds) if options.speeds else power.speeds
-        if not speeds and options.policy == "slowest":
-            raise ValueError(f"host {name} has no property speed_per_state: give the option speeds, or policy=fixed")
-        if speeds and len(speeds) <= max(power.computing):
-            raise ValueError(f"speeds: {len(speeds)} are given, host {name} has {len(power.draws)} pstates")
+        if options.pstate is not None and options.pstate not in power.computing:
+            computing = ", ".join(map(str, power.computing))
+            raise OptionError(f"option pstate: host {name} computes in {computing}, not in {options.pstate}")
+        speeds = power.speeds
+        if not speeds and options.speeds:
+            speeds = read_speeds(options.speeds)
+            if len(speeds) <= max(power.computing):
+                given = f"{len(speeds)} for the {len(power.draws)} pstates of host {name}"
+                raise OptionError(f"option speeds: must be one for each pstate, not {given}")
+        if not speeds:
+            if options.policy == "slowest":
+                raise OptionError(
+                    f"option policy: slowest needs speeds, and host {name} has no property speed_per_state: give it"
+                    " one, or the option speeds"
+                )
+            self.silent = self.silent or name
         return sorted((speeds[pstate] if speeds else 0.0, pstate) for pstate in power.computing)
+
+    def warn_once(self, plan: Plan) -> None:
+        """Of hosts that do not tell their speeds."""
+        pstate, unknown = self.options.pstate, f"host {self.silent} tells no speeds (property speed_per_state)"
+        if pstate is None:
+            plan.warn(f"{unknown}: jobs compute there in its first pstate")
+        elif pstate:
+            plan.warn(f"{unknown}: jobs may reach their walltimes in pstate {pstate} that would not at full speed")
+        self.silent = ""
 
     def decide(self, view: View, plan: Plan) -> None:
         """Start those whose hosts are ready, then as EASY."""
+        if self.silent:
+            self.warn_once(plan)
         for prepared in list(self.prepared.values()):
             if prepared.hosts.isdisjoint(view.switching):
                 del self.prepared[prepared.job.id]
                 if prepared.job.id in view.queue and prepared.hosts <= plan.free:  # else a host has failed: once more
-                    plan.start(prepared.job, prepared.hosts)
+                    super().start(prepared.job, prepared.hosts, view, plan)
         super().decide(view, plan)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
@@ -104,7 +144,7 @@ class EasyDvfs(Overtaking[DvfsOptions]):
             pstate = self.choose_pstate(job, flops, host)
             wanted[pstate] = wanted.get(pstate, 0) | 1 << host
         if all(self.pstate_of(host, view) == pstate for pstate, bits in wanted.items() for host in HostSet(bits)):
-            plan.start(job, hosts)
+            super().start(job, hosts, view, plan)
             return
         for pstate, bits in wanted.items():  # those that are in it already too, so that nobody else takes them
             plan.set_pstate(HostSet(bits), pstate)
@@ -114,17 +154,18 @@ class EasyDvfs(Overtaking[DvfsOptions]):
     def choose_pstate(self, job: Job, flops: float | None, host: int) -> int:
         """As the policy says, if that is safe; else the next faster one that is; else the fastest."""
         pstates, options = self.pstates[host], self.options
+        fastest = pstates[-1][0]
+        first = min(pstate for speed, pstate in pstates if speed == fastest)
+        if not fastest:
+            return first if options.pstate is None else options.pstate
         slowest = 0
-        if options.policy == "fixed":
+        if options.pstate is not None:
             slowest = next(place for place, (_, pstate) in enumerate(pstates) if pstate == options.pstate)
-            if not pstates[slowest][0]:
-                return options.pstate
         if flops is not None and job.walltime is not None:
             for speed, pstate in pstates[slowest:]:
                 if flops / speed <= options.margin * job.walltime:
                     return pstate
-        fastest = pstates[-1][0]
-        return min(pstate for speed, pstate in pstates if speed == fastest)
+        return first
 
     def flops(self, job: Job, view: View) -> float | None:
         """Of its busiest host; None if nobody knows, or if it does more than compute."""

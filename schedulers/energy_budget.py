@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, Literal
 
 from msgspec import Struct
 
@@ -12,22 +13,31 @@ from schedulers.backfill import Promise
 from schedulers.easy_sleeper import EasySleeper, SleepOptions
 from schedulers.power_estimate import PowerEstimate
 
+#: Seconds, unless the user says others.
+PERIOD: Final = 3600.0
+IDLE_TIME: Final = 300.0
+
 
 @dataclass(frozen=True, slots=True)
 class BudgetOptions(SleepOptions):
     """What may be drawn and consumed."""
 
+    reserve: Literal["hosts"] = option("hosts", "the first blocked job is promised these very hosts")
     power_cap: float | None = option(None, "watts that all hosts together may draw; none: any number", minimum=0)
     energy: float | None = option(None, "joules that all hosts may consume in a `period`; none: any number", minimum=0)
-    period: float = option(3600.0, "seconds in which `energy` comes in", minimum=1e-3)
+    period: float = option(PERIOD, "seconds in which `energy` comes in", minimum=1e-3)
     shutdown: bool = option(False, "switch off idle hosts that the first blocked job does not need")
     idle_time: float = option(
-        300.0, "with `shutdown`: seconds of idleness before that, if no job is blocked", minimum=0
+        IDLE_TIME, "with `shutdown`: seconds of idleness before that, if no job is blocked", minimum=0
     )
 
     def __post_init__(self) -> None:
         if not self.plain:
             self.refuse("is not for energy_budget: it takes hosts by what they draw")
+        if self.energy is None and self.period != PERIOD:
+            raise ValueError("period is for the option energy, which is not given")
+        if not self.shutdown and self.idle_time != IDLE_TIME:
+            raise ValueError("idle_time is for shutdown=true")
 
 
 class Paid(Struct, frozen=True):
@@ -63,6 +73,8 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         options = self.options
         self.cap = math.inf if options.power_cap is None else options.power_cap
         self.purse = None if options.energy is None else Purse(0.0, options.energy / options.period, options.energy)
+        #: Nobody was told yet that there is nothing to keep to.
+        self.unbounded = options.power_cap is None and options.energy is None
         #: Watts that are drawn anyway since the latest decision.
         self.base = self.estimate.base(view)
         #: Job id -> what it was paid for.
@@ -70,6 +82,9 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
 
     def decide(self, view: View, plan: Plan) -> None:
         """As EASY, with the books of the purse kept before and after."""
+        if self.unbounded:
+            plan.warn("neither power_cap nor energy is given: jobs are started as by easy")
+            self.unbounded = False
         self.settle(view)
         for job in view.arrived:
             why = self.impossible(job, view)
@@ -126,7 +141,7 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job, and pay for it."""
-        plan.start(job, hosts)
+        super().start(job, hosts, view, plan)
         self.gaps = None
         paid = Paid(self.estimate.added(hosts), view.now + self.duration(job))
         self.paid[job.id] = paid

@@ -25,9 +25,10 @@ class PowerManager:
     """The one place in which an algorithm keeps what it knows of its hosts' sleep.
 
     All sets of hosts are bits. Hosts that failed are never switched. Equal hosts (by their properties) are of one kind;
-    a request names hosts of one kind only, so that its acknowledgement tells how long that kind takes, which Batsim
-    tells nowhere else. Until then (and unless it was given) a switch counts as over at once: a promise made in the
-    meantime is too early, never too late.
+    a request names hosts of one kind only, so that its acknowledgement tells how long that kind takes. Batsim tells it
+    nowhere else, but the platform may, in `speed_per_state`: a switch is 1 flop. Until it is known, from there, from
+    the options or from the first time, a switch counts as over at once: a promise made in the meantime is too early,
+    never too late.
     """
 
     def __init__(
@@ -59,6 +60,12 @@ class PowerManager:
         self._off: dict[tuple[int, int], float] = {}
         self._on: dict[tuple[int, int], float] = {}
         self._given = off_time, on_time
+        for position, power in enumerate(self.kinds):
+            for sleep in power.sleeps if power.speeds else ():
+                if off_time is None:
+                    self._off[position, sleep.pstate] = 1 / power.speeds[sleep.off]
+                if on_time is None:
+                    self._on[position, sleep.pstate] = 1 / power.speeds[sleep.on]
         #: Requests under way.
         self.switches: list[Switch] = []
         #: Instant, ascending -> the hosts that are idle since then; and all of them.
@@ -155,13 +162,13 @@ class PowerManager:
         return 0
 
     def cheapest(self, hosts: int, count: int, view: View) -> int:
-        """As many of these sleeping hosts, by what waking them costs; all if there are fewer."""
+        """As many of these sleeping hosts, in the order of the selection `cheapest`; all if there are fewer."""
         if count <= 0:
             return 0
 
-        def cost(host: int) -> tuple[float, float, int]:
+        def cost(host: int) -> tuple[float, float, float, int]:
             sleep = self.sleeping(host, view)
-            return (*wake_cost(sleep, self.times(host, sleep)), host)
+            return (*wake_cost(sleep, self.times(host, sleep)), -sleep.watts, host)
 
         return _bits(sorted(HostSet(hosts), key=cost)[:count])
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from batsched_py.errors import AlgorithmError
+from batsched_py.errors import OptionError
 from batsched_py.model.job import Job
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.settings import Settings
+from batsched_py.testing import Bench
 from tests.integration.conversations import Conversation
 from tests.integration.energy_runs import FAILURES, SPECS, Failure, Spec, Watch, run
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, platform
@@ -22,6 +23,7 @@ DVFS: list[dict[str, str]] = [
     {"pstate": "1", "speeds": SPEEDS, "reserve": "hosts"},
     {"policy": "slowest", "speeds": SPEEDS, "margin": "1", "backfill_order": "sjf"},
     {"policy": "slowest", "speeds": SPEEDS, "order": "sjf"},
+    {"policy": "slowest", "speeds": SPEEDS, "slack": "5", "reserve": "hosts"},
 ]
 
 
@@ -52,7 +54,7 @@ def test_no_job_reaches_its_walltime_that_would_not_at_full_speed(specs: list[Sp
 @given(SPECS)
 @settings(max_examples=15)
 def test_in_the_first_pstate_nothing_is_switched_and_it_is_easy(specs: list[Spec]) -> None:
-    """The default."""
+    """The default where no speeds are known."""
     ours, watch = run("easy_dvfs", {}, specs)
     theirs, _ = run("easy", {}, specs)
     assert watch.said("SET_RESOURCE_STATE") == []
@@ -95,14 +97,67 @@ def test_a_fixed_pstate_is_left_for_a_faster_one_where_it_is_not_safe() -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"pstate": "2"}, "pstate 2 does not compute on host h0"),
-        ({"policy": "slowest"}, "host h0 has no property speed_per_state"),
+        ({"pstate": "2"}, "option pstate: host h0 computes in 0, 1, not in 2"),
+        ({"policy": "slowest"}, "option policy: .* host h0 has no property speed_per_state"),
+        ({"policy": "fixed"}, "policy=fixed needs the option pstate"),
+        ({"policy": "slowest", "pstate": "0"}, "pstate is for policy=fixed"),
+        ({"margin": "1.1"}, "margin must be at most 1"),
         ({"speeds": "fast"}, "speeds: must be flop/s"),
         ({"speeds": "1e9,0,1,1,1"}, "speeds: must be flop/s"),
-        ({"speeds": "1e9"}, "speeds: 1 are given, host h0 has 5 pstates"),
+        ({"speeds": "1e9"}, "option speeds: must be one for each pstate, not 1 for the 5 pstates of host h0"),
     ],
 )
 def test_options_that_do_not_fit_the_hosts_are_named(options: dict[str, str], why: str) -> None:
-    """At the first message."""
-    with pytest.raises(AlgorithmError, match=why):
+    """As the user's mistake, not as a failure of the algorithm."""
+    with pytest.raises(OptionError, match=why):
         run("easy_dvfs", options, [(0, 1, 1, 1)])
+
+
+def test_speeds_that_all_hosts_tell_are_not_given_again() -> None:
+    """They would be ignored."""
+    task: dict[str, object] = {"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}
+    with pytest.raises(OptionError, match="option speeds: all hosts tell theirs"):
+        play(task, 30, {"speeds": SPEEDS})
+
+
+def test_the_slowest_that_is_safe_is_the_default_where_hosts_tell_their_speeds() -> None:
+    """10 s at full speed, of 30."""
+    task: dict[str, object] = {"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}
+    assert play(task, 30, {})[0].finish == pytest.approx(20)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, ["t=0: host h0 tells no speeds (property speed_per_state): jobs compute there in its first pstate"]),
+        ({"pstate": "0"}, []),
+        (
+            {"pstate": "1"},
+            [
+                "t=0: host h0 tells no speeds (property speed_per_state): jobs may reach their walltimes in pstate 1"
+                " that would not at full speed"
+            ],
+        ),
+    ],
+)
+def test_what_unknown_speeds_mean_is_told_once(options: dict[str, str], told: list[str]) -> None:
+    """At the first decision."""
+    heard: list[str] = []
+    bench = Bench("easy_dvfs", hosts=4, options=options, warn=heard.append)
+    bench.submit(size=2, walltime=10)
+    bench.decide()
+    assert heard == told
+
+
+@pytest.mark.parametrize("options", [{}, {"pstate": "1"}], ids=["at once", "when acknowledged"])
+@pytest.mark.parametrize("reserve", ["counts", "hosts"])
+def test_slack_counts_for_jobs_that_run(options: dict[str, str], reserve: str) -> None:
+    """A job of 100 s is thought to hold its hosts for 105 s, by those who are promised them too."""
+    bench = Bench("easy_dvfs", hosts=4, options={"slack": "5", "reserve": reserve, **options})
+    bench.submit("first", size=4, walltime=100)
+    if not bench.decide().started:
+        bench.at(1).finish_switches()
+        bench.decide()
+    started = bench.now
+    blocked = bench.submit("second", size=4, walltime=100)
+    assert bench.decide().promises[blocked] == started + 105

@@ -7,7 +7,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 
+from batsched_py.errors import OptionError
 from batsched_py.simulator.records import Result
+from batsched_py.testing import Bench
 from tests.integration.energy_runs import FAILURES, SPECS, Failure, Spec, run
 
 #: All hosts idle draw 480 W (4 x 100 and 2 x 40); work adds 100 W on a dear one and 40 W on a frugal one.
@@ -17,7 +19,7 @@ BUDGETS: list[dict[str, str]] = [
     {"power_cap": "700", "shutdown": "true", "idle_time": "0"},
     {"power_cap": "560", "shutdown": "true", "idle_time": "5", "backfill_order": "sjf"},
     {"energy": "70000", "period": "100"},
-    {"energy": "70000", "period": "100", "power_cap": "650"},
+    {"energy": "70000", "period": "100", "power_cap": "650", "slack": "3"},
     {"energy": "70000", "period": "100", "power_cap": "800", "shutdown": "true", "idle_time": "3"},
 ]
 
@@ -68,7 +70,7 @@ def test_every_job_ends_when_hosts_fail_and_messages_are_late(
 @given(SPECS)
 @settings(max_examples=30)
 def test_without_a_budget_it_is_easy(specs: list[Spec]) -> None:
-    """Promises on hosts; on hosts of one kind the same decisions."""
+    """Promises on hosts; on hosts of one kind the same decisions. The user is told."""
     ours, _ = run("energy_budget", {}, specs)
     theirs, _ = run("easy", {"reserve": "hosts"}, specs)
     assert starts(ours) == pytest.approx(starts(theirs))
@@ -127,3 +129,36 @@ def test_idle_hosts_are_switched_off_to_make_room() -> None:
     _, watch = run("energy_budget", {"power_cap": "640", "shutdown": "true"}, [(0, 3, 10, 10)])
     assert watch.said("SET_RESOURCE_STATE")
     assert watch.session.rejections == {}
+
+
+def test_without_a_budget_the_user_is_told() -> None:
+    """Once."""
+    heard: list[str] = []
+    bench = Bench("energy_budget", options={}, warn=heard.append)
+    bench.submit(walltime=10)
+    bench.decide()
+    assert heard == ["t=0: neither power_cap nor energy is given: jobs are started as by easy"]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"power_cap": "600", "reserve": "counts"}, "option reserve of energy_budget: must be hosts"),
+        ({"power_cap": "600", "period": "60"}, "period is for the option energy"),
+        ({"power_cap": "600", "idle_time": "0"}, "idle_time is for shutdown=true"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(options: dict[str, str], why: str) -> None:
+    """In one line."""
+    with pytest.raises(OptionError, match=why):
+        Bench("energy_budget", options=options)
+
+
+def test_slack_counts_for_hosts_and_watts_of_jobs_that_run() -> None:
+    """Hosts and watts of a job of 100 s come back after 105 s by forecast; six idle hosts draw 600 W."""
+    for cap, size in (("1200", 6), ("1000", 2)):
+        bench = Bench("energy_budget", hosts=6, options={"power_cap": cap, "slack": "5"})
+        bench.submit("first", size=4, walltime=100)
+        bench.decide()
+        blocked = bench.submit("second", size=size, walltime=100)
+        assert bench.decide().promises[blocked] == 105

@@ -59,6 +59,8 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("easy_idle_sleeper", {"idle_time": "none", "keep_awake": "1", "wake_for": "queue", "reserve": "hosts"}),
     ("easy_subpart_sleeper", {"awake": "0.3", "idle_time": "2", "sleep_state": "deepest"}),
     ("energy_budget", {"shutdown": "true", "idle_time": "0", "off_time": "3", "on_time": "5"}),
+    ("energy_budget", {"power_cap": "1000", "backfill_order": "sjf"}),
+    ("energy_budget", {"energy": "300000", "period": "300", "power_cap": "1200", "slack": "2"}),
     ("energy_watcher", {"at_once": "one", "interval": "2"}),
     ("killer", {"after": "0"}),
     ("killer", {"after": "3"}),
@@ -89,7 +91,8 @@ LIBERTIES: dict[str, dict[str, Any]] = {
 def liberties(name: str, options: dict[str, str]) -> dict[str, Any]:
     """Those of an algorithm, and those that its options give it."""
     particular = {"particular_hosts": True} if options.get("selection") == "contiguous" else {}
-    return {**LIBERTIES.get(name, {}), **particular}
+    capped = {"may_reject": True} if name == "energy_budget" and "power_cap" in options else {}
+    return {**LIBERTIES.get(name, {}), **particular, **capped}
 
 
 #: (submit time, hosts, run time, walltime): small numbers, so that instants coincide; some walltimes stop the job.
