@@ -1,5 +1,6 @@
 """All that an algorithm's author imports."""
 
+from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
 from batsched_py.loading import Named
 from batsched_py.model.job import Job
@@ -51,6 +52,7 @@ __all__ = [
     "Named",
     "NoOptions",
     "Notify",
+    "OptionError",
     "Order",
     "Placement",
     "PlacementOptions",

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from batsched_py.api import HostSet, Job, Plan, View, option
-from batsched_py.errors import OptionError
+from batsched_py.api import HostSet, Job, OptionError, Plan, View, option
 from batsched_py.planning.power import HostPower, read_power
 from schedulers.backfill import Overtaking, OvertakingOptions
 

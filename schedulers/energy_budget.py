@@ -148,6 +148,19 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         if self.purse is not None:
             self.purse.pay(paid.watts * self.duration(job))
 
+    def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
+        """The watts or joules that it lacks; else as EASY says."""
+        hosts = self.choose(plan.free, job.size)
+        if hosts is None:
+            return super().why_blocked(job, view, plan)
+        drawn, watts = self.estimate.now(view), self.estimate.added(hosts)
+        if drawn + watts > self.cap:
+            return f"would add {watts:g} W to {drawn:g} W, the cap is {self.cap:g} W"
+        joules = watts * self.duration(job)
+        if self.purse is not None and self.affordable(joules, view) > view.now:
+            return f"may consume {joules:g} J, the budget has {self.purse.joules:g} J now"
+        return super().why_blocked(job, view, plan)
+
     def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
         """The first instant at which there are hosts, watts and joules for the job, and which hosts."""
         if job.size > len(plan.free):

@@ -162,3 +162,29 @@ def test_slack_counts_for_hosts_and_watts_of_jobs_that_run() -> None:
         bench.decide()
         blocked = bench.submit("second", size=size, walltime=100)
         assert bench.decide().promises[blocked] == 105
+
+
+@pytest.mark.parametrize(
+    ("options", "size", "why"),
+    [
+        ({"power_cap": "900"}, 2, "would add 200 W to 800 W, the cap is 900 W"),
+        ({"power_cap": "900"}, 3, "would add 300 W to 800 W, the cap is 900 W"),
+        ({"power_cap": "900", "energy": "700000", "period": "1000"}, 2, "would add 200 W to 800 W, the cap is 900 W"),
+        ({"energy": "700000", "period": "1000"}, 2, "may consume 20000 J, the budget has 10000 J now"),
+    ],
+)
+def test_a_job_that_waits_is_told_for_which_watts_or_joules(options: dict[str, str], size: int, why: str) -> None:
+    """Two of six hosts are at work: 600 W idle and 200 W more; 100 W come in beyond idle, 300 s long."""
+    bench = Bench("energy_budget", hosts=6, options=options)
+    bench.at(300).submit(size=2, walltime=100)
+    bench.decide()
+    blocked = bench.submit(size=size, walltime=100)
+    assert bench.decide().holds[blocked] == why
+
+
+def test_a_job_that_lacks_hosts_says_so() -> None:
+    """Neither watts nor joules."""
+    bench = Bench("energy_budget", hosts=6, options={"power_cap": "1200"})
+    bench.submit(size=4, walltime=100)
+    blocked = bench.submit(size=3, walltime=100)
+    assert "2" in bench.decide().holds[blocked]
