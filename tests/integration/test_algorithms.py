@@ -13,6 +13,7 @@ from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.testing import Bench
 from tests.integration.variants import EASY, PLATFORM, PROMISING, SPECS, workload
 
 
@@ -182,3 +183,22 @@ def test_a_chosen_order_serves_the_first_and_blocks_the_others() -> None:
     assert starts("priority", {"order": "fcfs"}, specs) == [0, 10, 19, 22]
     assert starts("priority", {"order": "sjf"}, specs) == [0, 13, 10, 13]
     assert starts("priority", {"order": "desc_size"}, specs) == [0, 13, 10, 13]
+
+
+@pytest.mark.parametrize("reserve", ["counts", "hosts"])
+def test_who_had_no_start_to_foresee_comes_before_those_who_came_later(reserve: str) -> None:
+    """B must wait for a job without a walltime; once that has ended B starts, and D, which came later, after it."""
+    bench = Bench("conservative", hosts=4, options={"walltimes": "optional", "reserve": reserve})
+    endless, other, third = bench.submit("A"), bench.submit("X", size=2, walltime=100), bench.submit("W", walltime=100)
+    bench.decide()
+    bench.at(1).submit("B", size=4, walltime=50)
+    bench.submit("D", size=3, walltime=50)
+    assert set(bench.decide().promises) == {"w0!D"}
+    bench.at(2).end(third)
+    bench.decide()
+    bench.at(10).end(endless)
+    bench.decide()
+    bench.at(20).end(other)
+    decision = bench.decide()
+    assert set(decision.started) == {"w0!B"}
+    assert decision.promises == {"w0!D": 70}
