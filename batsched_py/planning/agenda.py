@@ -76,11 +76,13 @@ class Agenda:
         now, slices = future.now, future.by_number
         for entry in list(self._entries.values()):
             promise = entry.promise
-            if promise.start < now:  # its time has come, and its hosts are late
+            if promise.start < now or not isinstance(promise, Claim):  # its time has come, and its hosts are late
                 continue
             start = slices.sooner(entry.size, entry.duration, promise.start)
             if start is not None:
-                self._move(entry, Claim(start, start + entry.duration, entry.size), future)
+                better = Claim(start, start + entry.duration, entry.size)
+                future.move_claim(promise, better)
+                self._note(entry, better)
                 slices = future.by_number
                 yield entry
 
@@ -92,12 +94,13 @@ class Agenda:
                 continue
             found = slices.sooner(promise.hosts.bits, entry.duration, (promise.start, promise.end), pick)
             if found is not None:
-                self._move(entry, Slot(found[0], found[0] + entry.duration, HostSet(found[1])), future)
+                better = Slot(found[0], found[0] + entry.duration, HostSet(found[1]))
+                future.move_slot(promise, better)
+                self._note(entry, better)
                 slices = future.by_host
                 yield entry
 
-    def _move(self, entry: Entry, promise: Promise, future: Availability) -> None:
-        future.move(entry.promise, promise)
+    def _note(self, entry: Entry, promise: Promise) -> None:
         if promise.start != entry.promise.start:
             del self._by_start[bisect_left(self._by_start, (entry.promise.start, entry.number))]
             insort(self._by_start, (promise.start, entry.number))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from batsched_py.hostset import HostSet
-from batsched_py.planning.changes import Changes, Deltas
+from batsched_py.planning.changes import Changes, Deltas, overlap
 from batsched_py.planning.copies import Copies
 from batsched_py.planning.host_slices import HostSlices
 from batsched_py.planning.promises import Choose, Claim, Promise, Shadow, Slot, on_bits, pick_hosts
@@ -195,38 +195,42 @@ class Availability:
         if self._copies is not None:
             self._copies.claim(max(claim.start, self.now), claim.end, count)
 
-    def move(self, before: Promise, after: Promise) -> None:
+    def move_claim(self, before: Claim, after: Claim) -> None:
+        """What is claimed, and still to come, is claimed then instead, not later; as many hosts."""
+        claims, size = self._claims, before.size
+        claims.add(before.start, -size)
+        claims.add(before.end, size)
+        claims.add(after.start, size)
+        claims.add(after.end, -size)
+        if self._copies is not None and self._copies.by_number is not None:
+            self._copies.by_number.move(size, (before.start, before.end), (after.start, after.end))
+
+    def move_slot(self, before: Slot, after: Slot) -> None:
         """What is reserved, and still to come, is reserved then instead, not later; as many hosts."""
-        copies, self._copies = self._copies, None
-        if isinstance(before, Claim) or isinstance(after, Claim):
-            self.release(before)
-            self.reserve(after)
-            if copies is not None and copies.by_number is not None and isinstance(before, Claim):
-                copies.by_number.move(before.size, (before.start, before.end), (after.start, after.end))
-        else:
-            self._keep_no_more(before)
-            self._keep(after)
-            if copies is not None:
-                copies.by_number = None
-                was, now = (before.start, before.end, before.hosts.bits), (after.start, after.end, after.hosts.bits)
-                tangled = before.hosts.bits & copies.tangled
-                if copies.by_host is not None and (tangled or not copies.by_host.move(was, now)):
-                    copies.by_host = None
-        self._copies = copies
+        self._keep_no_more(before)
+        self._keep(after)
+        if self._copies is not None:
+            was, now = (before.start, before.end, before.hosts.bits), (after.start, after.end, after.hosts.bits)
+            self._copies.move(was, now)
 
     def _true_copies(self) -> Copies:
         ends, returns = self._ends.times, self._returns.times
         late = bool((ends and ends[0] <= self.now) or (returns and returns[0] <= self.now))
         if self._copies is None or late != self._copies.late:
-            self._copies = Copies(late=late, tangled=self._taken_twice())
+            self._copies = Copies(late=late, tangled=self._tangled())
         return self._copies
+
+    def _tangled(self) -> int:
+        """Bits of hosts that are taken for two reasons at one time, somewhere from now on."""
+        twice = overlap(self.busy, self._ends, self.reserved, self._starts)
+        return twice | self._down & (self.busy | self.reserved | self._starts.all())
 
     @property
     def by_host(self) -> HostSlices:
         """For the parts of planning: which hosts are free, cut into slices."""
         copies = self._true_copies()
         if copies.by_host is None:
-            copies.tangled = self._taken_twice()
+            copies.tangled = self._tangled()
             copies.by_host = HostSlices(self._steps())
         return copies.by_host
 
@@ -235,22 +239,9 @@ class Availability:
         """For the parts of planning: how many hosts are free and unclaimed, cut into slices."""
         copies = self._true_copies()
         if copies.by_number is None:
-            copies.tangled = self._taken_twice()
+            copies.tangled = self._tangled()
             copies.by_number = CountSlices(self._rooms())
         return copies.by_number
-
-    def _taken_twice(self) -> int:
-        """Bits of hosts that are taken for two reasons at one time, somewhere from now on."""
-        busy, promised = self.busy, self.reserved
-        twice = busy & promised
-        ends, position = self._ends, 0
-        for time in self._starts.times:
-            while position < len(ends.times) and ends.times[position] <= time:
-                busy &= ~ends.bits[ends.times[position]]
-                position += 1
-            twice |= self._starts.bits[time] & busy
-            promised |= self._starts.bits[time]
-        return twice | self._down & (self.busy | promised)
 
     def free_during(self, start: float, end: float) -> HostSet:
         """Hosts free without interruption in [start, end), `start` at or after now."""

@@ -51,6 +51,24 @@ class Changes:
             hosts |= self.bits[time]
         return hosts
 
+    def all(self) -> int:
+        """Bits that change at any time."""
+        hosts = 0
+        for bits in self.bits.values():
+            hosts |= bits
+        return hosts
+
+
+def overlap(taken: int, ends: Changes, kept: int, starts: Changes) -> int:
+    """Bits of hosts that are taken until they end, while they are kept already, or will be."""
+    twice, position = taken & kept, 0
+    for time in starts.times:
+        while position < len(ends.times) and ends.times[position] <= time:
+            taken &= ~ends.bits[ends.times[position]]
+            position += 1
+        twice |= starts.bits[time] & taken
+    return twice
+
 
 class Deltas:
     """By how much a number changes at which instant."""

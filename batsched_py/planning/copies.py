@@ -55,3 +55,9 @@ class Copies:
         """So many hosts are claimed in [start, end); fewer if negative."""
         if self.by_number is not None:
             self.by_number.give(start, end, -count)
+
+    def move(self, before: tuple[float, float, int], after: tuple[float, float, int]) -> None:
+        """Hosts that were taken in [start, end), others are taken then instead, not later."""
+        self.by_number = None
+        if before[2] & self.tangled or (self.by_host is not None and not self.by_host.move(before, after)):
+            self.by_host = None

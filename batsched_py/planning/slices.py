@@ -77,9 +77,11 @@ class Slices(ABC):
     def _fertile(self, size: int, high: int) -> int:
         """The first slice before `high` with room for `size`; `high` if there is none."""
         times, rooms = self.times, self.rooms
-        index = bisect_left(times, self._barren.get(size, -math.inf))
+        index = bisect_left(times, self._barren.get(size, 0.0))
         if index >= high:
             return high
+        if rooms[index] >= size:
+            return index
         while index < high and rooms[index] < size:
             index += 1
         until = self._barren[size] = times[index] if index < len(times) else math.inf
@@ -150,8 +152,11 @@ class CountSlices(Slices):
         low = self._fertile(size, high)
         if low == high:
             return None
-        found, start, end = False, 0.0, 0.0
-        for time, room in zip(self.times[low:high], self.rooms[low:high], strict=True):
+        times, rooms = self.times, self.rooms
+        start = times[low]
+        end = start + duration
+        found = True
+        for time, room in zip(times[low + 1 : high], rooms[low + 1 : high], strict=True):
             if room < size:
                 if found:
                     if time >= end:
