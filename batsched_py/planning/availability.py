@@ -364,21 +364,7 @@ class Availability:
 
     def _rooms(self) -> Iterator[tuple[float, int]]:
         """(instant, how many hosts are free and unclaimed from then on), from now, instants ascending."""
-        claimed, claims = self._claims.after(self.now)
-        free, position = 0, 0
-        for time, bits in self._steps():
-            while position < len(claims) and claims[position][0] < time:
-                claimed += claims[position][1]
-                yield claims[position][0], free - claimed
-                position += 1
-            if position < len(claims) and claims[position][0] == time:
-                claimed += claims[position][1]
-                position += 1
-            free = bits.bit_count()
-            yield time, free - claimed
-        for time, count in claims[position:]:
-            claimed += count
-            yield time, free - claimed
+        return self._claims.left_of(((time, free.bit_count()) for time, free in self._steps()), self.now)
 
     def _later_steps(self) -> Iterator[tuple[float, int]]:
         """As `_steps`, after now, whatever there is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Iterator
 
 
 class Changes:
@@ -93,7 +94,28 @@ class Deltas:
         else:
             by.pop(time, None)
 
-    def after(self, now: float) -> tuple[int, list[tuple[float, int]]]:
+    def left_of(self, steps: Iterable[tuple[float, int]], now: float) -> Iterator[tuple[float, int]]:
+        """(instant, what is left of a number from then on if this one is taken of it), from now, instants ascending.
+
+        `steps` are (instant, number) from then on, the first is `now`.
+        """
+        taken, changes = self._after(now)
+        number, position = 0, 0
+        for time, following in steps:
+            while position < len(changes) and changes[position][0] < time:
+                taken += changes[position][1]
+                yield changes[position][0], number - taken
+                position += 1
+            if position < len(changes) and changes[position][0] == time:
+                taken += changes[position][1]
+                position += 1
+            number = following
+            yield time, number - taken
+        for time, change in changes[position:]:
+            taken += change
+            yield time, number - taken
+
+    def _after(self, now: float) -> tuple[int, list[tuple[float, int]]]:
         """The number at `now`, and (instant, by how much it changes) after it, instants ascending."""
         for time in [time for time in self._by if time <= now]:
             self._until_now += self._by.pop(time)
