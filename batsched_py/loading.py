@@ -5,14 +5,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from batsched_py.errors import PluginError
-
-Thing = TypeVar("Thing")
 
 
 def load_object(target: str, what: str) -> Any:
@@ -27,44 +24,6 @@ def load_object(target: str, what: str) -> Any:
     if found is None:
         raise PluginError(f"{what} {target}: {module_name} has no {name}")
     return found
-
-
-class Named(Generic[Thing]):
-    """Things of one kind that users choose by name; they may bring a function of their own as `module:function`.
-
-    Args:
-        kind: what they are, for messages, as in "queue order".
-        known: name -> thing.
-        adopt: makes a thing of a name and a user's function; raises ValueError if the function will not do.
-    """
-
-    def __init__(
-        self, kind: str, known: Mapping[str, Thing], adopt: Callable[[str, Callable[..., Any]], Thing] | None = None
-    ) -> None:
-        self.kind, self._known, self._adopt = kind, known, adopt
-
-    def __iter__(self) -> Iterator[str]:
-        """The known names."""
-        return iter(self._known)
-
-    def __getitem__(self, name: str) -> Thing:
-        return self._known[name]
-
-    @property
-    def choices(self) -> str:
-        """What a user may write, as text."""
-        return " | ".join((*self._known, *(["module:function"] if self._adopt else [])))
-
-    def find(self, text: str) -> Thing:
-        """The thing of this name, or made of a user's function; ValueError or PluginError with the rule."""
-        if text in self._known:
-            return self._known[text]
-        if self._adopt is None or ":" not in text:
-            raise ValueError(f"must be {self.choices}, not {text!r}")
-        function = load_object(text, self.kind)
-        if not callable(function):
-            raise ValueError(f"{text} is not a function")
-        return self._adopt(text, function)
 
 
 def _load_module(module_name: str, what: str) -> ModuleType:

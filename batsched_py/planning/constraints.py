@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -10,8 +9,8 @@ from msgspec import Struct
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
-from batsched_py.loading import Named
 from batsched_py.model.job import Job
+from batsched_py.named import Named
 from batsched_py.planning.machine import MachineHost
 
 #: What a user writes, (job, hosts by number) -> those on which the job may run; the hosts are `batsched_py.api.Host`.
@@ -43,15 +42,9 @@ class Constraint(Struct, frozen=True):
 
 
 def adopt(name: str, function: Callable[..., Any]) -> Constraint:
-    """A user's function(job, hosts) as a constraint; ValueError if it cannot be called so."""
-    try:
-        inspect.signature(function).bind(None, {})
-    except TypeError:
-        raise ValueError(f"{name} must be a function of (job, hosts)") from None
-    except ValueError:  # a function in C that does not tell its arguments
-        pass
+    """A user's function(job, hosts) as a constraint."""
     return Constraint(name, function)
 
 
 #: "none", or a function of the user's.
-CONSTRAINTS: Final[Named[Constraint]] = Named("constraint", {"none": Constraint("none")}, adopt)
+CONSTRAINTS: Final[Named[Constraint]] = Named("constraint", {"none": Constraint("none")}, ("job", "hosts"), adopt)

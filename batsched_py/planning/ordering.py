@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
@@ -12,8 +11,8 @@ from typing import Any, Final, Protocol
 from msgspec import Struct
 
 from batsched_py.errors import PlanError
-from batsched_py.loading import Named
 from batsched_py.model.job import Job
+from batsched_py.named import Named
 
 #: A number for a job at an instant.
 Key = Callable[[Job, float], float]
@@ -122,16 +121,10 @@ def f4_of(job: Job, _: float) -> float:
 
 
 def adopt(name: str, function: Callable[..., Any]) -> Order:
-    """An order of a user's function(job, now); ValueError if it cannot be called so.
+    """An order of a user's function(job, now).
 
     It is asked at each decision, unless the function has an attribute `dynamic` that is False.
     """
-    try:
-        inspect.signature(function).bind(None, 0.0)
-    except TypeError:
-        raise ValueError(f"{name} must be a function of (job, now)") from None
-    except ValueError:  # a function in C that does not tell its arguments
-        pass
 
     def key(job: Job, now: float) -> float:
         value = function(job, now)
@@ -174,7 +167,7 @@ _ORDERS: Final = (
 )
 
 #: Name -> order; users may bring a function of their own.
-ORDERS: Final[Named[Order]] = Named("queue order", {order.name: order for order in _ORDERS}, adopt)
+ORDERS: Final[Named[Order]] = Named("queue order", {order.name: order for order in _ORDERS}, ("job", "now"), adopt)
 
 
 class Waiting(Protocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -10,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
-from batsched_py.loading import Named
+from batsched_py.named import Named
 from batsched_py.planning import placing
 from batsched_py.planning.machine import Machine, wake_cost, zones_of
 from batsched_py.planning.promises import Choose
@@ -103,13 +102,7 @@ def cheapest(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
 
 
 def adopt(name: str, function: Callable[..., Any]) -> Selection:
-    """A selection that asks a user's function(free, size, hosts); ValueError if it does not take these three."""
-    try:
-        inspect.signature(function).bind(HostSet(), 0, {})
-    except TypeError:
-        raise ValueError(f"{name} must be a function of (free, size, hosts)") from None
-    except ValueError:  # a function in C that does not tell its arguments
-        pass
+    """A selection that asks a user's function(free, size, hosts)."""
 
     def prepare(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
         def choose(free: HostSet, size: int) -> HostSet | None:
@@ -161,5 +154,6 @@ SELECTIONS: Final[Named[Selection]] = Named(
             Selection("cheapest", cheapest),
         )
     },
+    ("free", "size", "hosts"),
     adopt,
 )

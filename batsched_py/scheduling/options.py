@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from batsched_py.errors import OptionError, PluginError
-from batsched_py.loading import Named
+from batsched_py.loading import load_object
+from batsched_py.named import Named
 
 OptionsType = TypeVar("OptionsType")
 
@@ -93,7 +94,7 @@ def _choices(field: dataclasses.Field[Any]) -> str:
 def _find(value: Any, things: Named[Any]) -> Any:
     if not isinstance(value, str):
         raise ValueError(f"must be {things.choices}, not {value!r}")
-    return things.find(value)
+    return things.find(value, load_object)
 
 
 def _convert(value: Any, expected: Any) -> Any:

@@ -41,4 +41,4 @@ def test_what_is_no_hosts_is_one_line(given: Any, words: str) -> None:
 def test_a_function_of_other_arguments_is_refused() -> None:
     """When the option is read."""
     with pytest.raises(ValueError, match=r"mine:f must be a function of \(job, hosts\)"):
-        adopt("mine:f", lambda job: None)
+        CONSTRAINTS.find("mine:f", lambda target, kind: lambda job: None)

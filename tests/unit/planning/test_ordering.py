@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.errors import PlanError
+from batsched_py.loading import load_object
 from batsched_py.model.job import Job
 from batsched_py.planning.ordering import ORDERS, Line
 from batsched_py.state.queue import Queue
@@ -163,11 +164,11 @@ def mine(tmp_path: Path) -> Path:
 
 def test_a_function_of_the_users_is_an_order(mine: Path) -> None:
     """It may read members of the job; it is dynamic unless it says otherwise."""
-    order = ORDERS.find(f"{mine}:users")
+    order = ORDERS.find(f"{mine}:users", load_object)
     assert order.dynamic
     assert order.name == f"{mine}:users"
     assert order.key(Job.create("w0!1", size=1, profile="p", extra={"user": 7}), 0.0) == 7
-    settled = ORDERS.find(f"{mine}:settled")
+    settled = ORDERS.find(f"{mine}:settled", load_object)
     assert not settled.dynamic
     assert settled.key(job(size=3), 0.0) == -3
 
@@ -175,7 +176,7 @@ def test_a_function_of_the_users_is_an_order(mine: Path) -> None:
 @pytest.mark.parametrize(("name", "shown"), [("1", "None"), ("2", "nan"), ("3", "'x'")])
 def test_a_function_that_returns_no_number_is_named_with_the_job(mine: Path, name: str, shown: str) -> None:
     """NaN is not a number that can be compared."""
-    order = ORDERS.find(f"{mine}:nothing")
+    order = ORDERS.find(f"{mine}:nothing", load_object)
     with pytest.raises(PlanError) as caught:
         order.key(job(name), 0.0)
     assert str(caught.value) == f"order {mine}:nothing of w0!{name}: the function must return a number, not {shown}"
@@ -184,7 +185,7 @@ def test_a_function_that_returns_no_number_is_named_with_the_job(mine: Path, nam
 def test_a_function_of_other_arguments_is_refused(mine: Path) -> None:
     """When the option is read, not at the first decision."""
     with pytest.raises(ValueError, match=r"must be a function of \(job, now\)"):
-        ORDERS.find(f"{mine}:one")
+        ORDERS.find(f"{mine}:one", load_object)
 
 
 #: (hosts, leaves after this round)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from batsched_py.errors import OptionError, PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.planning.promises import Choose
-from batsched_py.planning.selection import SELECTIONS, Selection, adopt
+from batsched_py.planning.selection import SELECTIONS, adopt
 from batsched_py.state.hosts import Host
 from tests.builders import hosts
 
@@ -247,5 +247,4 @@ def test_what_a_function_of_the_user_may_not_give_is_one_line(given: Any, words:
 def test_a_function_that_does_not_take_three_arguments_is_refused() -> None:
     """When the option is read, not when the first job comes."""
     with pytest.raises(ValueError, match=r"mine:f must be a function of \(free, size, hosts\)"):
-        adopt("mine:f", lambda free: free)
-    assert isinstance(adopt("mine:sum", max), Selection)
+        SELECTIONS.find("mine:f", lambda target, kind: lambda free: free)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from batsched_py.errors import OptionError
-from batsched_py.loading import Named
+from batsched_py.named import Named
 from batsched_py.scheduling.options import NoOptions, OptionInfo, describe_options, named, option, parse_options
 
 
@@ -102,7 +102,9 @@ def test_options_describe_themselves() -> None:
     assert describe_options(NoOptions) == ()
 
 
-TASTES: Named[Taste] = Named("taste", {"sweet": Taste("sweet"), "sour": Taste("sour")}, lambda name, _: Taste(name))
+TASTES: Named[Taste] = Named(
+    "taste", {"sweet": Taste("sweet"), "sour": Taste("sour")}, ("x",), lambda name, _: Taste(name)
+)
 
 
 @dataclass(frozen=True, slots=True)

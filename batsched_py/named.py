@@ -1,0 +1,64 @@
+"""Things that are chosen by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
+
+Thing = TypeVar("Thing")
+
+
+class Named(Generic[Thing]):
+    """Things of one kind that users choose by name; they may bring a function of their own as `module:function`.
+
+    Args:
+        kind: what they are, for messages, as in "queue order".
+        known: name -> thing.
+        takes: the arguments of a user's function, for messages; it must take that many.
+        adopt: makes a thing of a name and a user's function; None if only what is known will do.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        known: Mapping[str, Thing],
+        takes: tuple[str, ...] = (),
+        adopt: Callable[[str, Callable[..., Any]], Thing] | None = None,
+    ) -> None:
+        self.kind, self._known, self._takes, self._adopt = kind, known, takes, adopt
+
+    def __iter__(self) -> Iterator[str]:
+        """The known names."""
+        return iter(self._known)
+
+    def __getitem__(self, name: str) -> Thing:
+        return self._known[name]
+
+    @property
+    def choices(self) -> str:
+        """What a user may write, as text."""
+        return " | ".join((*self._known, *(["module:function"] if self._adopt else [])))
+
+    def find(self, text: str, load: Callable[[str, str], Any]) -> Thing:
+        """The thing of this name, or made of a user's function; ValueError with the rule.
+
+        `load` gives what is at "module:function", which is of this kind; the second argument is for its messages.
+        """
+        if text in self._known:
+            return self._known[text]
+        if self._adopt is None or ":" not in text:
+            raise ValueError(f"must be {self.choices}, not {text!r}")
+        function = load(text, self.kind)
+        if not callable(function):
+            raise ValueError(f"{text} is not a function")
+        self._check_arguments(text, function)
+        return self._adopt(text, function)
+
+    def _check_arguments(self, name: str, function: Callable[..., Any]) -> None:
+        try:
+            inspect.signature(function).bind(*self._takes)
+        except TypeError:
+            raise ValueError(f"{name} must be a function of ({', '.join(self._takes)})") from None
+        except ValueError:  # a function in C that does not tell its arguments
+            pass
