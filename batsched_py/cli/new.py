@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from batsched_py.cli.new_template import check_name, class_name, written_algorithm, written_tests
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.targets import check_writable, make_folder, write_failure
 from batsched_py.errors import InputError, OptionError
-from batsched_py.testing.beginning import check_name, class_name, written_algorithm, written_tests
 
 _NEXT = """\
 next:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from batsched_py.cli.main import run
+from batsched_py.cli.new_template import check_name, class_name, written_algorithm, written_tests
 from batsched_py.errors import OptionError
-from batsched_py.testing.beginning import check_name, class_name, written_algorithm, written_tests
 
 
 @pytest.fixture(autouse=True)
