@@ -2,12 +2,11 @@
 
 from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
-from batsched_py.loading import Named
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
 from batsched_py.model.profile import Profile
 from batsched_py.planning.availability import Availability
-from batsched_py.planning.ordering import ORDERS, Order
+from batsched_py.planning.ordering import ORDERS, Line, Order
 from batsched_py.planning.promises import Claim, Shadow, Slot
 from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import (
@@ -49,7 +48,7 @@ __all__ = [
     "JobCompleted",
     "JobKilled",
     "JobSubmitted",
-    "Named",
+    "Line",
     "NoOptions",
     "Notify",
     "OptionError",

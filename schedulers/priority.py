@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from batsched_py.api import ORDERS, Order, Placement, PlacementOptions, Plan, Scheduler, View, named
-from batsched_py.planning.ordering import Line
+from batsched_py.api import ORDERS, Line, Order, Placement, PlacementOptions, Plan, Scheduler, View, named
 
 
 @dataclass(frozen=True, slots=True)
