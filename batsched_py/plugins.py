@@ -59,6 +59,8 @@ def _target(name: str) -> str:
         return name
     built_ins = importlib.import_module(BUILT_IN_PACKAGE).BUILT_INS
     target = built_ins.get(name) or available().get(name)
+    if target is None and name.endswith(".py"):
+        raise PluginError(f"algorithm {name}: name its class, too: {name}:CLASS")
     if target is None:
         known = ", ".join(available())
         raise PluginError(f"algorithm {name}: unknown; there are: {known}, package.module:Class and file.py:Class")

@@ -97,7 +97,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.delay = plan.timestamp - view.now
         leases = [job for job in view.arrived if MEMBER in job.members]
         if self.segments.meet(view.arrived) or leases or self.again or self.pressing(view):
-            self.forget_promises(view)
+            self.forget_promises(view, plan)
             if self.line is not None:
                 self.line.join(view.arrived, view.now)
             self.repair(view, plan)
@@ -145,8 +145,10 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         if min(self.starts.values(), default=math.inf) > self.first_start():
             super().call_for_promises(view, plan)
 
-    def forget_promises(self, view: View) -> None:
+    def forget_promises(self, view: View, plan: Plan) -> None:
         """Reservations come before promises to best-effort jobs, which are made again after."""
+        for job_id in self.blocked:
+            plan.promises.pop(job_id, None)
         self.withdraw_all(view)
         self.gaps = None
 
@@ -339,7 +341,6 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         if plan.dialect.name != "v1.4":
             plan.set_metadata(job, note)
         plan.reject(job, why)
-        plan.warn(f"{job.id} rejected: {why}")
 
     # Preemption.
 

@@ -7,13 +7,24 @@ from typing import Literal
 from batsched_py.api import Job, Plan, Scheduler, View, option
 from schedulers.in_order import start_in_order
 
+#: Seconds until a job is stopped, if nobody says how many.
+USUAL = 10.0
+
 
 @dataclass(frozen=True, slots=True)
 class KillerOptions:
     """When a job is stopped."""
 
     rule: Literal["time", "arrival"] = option("time", "stop a job after a time, or when another finds too few hosts")
-    after: float = option(10.0, "rule=time: seconds from a job's start until it is stopped", minimum=0)
+    after: float | None = option(
+        None, "rule=time: seconds from a job's start until it is stopped; none: ten", minimum=0
+    )
+
+    def __post_init__(self) -> None:
+        if self.rule == "arrival" and self.after is not None:
+            raise ValueError(
+                "after is for rule=time: with rule=arrival jobs are stopped when another needs their hosts"
+            )
 
 
 class Killer(Scheduler[KillerOptions]):
@@ -35,9 +46,10 @@ class Killer(Scheduler[KillerOptions]):
 
     def kill_old(self, view: View, plan: Plan) -> None:
         """Stop what has run for long enough; be called when the others have."""
+        after = USUAL if self.options.after is None else self.options.after
         old = []
         for run in view.running:
-            end = run.start + self.options.after
+            end = run.start + after
             if view.due(end):
                 old.append(run.job)
             else:

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
-from batsched_py.api import HostSet, Plan, Scheduler, View, option
+from batsched_py.api import HostSet, OptionError, Plan, Scheduler, View, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class RandomFit(Scheduler[RandomOptions]):
     source = "batsched's `random` and pybatsim's `randomSched`, which take any hosts; on free ones, a base line."
 
     def setup(self, view: View) -> None:
+        if self.options.hosts == "any" and not view.compute_sharing:
+            raise OptionError(f"option hosts of {self.name}: any needs Batsim's option --enable-compute-sharing")
         self.random = random.Random(self.options.seed)
 
     def decide(self, view: View, plan: Plan) -> None:

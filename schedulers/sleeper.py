@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from batsched_py.api import HostSet, Job, Plan, Scheduler, View, option
+from batsched_py.api import HostSet, Job, OptionError, Plan, Scheduler, View, option
+from batsched_py.planning.power import read_power
 from schedulers.in_order import start_in_order
 
 
@@ -26,6 +27,17 @@ class Sleeper(Scheduler[SleeperOptions]):
     name = "sleeper"
     source = "pybatsim's `fcfsSchedSleep`; with at_once=one batsched's `sleeper`."
     needs_energy = True
+
+    def setup(self, view: View) -> None:
+        pstate = self.options.compute
+        for host in view.hosts.values():
+            power = read_power(host.name, host.properties)
+            if power is not None and pstate not in power.computing:
+                known = ", ".join(map(str, power.computing))
+                what = f"host {host.name} computes in {known}"
+                raise OptionError(
+                    f"option compute of {self.name}: must be a pstate to compute in, not {pstate}; {what}"
+                )
 
     def decide(self, view: View, plan: Plan) -> None:
         blocked = start_in_order(view, plan, self.options.at_once)

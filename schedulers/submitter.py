@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from batsched_py.api import Job, Plan, Scheduler, View, delay, option
+from batsched_py.api import Job, OptionError, Plan, Scheduler, View, delay, option
 from schedulers.in_order import start_in_order
 
 
@@ -36,7 +36,7 @@ class Submitter(Scheduler[SubmitterOptions]):
 
     def setup(self, view: View) -> None:
         if self.options.size > len(view.all_hosts):
-            raise ValueError(f"size is {self.options.size}, the platform has {len(view.all_hosts)} hosts")
+            raise OptionError(f"option size of {self.name}: must be at most {len(view.all_hosts)}, the hosts there are")
         self.submitted = 0
         #: When the next is to be submitted, in seconds; with an interval.
         self.next = 0.0

@@ -24,12 +24,14 @@ class Selection(Struct, frozen=True):
             properties that say which zone a host is in ("" for the usual one); OptionError if no host has them.
         total: it finds hosts wherever enough are free; if not, a job may wait although they are.
         source: where it is published.
+        by_zone: it asks which zone a host is in.
     """
 
     name: str
     prepare: Callable[[Machine, str], Choose]
     total: bool = True
     source: str = ""
+    by_zone: bool = False
 
 
 def lowest_hosts(machine: Machine, zone: str) -> Choose:  # noqa: ARG001  (all are prepared alike)
@@ -149,8 +151,8 @@ SELECTIONS: Final[Named[Selection]] = Named(
             Selection("lowest", lowest_hosts),
             Selection("contiguous", contiguous, total=False, source=_CONTIGUITY),
             Selection("best_effort_contiguous", best_effort_contiguous, source=_CONTIGUITY),
-            Selection("topology", topology, source=_CONTIGUITY),
-            Selection("spread", spread),
+            Selection("topology", topology, source=_CONTIGUITY, by_zone=True),
+            Selection("spread", spread, by_zone=True),
             Selection("cheapest", cheapest),
         )
     },

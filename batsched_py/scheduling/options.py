@@ -53,7 +53,7 @@ def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
         OptionInfo(
             field.name,
             _choices(field) or _type_text(hints[field.name]),
-            str(getattr(field.default, "name", field.default)),
+            _typed(field.default),
             field.metadata.get("help", ""),
             getattr(field.metadata.get("things"), "kind", ""),
         )
@@ -83,6 +83,13 @@ def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], alg
         return options_type(**values)
     except (TypeError, ValueError) as error:  # the class may have rules of its own, in __post_init__
         raise OptionError(f"options of {algorithm}: {error}") from error
+
+
+def _typed(default: Any) -> str:
+    """A default as a user would type it."""
+    if default is None or isinstance(default, bool):
+        return str(default).lower()
+    return str(getattr(default, "name", default))
 
 
 def _choices(field: dataclasses.Field[Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.planning.constraints import CONSTRAINTS, Constraint
@@ -48,7 +49,10 @@ class Placement:
     __slots__ = ("_constraint", "_eligible", "_limited", "_room", "_selection", "_view", "choose")
 
     def __init__(self, options: PlacementOptions, view: View) -> None:
-        """OptionError if the platform does not have what the options name."""
+        """OptionError if the platform does not have what the options name, or if nobody would ask for it."""
+        if options.zone and not options.selection.by_zone:
+            takers = " | ".join(name for name in SELECTIONS if SELECTIONS[name].by_zone)
+            raise OptionError(f"option zone: selection {options.selection.name} asks for no zones; these do: {takers}")
         self._selection, self._constraint = options.selection, options.constraint
         #: Some job may never find hosts, although it is not larger than the platform.
         self._limited = not options.by_number

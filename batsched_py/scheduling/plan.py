@@ -44,6 +44,8 @@ from batsched_py.scheduling.registration import job_fault, pair_fault, profile_f
 from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
 
+#: Rejections that are told one by one; at the end of the run comes their number.
+MOST_TOLD: Final = 5
 #: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, which
 #: moves on a little with each message that it handles before: some 15 us on small platforms, 0.6 ms on large ones,
 #: where the first command of a reply was seen 2.4 ms late (E18). So the second call of a reply is twice as far, and so
@@ -133,12 +135,14 @@ class Plan:
             self._forget(job.id)
 
     def reject(self, job: Job, why: str) -> None:
-        """Refuse a waiting job for good; the reason is kept in our records, Batsim has no place for it."""
+        """Refuse a waiting job for good. The reason is kept in `rejections`, and the first ones are told the user."""
         if job.id not in self._state.queue:
             raise PlanError(f"reject {job.id}: {self._not_waiting(job.id)}")
         self._send(RejectJob(self.timestamp, job.id))
         self._forget(job.id)
         self.rejections[job.id] = why
+        if len(self.rejections) <= MOST_TOLD:
+            self.warn(f"{job.id} rejected: {why}")
 
     def kill(self, jobs: Job | Iterable[Job]) -> None:
         """Stop a running job, or several at once. Those whose kill is already on its way are left out."""
@@ -174,10 +178,10 @@ class Plan:
         chosen = [state.by_id[number] for number in hosts]
         for host in chosen:
             if not 0 <= pstate < host.pstate_count:
-                there = (
+                known = (
                     f"has pstates 0 to {host.pstate_count - 1}" if host.pstate_count else "describes no power states"
                 )
-                raise PlanError(f"{what}: host {host.id} {there}")
+                raise PlanError(f"{what}: host {host.id} {known}")
             if str(pstate) in host.transition_pstates:
                 raise PlanError(f"{what}: for host {host.id} this pstate only models switching off or on")
         sleeps = any(str(pstate) in host.sleep_pstates for host in chosen)

@@ -47,6 +47,11 @@ class View:
         return self._state.config
 
     @property
+    def compute_sharing(self) -> bool:
+        """True if several jobs may run on one host."""
+        return self._state.compute_sharing
+
+    @property
     def queue(self) -> Queue:
         """Waiting jobs in order of arrival; may be iterated while the plan starts jobs."""
         return self._state.queue

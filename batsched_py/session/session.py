@@ -33,7 +33,7 @@ from batsched_py.protocol.jobs import read_job
 from batsched_py.scheduling.admission import Admission
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options, parse_options
-from batsched_py.scheduling.plan import SHORTEST_CALL, Plan
+from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
 from batsched_py.session.stored_jobs import deposit, describe
@@ -142,8 +142,8 @@ class Session:
         ends = conversation.turn is Turn.LAST_REPLY
         if not ends:
             self._decide(message)
-        elif self._observes:
-            self._observe_end(message)
+        else:
+            self._end(message)
         now = plan.timestamp
         commands: Sequence[Command] = plan.commands
         if wall is not None:
@@ -254,6 +254,8 @@ class Session:
                 for event in message.events:
                     scheduler.observe(event, view)
             scheduler.decide(view, plan)
+            if self._state.arriving:  # jobs of its own, which Batsim will not submit: no message may come after this
+                self._admit(self._state.arriving)
         except (InvariantError, OptionError):  # setup may find that an option does not suit the platform
             raise
         except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along
@@ -261,8 +263,12 @@ class Session:
         for query in self._state.asked:
             self._answer_query(query, message)
 
-    def _observe_end(self, message: Message) -> None:
+    def _end(self, message: Message) -> None:
         """In v1.4 the last jobs end with the simulation: there is nothing to decide, but something to see."""
+        if len(self.rejections) > MOST_TOLD:
+            self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_TOLD} were told")
+        if not self._observes:
+            return
         try:
             for event in message.events:
                 self._scheduler.observe(event, self._view)
@@ -273,8 +279,7 @@ class Session:
         for job in arrived:
             why = self._admission.refusal(job)
             if why is not None and job.id in self._state.queue:
-                self._plan.reject(job, why)
-                self._warn(f"t={self.now:g}: {job.id} rejected: it {why}")
+                self._plan.reject(job, f"it {why}")
 
     def _answer_query(self, query: Query, message: Message) -> None:
         """Batsim may ask how long a job would wait; other questions it does not have."""

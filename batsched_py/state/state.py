@@ -112,7 +112,7 @@ class State:
         #: Submitted since the latest decision; some may have been rejected since.
         self.arrived: list[Job] = []
         #: Registered by us and not submitted back by Batsim (no acknowledgement): they arrive with the next message.
-        self._arriving: list[Job] = []
+        self.arriving: list[Job] = []
         #: Questions of Batsim in the latest message.
         self.asked: list[Query] = []
         #: True if hosts became free or unavailable, woke or slept since the latest decision.
@@ -135,8 +135,8 @@ class State:
     def advance(self, now: float) -> None:
         """A message of this instant has come: a new decision begins."""
         self.now = now
-        if self.arrived or self._arriving:
-            self.arrived, self._arriving = self._arriving, []
+        if self.arrived or self.arriving:
+            self.arrived, self.arriving = self.arriving, []
         self.hosts_changed = False
         if self.asked:
             self.asked = []
@@ -301,7 +301,7 @@ class State:
             self.registered[command.job_id] = command.job
         else:
             self.queue.add(command.job)
-            self._arriving.append(command.job)
+            self.arriving.append(command.job)
 
     def _register_profile(self, command: RegisterProfile) -> None:
         self.profiles.register(command.workload, command.name, command.profile)

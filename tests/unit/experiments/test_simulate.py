@@ -10,6 +10,7 @@ import pytest
 from batsched_py.cli.main import run
 from batsched_py.errors import BatschedError, OptionError, PlatformError, PluginError, WorkloadError
 from batsched_py.experiments import simulate
+from batsched_py.scheduling.plan import MOST_TOLD
 from batsched_py.simulator.outputs import write_jobs
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.lublin import generate
@@ -50,11 +51,13 @@ def test_what_was_made_in_python_needs_no_file() -> None:
 def test_rejections_and_warnings_are_handed_on() -> None:
     """With their reasons."""
     warnings: list[str] = []
-    machine, jobs = plain_platform(8), generate(40, 32, Random(0))
+    machine, jobs = plain_platform(8), generate(120, 32, Random(0))
     found = simulate(machine, jobs, "fcfs", settings=Settings(allow_oversized=True), warn=warnings.append)
     large = {record.job.id for record in found.result.jobs if record.job.size > 8}
     assert found.rejections.keys() == large
-    assert len(warnings) == len(large) > 0
+    assert len(large) > MOST_TOLD
+    assert len(warnings) == MOST_TOLD + 1
+    assert warnings[-1] == f"{len(large)} jobs were rejected; the first {MOST_TOLD} were told"
 
 
 @pytest.mark.parametrize(
