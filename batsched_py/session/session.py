@@ -279,7 +279,7 @@ class Session:
         for job in arrived:
             why = self._admission.refusal(job)
             if why is not None and job.id in self._state.queue:
-                self._plan.reject(job, f"it {why}")
+                self._plan.reject(job, why)
 
     def _answer_query(self, query: Query, message: Message) -> None:
         """Batsim may ask how long a job would wait; other questions it does not have."""

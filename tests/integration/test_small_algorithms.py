@@ -182,11 +182,11 @@ def test_random_leaves_no_job_waiting_that_would_fit(specs: Specs) -> None:
 
 
 def test_on_any_hosts_a_job_starts_as_soon_as_it_comes() -> None:
-    """Hosts that work for others, too; without sharing the Plan refuses that."""
+    """Hosts that work for others, too; without sharing that is refused at once."""
     specs = [(0, HOSTS, 50, 60), (1, 2, 5, 9), (2, HOSTS, 5, 9)]
     result, _ = play("random", {"hosts": "any"}, jobs_of(specs), compute_sharing=True)
     assert sorted(record.start for record in result.jobs) == [0.0, 1.0, 2.0]
-    with pytest.raises(AlgorithmError, match="running a job"):
+    with pytest.raises(OptionError, match="--enable-compute-sharing"):
         play("random", {"hosts": "any"}, jobs_of(specs))
 
 
@@ -276,7 +276,7 @@ def test_the_submitter_names_shared_profiles_by_their_length() -> None:
 
 def test_the_submitter_refuses_jobs_larger_than_the_platform() -> None:
     """They would never run."""
-    with pytest.raises(AlgorithmError, match="size is 9, the platform has 6 hosts"):
+    with pytest.raises(OptionError, match="size of submitter: must be at most 6"):
         play("submitter", {"size": 9}, jobs_of([(1, 1, 5, 9)]), dynamic_jobs=True)
 
 

@@ -56,9 +56,9 @@ def test_a_job_of_its_own_that_is_too_large_is_rejected_at_once() -> None:
     """No message may come after the one in which it was submitted."""
     lines: list[str] = []
     bench = Bench(Large, hosts=4, warn=lines.append)
-    assert bench.session.rejections == {"own!1": "it needs 9 hosts, the platform has 4"}
+    assert bench.session.rejections == {"own!1": "needs 9 hosts, the platform has 4"}
     assert not bench.view.queue
-    assert lines == ["t=0: own!1 rejected: it needs 9 hosts, the platform has 4"]
+    assert lines == ["t=0: own!1 rejected: needs 9 hosts, the platform has 4"]
 
 
 @pytest.mark.parametrize(
