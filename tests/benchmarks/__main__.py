@@ -38,6 +38,7 @@ from pathlib import Path
 from rich.console import Console
 
 import batsched_py
+from batsched_py.plugins import available
 from tests.benchmarks import decisions
 from tests.benchmarks.cpp import (
     BURST,
@@ -45,7 +46,6 @@ from tests.benchmarks.cpp import (
     RIVALS,
     compare,
     ground_line,
-    known,
     measure_burst,
     measure_ground,
     table_head,
@@ -127,7 +127,7 @@ def _measure_all(console: Console, effort: Effort, *, quick: bool) -> None:
 
 def _compare_with_cpp(console: Console, algorithms: str, most_jobs: int, effort: Effort) -> None:
     """Print the tables of docs/performance.md, as they stand there."""
-    for algorithm in known(algorithms.split(",")):
+    for algorithm in algorithms.split(","):
         with console.status(f"{algorithm}: start-up"):
             ground = apart(measure_ground, algorithm)
         print(f"\n{ground_line(algorithm, ground)}\n\n{table_head(algorithm)}", flush=True)
@@ -145,7 +145,7 @@ def _measure_decisions(console: Console, algorithms: str, plot: Path | None) -> 
     if plot is not None:
         pyplot()  # or say at once that it is missing
     rows = []
-    for algorithm in known(algorithms.split(",")):
+    for algorithm in algorithms.split(","):
         for hosts in decisions.HOSTS:
             for queue in decisions.QUEUES:
                 with console.status(f"{algorithm}: {queue} jobs wait for {hosts} hosts"):
@@ -182,6 +182,10 @@ def _arguments() -> argparse.Namespace:
         parser.error("--trace and --hosts go together")
     if arguments.trace is not None and not arguments.trace.is_file():
         parser.error(f"{arguments.trace}: no such file")
+    for option, names, known in (("--cpp", arguments.cpp, RIVALS), ("--decisions", arguments.decisions, available())):
+        unknown = [name for name in (names or "").split(",") if name not in known]
+        if names is not None and unknown:
+            parser.error(f"{option}: {', '.join(unknown)!r} is none of {', '.join(known)}")
     return arguments
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import orjson
 
-from batsched_py.plugins import available
 from batsched_py.protocol.conversation import check_stop
 from batsched_py.simulator.talk import Exchange
 from tests.benchmarks.inputs import poisson_workload, record
@@ -58,7 +57,7 @@ RIVALS: Final = {
     "fcfs": ("fcfs_fast",),
 }
 
-#: Algorithms that answer a burst: one message that submits so many jobs.
+#: Jobs that the message of a burst submits, all at once.
 BURST: Final = 1_000
 
 
@@ -84,11 +83,6 @@ class Ground:
     interpreter: float
     start_up: float
     bare: float
-
-
-def known(algorithms: Sequence[str]) -> list[str]:
-    """Those that there are."""
-    return [name for name in algorithms if name in available()]
 
 
 def measure_ground(algorithm: str) -> Ground:

@@ -25,6 +25,7 @@ def suite(name: str, options: dict[str, Any]) -> type[ContractTests]:
 
 for _name, _options in EVERYTHING:
     _suite = suite(_name, _options)
+    assert _suite.__name__ not in globals(), f"two variants are called {_suite.__name__}"
     globals()[_suite.__name__] = _suite
 
 
