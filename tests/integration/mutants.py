@@ -38,7 +38,7 @@ class StartsOnFailed(Greedy):
 
 
 class Forgets(Greedy):
-    """Drops each fourth job."""
+    """Drops each job whose number ends in 3."""
 
     def decide(self, view: View, plan: Plan) -> None:
         self.fill((job for job in view.queue if not job.name.endswith("3")), plan)
