@@ -53,6 +53,8 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
     def setup(self, view: View) -> None:
         super().setup(view)
         self.past = LastTwo()
+        #: The user was told that some job does not say whose it is.
+        self.told = False
         #: Job id -> a job that we started and that has not ended.
         self.runs: dict[str, Run] = {}
         #: (end that is expected, job id) of those whose walltime is later, the first first; some may have ended.
@@ -67,6 +69,8 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
                     self.past.learn(self.user_of(run.job), max(0.0, event.timestamp - run.start))
 
     def decide(self, view: View, plan: Plan) -> None:
+        if not self.told:
+            self.tell_of_nameless(view, plan)
         super().decide(view, plan)
         if len(view.queue) and self.expiries and plan.free:
             plan.wake_at(self.expiries[0][0])
@@ -74,6 +78,13 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
     def released(self, view: View) -> bool:
         """Also if more time is expected to pass before the head starts."""
         return self.correct(view) or super().released(view)
+
+    def tell_of_nameless(self, view: View, plan: Plan) -> None:
+        """Warn of the first job that does not say whose it is: what it will take cannot be predicted."""
+        nameless = next((job for job in view.arrived if self.user_of(job) is None), None)
+        if nameless is not None:
+            self.told = True
+            plan.warn(f"{nameless.id} has no member {self.options.user}: jobs without are taken by their walltimes")
 
     def user_of(self, job: Job) -> str | int | None:
         """Whose the job is; None if it does not say."""

@@ -33,6 +33,8 @@ POWER: Final = {
 #: The sleep pstate of POWER.
 SLEEP: Final = "2"
 POWER_SPEEDS: Final = (1e9, 5e8, 1.0, 0.5, 0.05)
+#: Whose jobs they are: as many users.
+USERS: Final = 3
 #: What the workload is called in job ids.
 WORKLOAD: Final = "w0"
 
@@ -42,7 +44,8 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         hosts: how many compute hosts there are, numbered from 0.
-        jobs: (submission, hosts, run time, walltime) of each; its id is w0! and its place here, in three digits.
+        jobs: (submission, hosts, run time, walltime) of each; its id is w0! and its place here, in three digits; its
+            `user` is one of three, in turn.
         outages: (begin, hosts, end) of each time that hosts are unavailable; no host twice.
         peer: who plays Batsim: "simulator", "messages" (they take time, E18), "torn" (each event of an instant in a
             message of its own, in any order, E5) or "late" (and told later than it happened).
@@ -84,7 +87,14 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
             f"d{run}": Delay(f"d{run}", "delay", {"type": "delay", "delay": run}, run) for _, _, run, _ in self.jobs
         }
         jobs = [
-            Job.create(f"{number:03d}", size=size, profile=f"d{run}", submit_time=submit, walltime=walltime)
+            Job.create(
+                f"{number:03d}",
+                size=size,
+                profile=f"d{run}",
+                submit_time=submit,
+                walltime=walltime,
+                extra=user_of(number),
+            )
             for number, (submit, size, run, walltime) in enumerate(self.jobs)
         ]
         ordered = tuple(sorted(jobs, key=lambda job: (job.submit_time, job.id)))
@@ -126,6 +136,11 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 _DEFAULTS: Final = Case.__struct_defaults__
+
+
+def user_of(number: int) -> dict[str, str]:
+    """The member that says whose the job at this place is."""
+    return {"user": f"user{number % USERS}"}
 
 
 def _machine_event(time: float, kind: str, hosts: str) -> ExternalEvent:

@@ -38,6 +38,7 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("easy", {"order": "f1", "backfill_order": "desc_area"}),
     ("backfill", {"order": "wfp3", "reserve": "hosts", "depth": "2", "walltimes": "optional"}),
     ("conservative", {"order": "asc_size"}),
+    ("conservative", {"walltimes": "optional"}),
     ("easy_plus_plus", {}),
     ("easy", {"reserve": "hosts", "selection": "contiguous"}),
     ("conservative", {"reserve": "hosts", "selection": "contiguous"}),
