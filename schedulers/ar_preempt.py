@@ -1,23 +1,18 @@
 """Advance reservations: jobs that start at an instant, for which best-effort jobs may be preempted."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from batsched_py.api import Event, HostSet, Job, JobCompleted, JobKilled, Plan, Running, Slot, View, option
-from batsched_py.leases.segments import Segments
+from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, option
+from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
-from batsched_py.leases.victims import make_room
 from batsched_py.planning.ordering import walltime_of
 from batsched_py.planning.reservations import Reservation, Reservations
 from schedulers.backfill import Backfilling, PromiseOptions
 
-KILLED = "COMPLETED_KILLED"
 NO_HOSTS = HostSet()
-
-#: Hosts, and the jobs that must be stopped for them.
-Room = tuple[HostSet, list[Job]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,46 +52,35 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         """No reservation, nobody preempted."""
         super().setup(view)
         self.depth = self.options.depth
-        self.preempting = self.options.preempt == "requeue" and view.config.dynamic_jobs
-        self.warned = self.preempting or self.options.preempt == "none"
         #: Accepted and not started, under the ids of their jobs.
         self.book = Reservations(view.availability())
+        #: Best-effort jobs that give way to them.
+        self.preemption = Preemption(
+            view,
+            self.book,
+            wanted=self.options.preempt == "requeue",
+            oldest_first=self.options.victims == "oldest",
+            margin=self.options.margin,
+            tolerance=self.options.tolerance,
+        )
         #: Id of an accepted job -> the instant at which it is to start.
         self.starts: dict[str, float] = {}
         #: Those for which hosts were freed `margin` seconds before.
         self.prepared: set[str] = set()
-        #: Job id -> a job whose kill is on its way, with its profile; and those that have ended and begin again.
-        self.dying: dict[str, tuple[Job, Mapping[str, Any]]] = {}
-        self.again: list[tuple[Job, Mapping[str, Any]]] = []
-        #: Job id -> when a running job is expected to end, if that is not when its walltime is over.
-        self.foreseen: dict[str, float] = {}
-        #: Job id -> the end of the reservation of a job that runs, which may have started a hair late.
-        self.ends: dict[str, float] = {}
-        self.segments = Segments()
         #: Seconds from the request to the moment at which jobs start: with a decision clock.
         self.delay = 0.0
 
     def observe(self, event: Event, view: View) -> None:
-        """Who was killed begins again; who ended by itself just before does not."""
-        if isinstance(event, JobCompleted):
-            killed = {event.job_id: event.state == KILLED}
-        elif isinstance(event, JobKilled):  # of killed jobs Batsim 1 tells nothing else
-            killed = dict.fromkeys(event.progress, True)
-        else:
-            return
-        for job_id, again in killed.items():
-            self.foreseen.pop(job_id, None)
-            self.ends.pop(job_id, None)
-            victim = self.dying.pop(job_id, None)
-            if victim is not None and again:
-                self.again.append(victim)
+        """Who was killed begins again."""
+        self.preemption.observe(event)
 
     def decide(self, view: View, plan: Plan) -> None:
         """Reservations first, then whatever fits around them."""
         self.book.expire()
         self.delay = plan.timestamp - view.now
         leases = [job for job in view.arrived if MEMBER in job.members]
-        if self.segments.meet(view.arrived) or leases or self.again or self.pressing(view):
+        segments_came = self.preemption.segments.meet(view.arrived)
+        if segments_came or leases or self.preemption.to_repeat or self.pressing(view):
             self.forget_promises(view, plan)
             if self.line is not None:
                 self.line.join(view.arrived, view.now)
@@ -105,8 +89,8 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
                 self.admit_lease(job, view, plan)
             for job_id in self.near(view):
                 self.prepare(job_id, view, plan)
-            self.repeat(view, plan)  # after the starts: each command costs Batsim a moment
-            self.foresee(view)
+            self.preemption.repeat(plan)  # after the starts: each command costs Batsim a moment
+            self.preemption.foresee()
             self.serve_all(view, plan)
             self.call_for_promises(view, plan)
         else:
@@ -114,14 +98,13 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.call(view, plan)
         self.finish_registration(view, plan)
 
-    # Best-effort jobs: the loop of all backfilling, around the reservations.
-
     def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
         """As in the loop, without jobs that have a reservation; a preempted job has the place of its first segment."""
-        if self.starts or self.segments:
+        segments = self.preemption.segments
+        if self.starts or segments:
             jobs = [job for job in jobs if job.id not in self.starts]
             if self.line is None:
-                jobs.sort(key=lambda job: self.segments.first(job).submit_time)
+                jobs.sort(key=lambda job: segments.first(job).submit_time)
         return super().serve(jobs, view, plan)
 
     def overtakers(self, view: View) -> Sequence[Job]:
@@ -151,8 +134,6 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             plan.promises.pop(job_id, None)
         self.withdraw_all(view)
         self.gaps = None
-
-    # Advance reservations and immediate leases.
 
     def pressing(self, view: View) -> bool:
         """True if reservations need a look: one is near, or hosts came or went."""
@@ -189,8 +170,8 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         if start < view.now - self.options.tolerance:
             self.refuse(job, f"it must start at {start:g}, which is past", plan)
             return
-        self.warn_once(plan)
-        room = self.find_room(job, start, view)
+        self.preemption.warn_once(plan)
+        room = self.preemption.find_room(job, start)
         if isinstance(room, str):
             self.refuse(job, room, plan)
         else:
@@ -209,51 +190,10 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         fault = self.book.add(reservation, over=reservation.slot.hosts)
         assert fault is None, f"{reservation}: {fault}"  # noqa: S101  # its room was found, or it was there before
 
-    def find_room(self, job: Job, start: float, view: View) -> Room | str:
-        """Hosts for [start, start + walltime) and who must be stopped for them; the reason if there are too few."""
-        begin = max(start, view.now)
-        end = begin + walltime_of(job)
-        future = view.availability()
-        free = future.free_during(begin, end)
-        hosts = self.choose(free, job.size)
-        if hosts is not None:
-            return hosts, []
-        usable = view.all_hosts - self.book.held(begin, end) - HostSet(future.down)
-        leaving = usable & self.leaving(view) if begin <= view.now else NO_HOSTS
-        offered = [(run.job, run.hosts & usable) for run in self.stoppable(begin, view)]
-        room = make_room(job.size, free | leaving, offered)
-        if room is None:
-            taken = sum(len(hosts) for _, hosts in offered)
-            more = f", {taken} more could be taken from best-effort jobs" if taken else ""
-            return f"it needs {job.size} hosts in [{start:g}, {end:g}), {len(free)} are free{more}"
-        return room
-
-    def stoppable(self, begin: float, view: View) -> list[Running]:
-        """Jobs that run, would still run at `begin` and may be stopped, the first to be stopped first."""
-        if not self.preempting:
-            return []
-        found = [run for run in view.running if run.end > begin and not run.killed and self.preemptible(run.job, view)]
-        oldest_first = sorted(found, key=lambda run: run.start)
-        return oldest_first if self.options.victims == "oldest" else oldest_first[::-1]
-
-    def preemptible(self, job: Job, view: View) -> bool:
-        terms = read_terms(job)
-        may = terms.kind is Kind.BEST_EFFORT and terms.preemptible
-        return may and self.segments.repeatable(job, view) is not None
-
-    def leaving(self, view: View) -> HostSet:
-        """Hosts whose work is about to be told to have ended: it was killed, or its walltime is over."""
-        bits = 0
-        for run in view.running:
-            end = self.ends.get(run.job.id, run.end)
-            if run.killed or view.due(end, self.options.tolerance):
-                bits |= run.hosts.bits
-        return HostSet(bits)
-
     def withhold(self, job_id: str, view: View) -> None:
         """Take a reservation out of the book, to find it another place; nobody is expected to give way to it now."""
         self.book.remove(job_id)
-        self.foresee(view)
+        self.preemption.foresee()
 
     def repair(self, view: View, plan: Plan) -> None:
         """Reservations on hosts that went down move to others, if there are any; at their instant they must."""
@@ -264,7 +204,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
                 assert job is not None  # noqa: S101  # nobody else takes it from the queue
                 self.withhold(job.id, view)
                 self.prepared.discard(job.id)
-                room = self.find_room(job, self.starts[job.id], view)
+                room = self.preemption.find_room(job, self.starts[job.id])
                 if isinstance(room, str):
                     self.put(reservation)
                     gone = HostSet(reservation.slot.hosts.bits & down)
@@ -294,27 +234,23 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
 
     def will_leave(self, hosts: HostSet, view: View) -> bool:
         """True if these hosts are up, and nobody who works there need be stopped: they only have to end."""
-        return self.are_up(hosts, view) and not self.in_the_way(hosts, view.now + self.options.tolerance, view)
+        return self.are_up(hosts, view) and not self.preemption.in_the_way(hosts, view.now + self.options.tolerance)
 
     def are_up(self, hosts: HostSet, view: View) -> bool:
         return not hosts.bits & view.availability().down
 
-    def in_the_way(self, hosts: HostSet, begin: float, view: View) -> list[Job]:
-        """Jobs that may be stopped and would still run on these hosts at `begin`."""
-        return [run.job for run in self.stoppable(begin, view) if not run.hosts.isdisjoint(hosts)]
-
     def take(self, job: Job, before: Reservation | None, view: View, plan: Plan) -> None:
         """Choose the hosts of a job whose instant is near once more, and stop who works there."""
         start = self.starts[job.id]
-        room = self.find_room(job, start, view)
+        room = self.preemption.find_room(job, start)
         if not isinstance(room, str):
             self.prepared.add(job.id)
-            self.stop(room[1], view, plan)
+            self.preemption.stop(room[1], plan)
             self.keep(job, room[0], view, plan)
         elif before is not None and self.are_up(before.slot.hosts, view):
             self.prepared.add(job.id)
             begin = max(start, view.now + self.options.tolerance)
-            self.stop(self.in_the_way(before.slot.hosts, begin, view), view, plan)
+            self.preemption.stop(self.preemption.in_the_way(before.slot.hosts, begin), plan)
             self.put(before)
         elif before is not None and not view.due(start, self.options.tolerance):
             self.put(before)
@@ -332,7 +268,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
                 f"{job.id} starts {late:g} s after {start:g}, its instant: its hosts were told to be free so late"
             )
         plan.start(job, hosts)
-        self.ends[job.id] = start + walltime_of(job)
+        self.preemption.will_end(job, start + walltime_of(job))
 
     def refuse(self, job: Job, why: str, plan: Plan) -> None:
         """Reject with a reason that the user sees, and the jobs file of Batsim 4 keeps."""
@@ -341,49 +277,6 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         if plan.dialect.name != "v1.4":
             plan.set_metadata(job, note)
         plan.reject(job, why)
-
-    # Preemption.
-
-    def warn_once(self, plan: Plan) -> None:
-        if not self.warned:
-            self.warned = True
-            plan.warn("no job is preempted: to submit it again needs Batsim's option --enable-dynamic-jobs")
-
-    def stop(self, victims: Sequence[Job], view: View, plan: Plan) -> None:
-        """Kill jobs, to begin again."""
-        if not victims:
-            return
-        if not view.registration_open:
-            plan.continue_registration()
-        for job in victims:
-            profile = self.segments.repeatable(job, view)
-            assert profile is not None  # noqa: S101  # stoppable
-            self.dying[job.id] = job, profile
-        plan.kill(victims)
-
-    def repeat(self, view: View, plan: Plan) -> None:
-        """Submit again those that were killed."""
-        for job, profile in self.again:
-            self.segments.repeat(job, profile, view, plan)
-        self.again.clear()
-
-    def foresee(self, view: View) -> None:
-        """Running jobs are expected to end when they will be stopped."""
-        for run in view.running:
-            expected = self.expected_end(run, view)
-            if expected != self.foreseen.get(run.job.id, run.end):
-                self.foreseen[run.job.id] = expected
-                view.availability().predict(run.hosts, expected)
-
-    def expected_end(self, run: Running, view: View) -> float:
-        if run.killed:
-            return view.now
-        first = next(self.book.touching(run.hosts, view.now, run.end), None) if self.preempting else None
-        if first is not None and self.preemptible(run.job, view):
-            return max(view.now, first.slot.start - self.options.margin)
-        return self.ends.get(run.job.id, run.end)
-
-    # Calls, and the end.
 
     def call(self, view: View, plan: Plan) -> None:
         """Be called at the next instant that matters, unless a call comes before it."""
@@ -395,8 +288,8 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
 
     def finish_registration(self, view: View, plan: Plan) -> None:
         """Once nobody can be preempted any more. Batsim 1 does not say when all have come: there it is reopened."""
-        if not view.registration_open or self.dying or self.again:
+        if not view.registration_open or self.preemption.in_progress:
             return
         all_came = view.all_submitted or plan.dialect.name == "v1.4"
-        if not self.preempting or (all_came and not self.starts):
+        if not self.preemption.active or (all_came and not self.starts):
             plan.finish_registration()

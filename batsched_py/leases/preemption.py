@@ -1,0 +1,181 @@
+"""Preemption: best-effort jobs that are killed for the sake of reservations, and begin again later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from batsched_py.hostset import HostSet
+from batsched_py.leases.segments import Segments
+from batsched_py.leases.terms import Kind, read_terms
+from batsched_py.leases.victims import make_room
+from batsched_py.model.job import Job
+from batsched_py.planning.ordering import walltime_of
+from batsched_py.planning.reservations import Reservations
+from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+from batsched_py.state.state import Running
+
+#: Hosts, and the jobs that must be stopped for them.
+Room = tuple[HostSet, list[Job]]
+
+
+class Preemption:
+    """Who may be stopped, who was stopped and begins again, and when the work that runs will have ended.
+
+    Reservations come from the book; whoever may be stopped is expected to end when the first reservation on its hosts
+    begins. The availability is told of that, so that all questions about the future heed it (`foresee`).
+    """
+
+    def __init__(
+        self,
+        view: View,
+        book: Reservations,
+        *,
+        wanted: bool = True,
+        oldest_first: bool = False,
+        margin: float = 0.0,
+        tolerance: float = 0.0,
+    ) -> None:
+        """Nobody is stopped yet.
+
+        Args:
+            view: of the run.
+            book: the reservations for which jobs are stopped.
+            wanted: False if nobody is to be stopped. Nor is anybody if Batsim does not let jobs be submitted again.
+            oldest_first: the job that started first is stopped first; otherwise the one that started last.
+            margin: seconds before a reservation at which jobs are stopped for it.
+            tolerance: seconds by which Batsim's news may be late.
+        """
+        self._view, self._book = view, book
+        self._oldest_first, self._margin, self._tolerance = oldest_first, margin, tolerance
+        #: Jobs are stopped at all.
+        self.active = wanted and view.config.dynamic_jobs
+        self._warned = self.active or not wanted
+        #: Which job is which part of a job that was stopped.
+        self.segments = Segments()
+        #: Job id -> a job whose kill is on its way, with its profile; and those that have ended and begin again.
+        self._dying: dict[str, tuple[Job, Mapping[str, Any]]] = {}
+        self._again: list[tuple[Job, Mapping[str, Any]]] = []
+        #: Job id -> when a running job was last expected to end, if that is not when its walltime is over.
+        self._foreseen: dict[str, float] = {}
+        #: Job id -> the end of the reservation of a job that runs, which may have started a hair late.
+        self._ends: dict[str, float] = {}
+
+    @property
+    def to_repeat(self) -> bool:
+        """True if a job was stopped that has not been submitted again, and can be now."""
+        return bool(self._again)
+
+    @property
+    def in_progress(self) -> bool:
+        """True if a job was stopped that has not been submitted again."""
+        return bool(self._dying or self._again)
+
+    def observe(self, event: Event) -> None:
+        """To be told of all events: who was killed begins again, who ended by itself just before does not."""
+        if isinstance(event, JobCompleted):
+            killed = {event.job_id: event.state == COMPLETED_KILLED}
+        elif isinstance(event, JobKilled):  # of killed jobs Batsim 1 tells nothing else
+            killed = dict.fromkeys(event.progress, True)
+        else:
+            return
+        for job_id, again in killed.items():
+            self._foreseen.pop(job_id, None)
+            self._ends.pop(job_id, None)
+            victim = self._dying.pop(job_id, None)
+            if victim is not None and again:
+                self._again.append(victim)
+
+    def warn_once(self, plan: Plan) -> None:
+        """Tell the user if jobs should be stopped and cannot be."""
+        if not self._warned:
+            self._warned = True
+            plan.warn("no job is preempted: to submit it again needs Batsim's option --enable-dynamic-jobs")
+
+    def find_room(self, job: Job, start: float) -> Room | str:
+        """Hosts for [start, start + walltime), the lowest that are free first, and who must be stopped for them.
+
+        The reason if there are too few, whoever is stopped.
+        """
+        begin = max(start, self._view.now)
+        end = begin + walltime_of(job)
+        future = self._view.availability()
+        free = future.free_during(begin, end)
+        hosts = free.first(job.size)
+        if hosts is not None:
+            return hosts, []
+        usable = self._view.all_hosts - self._book.held(begin, end) - HostSet(future.down)
+        leaving = usable & self._leaving() if begin <= self._view.now else HostSet()
+        offered = [(run.job, run.hosts & usable) for run in self._stoppable(begin)]
+        room = make_room(job.size, free | leaving, offered)
+        if room is None:
+            taken = sum(len(hosts) for _, hosts in offered)
+            more = f", {taken} more could be taken from best-effort jobs" if taken else ""
+            return f"it needs {job.size} hosts in [{start:g}, {end:g}), {len(free)} are free{more}"
+        return room
+
+    def in_the_way(self, hosts: HostSet, begin: float) -> list[Job]:
+        """Jobs that may be stopped and would still run on one of these hosts at `begin`, those to be stopped first."""
+        return [run.job for run in self._stoppable(begin) if not run.hosts.isdisjoint(hosts)]
+
+    def stop(self, victims: Sequence[Job], plan: Plan) -> None:
+        """Kill jobs that `find_room` or `in_the_way` named, to begin again."""
+        if not victims:
+            return
+        if not self._view.registration_open:
+            plan.continue_registration()
+        for job in victims:
+            profile = self.segments.repeatable(job, self._view)
+            assert profile is not None  # noqa: S101  # stoppable
+            self._dying[job.id] = job, profile
+        plan.kill(victims)
+
+    def repeat(self, plan: Plan) -> None:
+        """Submit again those that were killed."""
+        for job, profile in self._again:
+            self.segments.repeat(job, profile, self._view, plan)
+        self._again.clear()
+
+    def will_end(self, job: Job, end: float) -> None:
+        """A job that is started now ends at `end`, that of its reservation, however late Batsim starts it."""
+        self._ends[job.id] = end
+
+    def foresee(self) -> None:
+        """Tell the availability when jobs that run will end, if it does not know; after each change of the book."""
+        for run in self._view.running:
+            expected = self._expected_end(run)
+            if expected != self._foreseen.get(run.job.id, run.end):
+                self._foreseen[run.job.id] = expected
+                self._view.availability().predict(run.hosts, expected)
+
+    def _expected_end(self, run: Running) -> float:
+        if run.killed:
+            return self._view.now
+        first = next(self._book.touching(run.hosts, self._view.now, run.end), None) if self.active else None
+        if first is not None and self._preemptible(run.job):
+            return max(self._view.now, first.slot.start - self._margin)
+        return self._ends.get(run.job.id, run.end)
+
+    def _stoppable(self, begin: float) -> list[Running]:
+        """Jobs that run, would still run at `begin` and may be stopped, the first to be stopped first."""
+        if not self.active:
+            return []
+        found = [run for run in self._view.running if run.end > begin and not run.killed and self._preemptible(run.job)]
+        oldest_first = sorted(found, key=lambda run: run.start)
+        return oldest_first if self._oldest_first else oldest_first[::-1]
+
+    def _preemptible(self, job: Job) -> bool:
+        terms = read_terms(job)
+        may = terms.kind is Kind.BEST_EFFORT and terms.preemptible
+        return may and self.segments.repeatable(job, self._view) is not None
+
+    def _leaving(self) -> HostSet:
+        """Hosts whose work is about to be told to have ended: it was killed, or its walltime is over."""
+        bits = 0
+        for run in self._view.running:
+            end = self._ends.get(run.job.id, run.end)
+            if run.killed or self._view.due(end, self._tolerance):
+                bits |= run.hosts.bits
+        return HostSet(bits)
