@@ -28,7 +28,7 @@ class PlacementOptions:
 
     @property
     def by_number(self) -> bool:
-        """A job can run wherever enough hosts are free: to count them is to know."""
+        """True if a job can start wherever enough hosts are free: free hosts need only be counted."""
         return self.selection.total and self.constraint.rule is None
 
     def refuse(self, why: str) -> None:
@@ -39,7 +39,7 @@ class PlacementOptions:
 
     @property
     def plain(self) -> bool:
-        """The lowest numbers, for all jobs alike."""
+        """True if jobs may run on any host, and get the free ones of the lowest numbers."""
         return self.selection.name == "lowest" and self.constraint.rule is None
 
 
