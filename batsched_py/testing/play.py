@@ -37,10 +37,6 @@ class Played(Struct, frozen=True):
     standstill: str
     exchanges: tuple[tuple[bytes, bytes], ...]
 
-    def as_bytes(self) -> bytes:
-        """All that was said, for comparing two runs."""
-        return b"\n".join(line for exchange in self.exchanges for line in exchange)
-
 
 def _look_away(session: Session, request: bytes, reply: bytes) -> None:
     """For those who only want what is left behind."""

@@ -62,7 +62,7 @@ def test_priority_serves_nobody_before_the_first_of_its_order(
     """Whenever a message was answered, the first of the order does not fit."""
 
     def watch(session: Session, request: bytes, reply: bytes) -> None:
-        view = session._view
+        view = session.view
         waiting = ORDERS[order].sorted(view.queue, view.now)
         assert not waiting or waiting[0].size > len(view.free)
 
@@ -74,8 +74,8 @@ def test_filler_leaves_no_job_waiting_that_would_fit(specs: list[tuple[int, int,
     """Whenever a message was answered, every waiting job is larger than what is free."""
 
     def watch(session: Session, request: bytes, reply: bytes) -> None:
-        free = len(session._view.free)
-        assert all(job.size > free for job in session._view.queue)
+        free = len(session.view.free)
+        assert all(job.size > free for job in session.view.queue)
 
     run("filler", {}, specs, watch)
 
@@ -90,7 +90,7 @@ def test_no_promised_start_ever_moves_to_later(
     promised: dict[str, float] = {}
 
     def watch(session: Session, request: bytes, reply: bytes) -> None:
-        for job_id, slot in session._plan.promises.items():
+        for job_id, slot in session.plan.promises.items():
             assert slot.start <= promised.get(job_id, float("inf"))
             promised[job_id] = slot.start
 
@@ -108,8 +108,8 @@ def test_easy_starts_the_oldest_waiting_job_as_soon_as_it_fits(
     """The first in the queue never waits while enough hosts are free."""
 
     def watch(session: Session, request: bytes, reply: bytes) -> None:
-        first = session._view.queue.first()
-        assert first is None or first.size > len(session._view.free)
+        first = session.view.queue.first()
+        assert first is None or first.size > len(session.view.free)
 
     run(name, options, specs, watch)
 
@@ -122,7 +122,7 @@ def test_under_conservative_every_waiting_job_holds_a_promise(
     """From the message of its arrival on."""
 
     def watch(session: Session, request: bytes, reply: bytes) -> None:
-        assert {job.id for job in session._view.queue} == set(session._plan.promises)
+        assert {job.id for job in session.view.queue} == set(session.plan.promises)
 
     run("conservative", {"reserve": reserve}, specs, watch)
 

@@ -101,11 +101,11 @@ def test_a_call_that_comes_a_hair_early_on_the_wire_is_done() -> None:
     """Batsim rounds to microseconds: the call for a third of a second comes at 0.333333."""
     session = Session(Planner)
     session.answer(message(0, ("SIMULATION_BEGINS", begins_data(4))))
-    session._plan.begin(0.0)
-    session._plan.wake_at(1 / 3)
+    session.plan.begin(0.0)
+    session.plan.wake_at(1 / 3)
     session.answer(message(0.333333, ("REQUESTED_CALL", {})))
-    assert session._view.wakeups == []
-    assert session._view.due(1 / 3)
+    assert session.view.wakeups == []
+    assert session.view.due(1 / 3)
 
 
 @pytest.mark.parametrize(("time", "due"), [(4.9, True), (5.0, True), (5.0005, True), (5.0011, False), (6.0, False)])
@@ -114,5 +114,5 @@ def test_an_instant_is_due_a_little_before_it_has_come(time: float, due: bool) -
     session = Session(Planner)
     session.answer(message(0, ("SIMULATION_BEGINS", begins_data(4))))
     session.answer(message(5.0))
-    assert session._view.due(time) is due
-    assert session._view.due(time, tolerance=2.0)
+    assert session.view.due(time) is due
+    assert session.view.due(time, tolerance=2.0)

@@ -61,7 +61,7 @@ def test_the_first_of_the_order_never_waits_while_it_fits(
     def exchange(request: bytes) -> bytes:
         reply = session.answer(request)
         session.check()
-        view = session._view
+        view = session.view
         waiting = ORDERS[order].sorted(view.queue, view.now)
         assert not waiting or waiting[0].size > len(view.free)
         return reply
@@ -94,7 +94,7 @@ def test_in_an_order_only_so_many_hold_a_promise_at_a_time(depth: str, specs: li
 
     def exchange(request: bytes) -> bytes:
         reply = session.answer(request)
-        assert len(session._plan.promises) <= int(depth)
+        assert len(session.plan.promises) <= int(depth)
         return reply
 
     Simulation(PLATFORM, [workload(specs)]).run(exchange)
@@ -140,7 +140,7 @@ def test_jobs_without_walltimes_break_no_promise(
     def exchange(request: bytes) -> bytes:
         reply = session.answer(request)
         session.check()
-        for job_id, slot in session._plan.promises.items():
+        for job_id, slot in session.plan.promises.items():
             assert slot.start <= promised.get(job_id, float("inf"))
             promised[job_id] = slot.start
         return reply

@@ -91,5 +91,5 @@ def test_a_part_of_the_machine_is_awake_until_a_larger_job_comes() -> None:
 @given(SPECS)
 @settings(max_examples=15)
 def test_the_same_input_gives_the_same_decisions(name: str, options: dict[str, str], specs: list[Spec]) -> None:
-    """BA-17, with hosts that sleep."""
+    """While hosts sleep, too."""
     assert run(name, options, specs)[1].answered == run(name, options, specs)[1].answered

@@ -174,8 +174,8 @@ def test_random_leaves_no_job_waiting_that_would_fit(specs: Specs) -> None:
 
     def exchange(request: bytes) -> bytes:
         reply = talk(request)
-        free = len(talk.session._view.free)
-        assert all(waiting.size > free for waiting in talk.session._view.queue)
+        free = len(talk.session.view.free)
+        assert all(waiting.size > free for waiting in talk.session.view.queue)
         return reply
 
     Simulation(platform(HOSTS), [jobs_of(specs)]).run(exchange)

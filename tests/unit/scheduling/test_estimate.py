@@ -148,8 +148,8 @@ def test_a_question_leaves_no_trace(
 ) -> None:
     """The availability is what it was, whatever waits."""
     session = told(scheduler, *((f"{number}", *described) for number, described in enumerate(jobs)))
-    future = session._view.availability()
+    future = session.view.availability()
     before = (future.free, list(future.steps()))
-    waiting_time(job("new", size, walltime), session._view, session._plan)
+    waiting_time(job("new", size, walltime), session.view, session.plan)
     assert (future.free, list(future.steps())) == before
     session.check()
