@@ -65,7 +65,8 @@ class Agenda:
         """Make each promise anew in turn, at its earliest start, which is never later; those that are better then.
 
         That is what giving each back and reserving it again comes to. But whoever cannot have a better one is not
-        touched: only the slices before its start are searched, and these only where there is room enough.
+        touched: only the slices before its start are searched, only where there is room enough, and only up to where
+        something was freed since it was last looked at.
         """
         some = next(iter(self._entries.values()), None)
         if some is None:
@@ -74,11 +75,12 @@ class Agenda:
 
     def _sooner_claims(self, future: Availability) -> Iterator[Entry]:
         now, slices = future.now, future.by_number
+        limit, slices.freed_until = slices.freed_until, -math.inf
         for entry in list(self._entries.values()):
             promise = entry.promise
             if promise.start < now or not isinstance(promise, Claim):  # its time has come, and its hosts are late
                 continue
-            start = slices.sooner(entry.size, entry.duration, promise.start)
+            start = slices.sooner(entry.size, entry.duration, promise.start, max(limit, slices.freed_until))
             if start is not None:
                 better = Claim(start, start + entry.duration, entry.size)
                 future.move_claim(promise, better)

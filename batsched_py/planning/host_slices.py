@@ -61,7 +61,7 @@ class HostSlices(Slices):
         """The reverse of `take`."""
         if start >= end:
             return
-        self._fertilise(start)
+        self._fertilise(start, end)
         first, last = self._cut(start), self._cut(end)
         free, rooms, count = self.free, self.rooms, hosts.bit_count()
         for index in range(first, last):

@@ -15,7 +15,7 @@ class Slices(ABC):
     the slices once; it begins behind those that are known to have no room.
     """
 
-    __slots__ = ("_barren", "_barren_until", "rooms", "times")
+    __slots__ = ("_barren", "_barren_until", "freed_until", "rooms", "times")
 
     def __init__(self) -> None:
         #: The instants at which slices begin, ascending; the first is `now`.
@@ -26,6 +26,8 @@ class Slices(ABC):
         self._barren: dict[int, float] = {}
         #: The latest of these instants.
         self._barren_until = -math.inf
+        #: Whatever became free since somebody set it became so before this instant.
+        self.freed_until = math.inf
 
     @abstractmethod
     def _insert(self, index: int, time: float) -> None:
@@ -65,8 +67,9 @@ class Slices(ABC):
         if 0 < index < len(self.times) and self._alike(index):
             self._delete(index, index + 1)
 
-    def _fertilise(self, start: float) -> None:
-        """From `start` on there may be more room."""
+    def _fertilise(self, start: float, end: float) -> None:
+        """In [start, end) there is more room."""
+        self.freed_until = max(self.freed_until, end)
         if start < self._barren_until:
             barren = self._barren
             for size, time in barren.items():
@@ -107,7 +110,7 @@ class CountSlices(Slices):
         if start >= end:
             return
         if count > 0:
-            self._fertilise(start)
+            self._fertilise(start, end)
         first, last = self._cut(start), self._cut(end)
         rooms = self.rooms
         for index in range(first, last):
@@ -141,22 +144,25 @@ class CountSlices(Slices):
 
     def earliest(self, size: int, duration: float) -> float | None:
         """The first start of `size` for `duration`; None if there is none."""
-        return self._window(size, duration, len(self.times))
+        return self._window(size, duration, len(self.times), len(self.times))
 
-    def sooner(self, size: int, duration: float, since: float) -> float | None:
-        """The first start of what is taken from `since` on, if it were not yet; None if that is `since` again."""
-        return self._window(size, duration, bisect_left(self.times, since))
+    def sooner(self, size: int, duration: float, since: float, limit: float) -> float | None:
+        """The first start of what is taken from `since` on, if it were not yet; None if that is `since` again.
 
-    def _window(self, size: int, duration: float, high: int) -> float | None:
-        """The first start of a window before slice `high`; from there on all is free for it."""
-        low = self._fertile(size, high)
-        if low == high:
+        Only starts before `limit` are looked for.
+        """
+        times = self.times
+        high = bisect_left(times, since)
+        return self._window(size, duration, high, high if limit >= since else bisect_left(times, limit, 0, high))
+
+    def _window(self, size: int, duration: float, high: int, limit: int) -> float | None:
+        """The first start of a window before slice `limit`; from slice `high` on, not before, all is free for it."""
+        low = self._fertile(size, limit)
+        if low == limit:
             return None
         times, rooms = self.times, self.rooms
-        start = times[low]
-        end = start + duration
-        found = True
-        for time, room in zip(times[low + 1 : high], rooms[low + 1 : high], strict=True):
+        found, start, end = False, 0.0, 0.0
+        for time, room in zip(times[low:limit], rooms[low:limit], strict=True):
             if room < size:
                 if found:
                     if time >= end:
@@ -164,7 +170,13 @@ class CountSlices(Slices):
                     found = False
             elif not found:
                 found, start, end = True, time, time + duration
-        return start if found else None
+        if not found:
+            return None
+        while limit < high and times[limit] < end:
+            if rooms[limit] < size:
+                return None
+            limit += 1
+        return start
 
     def _insert(self, index: int, time: float) -> None:
         self.times.insert(index, time)
