@@ -2,7 +2,8 @@
 
 import math
 
-from schedulers.backfill import Backfilling, PromiseOptions
+from schedulers.backfill import Backfilling
+from schedulers.backfill_options import PromiseOptions
 
 
 class Conservative(Backfilling[PromiseOptions]):

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from schedulers.backfill import Overtaking, OvertakingOptions
+from schedulers.backfill import Overtaking
+from schedulers.backfill_options import OvertakingOptions
 
 
 @dataclass(frozen=True, slots=True)

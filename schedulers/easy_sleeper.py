@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from batsched_py.api import Job, Plan, View, option
-from schedulers.backfill import Overtaking, OvertakingOptions, Promise
+from schedulers.backfill import Overtaking, Promise
+from schedulers.backfill_options import OvertakingOptions
 from schedulers.power_manager import PowerManager
 
 

@@ -1,0 +1,34 @@
+"""The options of the algorithms that backfill, from the fewest to the most."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from batsched_py.api import ORDERS, Order, PlacementOptions, named, option
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseOptions(PlacementOptions):
+    """What a promise is made of, and who gets one first."""
+
+    reserve: Literal["counts", "hosts"] = option("counts", "promise a number of hosts, or these very hosts")
+    order: Order = named("fcfs", "who is served and promised first", ORDERS)
+    walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run for ever")
+    slack: float = option(0.0, "seconds that jobs are thought to hold their hosts beyond walltimes", minimum=0)
+
+    def __post_init__(self) -> None:
+        if self.reserve == "counts" and not self.by_number:
+            self.refuse("needs reserve=hosts: a number of hosts does not say whether they will do")
+
+
+@dataclass(frozen=True, slots=True)
+class OvertakingOptions(PromiseOptions):
+    """And who may overtake first."""
+
+    backfill_order: Order = named("fcfs", "who overtakes first", ORDERS)
+
+
+@dataclass(frozen=True, slots=True)
+class BackfillOptions(OvertakingOptions):
+    """And how many promises there are."""
+
+    depth: int | None = option(1, "how many blocked jobs hold a promise; none: all", minimum=0)
