@@ -1,8 +1,8 @@
 """The algorithms that come with batsched-py, one file each; a new one gets a line in this table.
 
-What algorithms are made of stands beside them: `backfill` (the loop of all that promise; `Backfill` is one,
-too) and `backfill_options`, `easy_sleeper` (EASY on hosts that sleep), `in_order` (starting in order of arrival, for those that are for
-something else), `power_manager` (who sleeps, who is on the way) and `power_estimate` (what the hosts draw).
+What algorithms are made of stands beside them: `backfill` (the loop of all that promise; `Backfill` is one, too) with
+`backfill_options`, `easy_sleeper` (EASY on hosts that sleep), `in_order` (starting in order of arrival, for those that
+are for something else), `power_manager` (who sleeps, who is on the way) and `power_estimate` (what the hosts draw).
 """
 
 from typing import Final
