@@ -131,19 +131,19 @@ _MOST_KNOWN: Final = 2048
 @lru_cache(maxsize=1024)  # the same allocations come again and again
 def format_bits(bits: int) -> str:
     """The canonical spelling: "0-3 7"; the empty set is ""."""
+    if bits < 0:
+        return ""  # which spells no negative number
     pieces = []
-    low, spelled = 0, bits
-    while bits > 0:
-        gap = (bits & -bits).bit_length() - 1
-        bits >>= gap
-        low += gap
-        length = (~bits & (bits + 1)).bit_length() - 1
-        pieces.append(f"{low}-{low + length - 1}" if length > 1 else f"{low}")
-        bits >>= length
-        low += length
+    edges = bits ^ (bits << 1)  # the first host of each run, and the one after its last
+    while edges:  # from above: what is left becomes shorter
+        above = edges.bit_length() - 1
+        edges ^= 1 << above
+        low = edges.bit_length() - 1
+        edges ^= 1 << low
+        pieces.append(f"{low}-{above - 1}" if above - low > 1 else f"{low}")
+    pieces.reverse()
     text = " ".join(pieces)
-    if spelled > 0:  # "" spells no negative number
-        _remember(text, spelled)
+    _remember(text, bits)
     return text
 
 
@@ -186,24 +186,21 @@ def _host_number(digits: str, piece: str) -> int:
 def lowest(bits: int, count: int) -> int | None:
     """The `count` lowest ones of `bits`, or None if there are fewer.
 
-    A prefix of `low` bits that has k ones too few must be longer by k at least: a few such steps find dense prefixes,
-    a binary search the sparse ones.
+    A prefix that has k ones too few must be longer by k at least, one that has k too many shorter: that leaves a binary
+    search of few steps.
     """
     have = bits.bit_count()
     if count >= have:
         return bits if count == have else None
-    low = count
-    for _ in range(4):
-        prefix = bits & ((1 << low) - 1)
+    low, high = count, bits.bit_length() - (have - count)
+    middle = low
+    while True:
+        prefix = bits & ((1 << middle) - 1)
         missing = count - prefix.bit_count()
         if not missing:
             return prefix
-        low += missing
-    high = bits.bit_length()
-    while low < high:
-        middle = (low + high) // 2
-        if (bits & ((1 << middle) - 1)).bit_count() < count:
-            low = middle + 1
+        if missing > 0:
+            low = middle + missing
         else:
-            high = middle
-    return bits & ((1 << low) - 1)
+            high = middle + missing
+        middle = (low + high) // 2

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import TypeVar
 
 from msgspec import Struct
@@ -116,9 +115,10 @@ class Backfilling(Scheduler[Options]):
 
     def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
         """Why the job, which waits, does not start now: it lacks hosts, or would break a promise."""
-        if job.size <= len(plan.free) and self.hosts(job, plan.free) is not None:
-            return f"needs {job.size} of {len(plan.free)} free hosts, and would break a promise"
-        return self.placement.why_not(job, plan.free)
+        free = plan.free
+        if job.size <= len(free) and self.hosts(job, free) is not None:
+            return f"needs {job.size} of {len(free)} free hosts, and would break a promise"
+        return self.placement.why_not(job, free)
 
     # The loop.
 
@@ -256,16 +256,16 @@ class Backfilling(Scheduler[Options]):
 
     def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
         """Start jobs or promise them a start, in order, until `depth` are blocked; those that are left."""
-        if len(self.blocked) >= self.depth:
+        blocked, depth = self.blocked, self.depth
+        if len(blocked) >= depth:
             return jobs
         jobs = iter(jobs)
         for job in jobs:
-            if job.id in self.blocked:
-                continue
-            if len(self.blocked) >= self.depth:
-                return chain((job,), jobs)
-            self.admit(job, view, plan)
-        return ()
+            if job.id not in blocked:
+                self.admit(job, view, plan)
+                if len(blocked) >= depth:
+                    break
+        return jobs
 
     def admit(self, job: Job, view: View, plan: Plan) -> None:
         """Start the job if it breaks no promise; else promise it its earliest start."""
@@ -332,7 +332,7 @@ class Backfilling(Scheduler[Options]):
         """Start those that break no promise."""
         if not jobs:
             return
-        now, gaps = view.now, self.find_gaps(view)
+        now, gaps = view.now, self.gaps or self.find_gaps(view)
         left = gaps.free.bit_count()
         for job in self.in_backfill_order(jobs, view):
             size = job.size

@@ -74,8 +74,9 @@ class Placement:
 
     def why_not(self, job: Job, free: HostSet) -> str:
         """Why it does not start on these free hosts, for `plan.hold`."""
-        if len(free) < job.size:
-            return f"needs {job.size} hosts, {len(free)} are free"
+        count = len(free)
+        if count < job.size:
+            return f"needs {job.size} hosts, {count} are free"
         eligible = free & self.eligible(job)
         if len(eligible) < job.size:
             return f"needs {job.size} hosts, {len(eligible)} are free that constraint {self._constraint.name} allows"
