@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from rich.console import Console
 
 from batsched_py.cli.algorithm import Choice
@@ -16,24 +15,20 @@ from batsched_py.cli.decider import our_decider, their_decider
 from batsched_py.cli.output import result_files, write_result
 from batsched_py.cli.parameters import (
     PATH,
-    Decorated,
     algorithm_options,
     clock_option,
     connect_timeout_option,
     debug_option,
     read_address,
-    read_roles,
     record_option,
     scheduler_option,
 )
 from batsched_py.cli.progress import progress_bar
 from batsched_py.cli.redis_place import RedisPlace, redis_option
+from batsched_py.cli.simulation_options import behaviour_options, machine_options, named_platform, platform_option
 from batsched_py.cli.targets import check_apart, check_writable
-from batsched_py.errors import PlatformError
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
-from batsched_py.model.platform import DEFAULT_MASTER, Platform
-from batsched_py.protocol.dialects import DIALECTS, V4
 from batsched_py.protocol.events import Config
 from batsched_py.reporting.gantt import render
 from batsched_py.reporting.metrics import summarise
@@ -43,16 +38,10 @@ from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
-from batsched_py.traces.simgrid_xml import read_platform
-
-
-def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated]:
-    """A switch of Batsim that becomes a field of Settings."""
-    return click.option(name, setting, is_flag=True, help=text)
 
 
 @click.command("simulate")
-@click.option("-p", "--platform", type=PATH, required=True, metavar="FILE", help="Platform, SimGrid XML.")
+@platform_option
 @click.option(
     "-w", "--workload", "workloads", type=PATH, required=True, multiple=True, metavar="FILE", help="Batsim JSON."
 )
@@ -67,44 +56,8 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
 @scheduler_option
 @algorithm_options
 @click.option("-e", "--export", metavar="PREFIX", help="Write PREFIX_jobs.csv, PREFIX_schedule.csv and traces.")
-@click.option("--mmax", "machines", type=click.IntRange(min=1), metavar="N", help="Only the first N hosts.")
-@click.option("-m", "--master-host", default=DEFAULT_MASTER, show_default=True, metavar="NAME", help="Runs no jobs.")
-@click.option(
-    "--protocol",
-    type=click.Choice(list(DIALECTS)),
-    default=V4.name,
-    show_default=True,
-    help="Speak as Batsim 4 or 1.4.",
-)
-@click.option(
-    "-r",
-    "--add-role-to-hosts",
-    "roles",
-    multiple=True,
-    callback=read_roles,
-    metavar="HOST,...:ROLE",
-    help="The role of hosts: storage, master or compute_node; may be given several times.",
-)
-@_flag("-E", "energy", "Count energy and allow power states to be changed.")
-@click.option("--events", type=PATH, metavar="FILE", help="What happens to the machines (JSON lines).")
-@_flag("--enable-compute-sharing", "compute_sharing", "Several jobs may run on one host.")
-@click.option(
-    "--disable-storage-sharing",
-    "storage_sharing",
-    flag_value=False,
-    default=True,
-    help="Only one job at a time may be placed on a storage host.",
-)
-@_flag("--enable-dynamic-jobs", "dynamic_jobs", "The algorithm may register jobs.")
-@click.option(
-    "--acknowledge-dynamic-jobs/--no-acknowledge-dynamic-jobs",
-    default=None,
-    help="Registered jobs are submitted back (the default in v1.4), or not (in v4).",
-)
-@_flag("--forward-profiles-on-submission", "forward_profiles", "Submissions carry the profile.")
-@_flag("--forward-unknown-events", "forward_unknown_events", "Events of other types reach the algorithm.")
-@_flag("--message-latency", "message_latency", "Messages between Batsim's own parts take time, as in Batsim.")
-@_flag("--enable-profile-reuse", "profile_reuse", "Profiles outlive their last job.")
+@machine_options
+@behaviour_options
 @click.option("--sched-cfg", "scheduler_config", default="", metavar="JSON", help="Options, as Batsim sends them.")
 @click.option("--enable-redis", is_flag=True, help="Keep jobs in Redis; messages only name them.")
 @click.option("--redis-hostname", default="127.0.0.1", show_default=True, metavar="NAME", help="Where Redis is.")
@@ -115,14 +68,6 @@ def _flag(name: str, setting: str, text: str) -> Callable[[Decorated], Decorated
     "--redis-prefix", default=DEFAULT_PREFIX, show_default=True, metavar="PREFIX", help="What keys in Redis begin with."
 )
 @redis_option
-@click.option(
-    "--disable-machine-state-tracing",
-    "trace_machine_states",
-    flag_value=False,
-    default=True,
-    help="No PREFIX_machine_states.csv.",
-)
-@_flag("--allow-oversized-jobs", "allow_oversized", "Submit jobs larger than the platform, to see them rejected.")
 @record_option
 @clock_option
 @click.option(
@@ -173,7 +118,7 @@ def command(
     check_writable(results)  # before the run, which may be long: a wrong PREFIX is told at once
     external = () if events is None else read_events(events)
     told = Settings(external_events=external, **settings)
-    machines = _platform(platform, told.master_host)
+    machines = named_platform(platform, told.master_host)
     jobs = [read_workload(path) for path in workloads]
     redis = RedisPlace(redis_address)
     if scheduler is not None:
@@ -201,15 +146,6 @@ def _store(redis: RedisPlace | None, settings: Settings) -> Iterator[JobStore | 
     )
     with closing(redis.open(told)) as store:
         yield store
-
-
-def _platform(path: Path, master: str) -> Platform:
-    """It need not have the master that is named by default, but one that the user named."""
-    platform = read_platform(path)
-    given = click.get_current_context().get_parameter_source("master_host") is ParameterSource.COMMANDLINE
-    if given and all(host.name != master for host in platform.hosts):
-        raise PlatformError(str(path), "", f"has no host {master!r}, which -m names")
-    return platform
 
 
 def _show(result: Result, *, gantt: bool, summary: bool) -> None:
