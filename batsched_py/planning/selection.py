@@ -10,7 +10,7 @@ from msgspec import Struct
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.named import Named
-from batsched_py.planning import placing
+from batsched_py.planning import layouts
 from batsched_py.planning.machine import Machine, wake_cost, zones_of
 from batsched_py.planning.promises import Choose
 
@@ -44,7 +44,7 @@ def contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
 
     Costs log2(size) operations on integers, and one for each run that is long enough.
     """
-    return _on_bits(placing.contiguous)
+    return _on_bits(layouts.contiguous)
 
 
 def best_effort_contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
@@ -52,7 +52,7 @@ def best_effort_contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG0
 
     Costs as `contiguous`, and if that finds nothing n log n for n runs.
     """
-    return _on_bits(placing.best_effort_contiguous)
+    return _on_bits(layouts.best_effort_contiguous)
 
 
 def topology(machine: Machine, zone: str) -> Choose:
@@ -63,7 +63,7 @@ def topology(machine: Machine, zone: str) -> Choose:
     zone, and n log n for n zones if none of them suffices.
     """
     zones = zones_of(machine.hosts, zone)
-    return _on_bits(lambda free, size: placing.local(free, size, zones))
+    return _on_bits(lambda free, size: layouts.local(free, size, zones))
 
 
 def spread(machine: Machine, zone: str) -> Choose:
@@ -72,7 +72,7 @@ def spread(machine: Machine, zone: str) -> Choose:
     With several levels of zones first over the largest. Costs a step for each zone and each free host.
     """
     zones = zones_of(machine.hosts, zone)
-    return _on_bits(lambda free, size: placing.spread(free, size, zones))
+    return _on_bits(lambda free, size: layouts.spread(free, size, zones))
 
 
 def cheapest(machine: Machine, zone: str) -> Choose:  # noqa: ARG001

@@ -1,4 +1,4 @@
-"""Which bits to take of an integer, by runs, zones, distances: pure arithmetic; None if it cannot be."""
+"""How a job's hosts lie: in a run, in few zones, far apart. Arithmetic on bits; None if too few are free."""
 
 from __future__ import annotations
 
