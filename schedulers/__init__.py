@@ -1,8 +1,6 @@
 """The algorithms that come with batsched-py, one file each; a new one gets a line in this table.
 
-What algorithms are made of stands beside them: `backfill` (the loop of all that promise; `Backfill` is one, too) with
-`backfill_options`, `easy_sleeper` (EASY on hosts that sleep), `in_order` (starting in order of arrival, for those that
-are for something else), `power_manager` (who sleeps, who is on the way) and `power_estimate` (what the hosts draw).
+What several of them are made of is in `schedulers.pieces`.
 """
 
 from typing import Final

@@ -10,8 +10,8 @@ from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
 from batsched_py.planning.ordering import walltime_of
 from batsched_py.planning.reservations import Reservation, Reservations
-from schedulers.backfill import Backfilling
-from schedulers.backfill_options import PromiseOptions
+from schedulers.pieces.backfill_options import PromiseOptions
+from schedulers.pieces.backfilling import Backfilling
 
 NO_HOSTS = HostSet()
 

@@ -2,8 +2,8 @@
 
 import math
 
-from schedulers.backfill import Backfilling
-from schedulers.backfill_options import PromiseOptions
+from schedulers.pieces.backfill_options import PromiseOptions
+from schedulers.pieces.backfilling import Backfilling
 
 
 class Conservative(Backfilling[PromiseOptions]):

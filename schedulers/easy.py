@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from schedulers.backfill import Overtaking
-from schedulers.backfill_options import OvertakingOptions
+from schedulers.pieces.backfill_options import OvertakingOptions
+from schedulers.pieces.backfilling import Overtaking
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from batsched_py.api import HostSet, Job, OptionError, Plan, View, option
 from batsched_py.planning.power import HostPower, read_power
-from schedulers.backfill import Overtaking
-from schedulers.backfill_options import OvertakingOptions
+from schedulers.pieces.backfill_options import OvertakingOptions
+from schedulers.pieces.backfilling import Overtaking
 
 #: Types of profiles whose flops are known, and do not change with the speed of the network.
 COMPUTES = ("parallel", "parallel_homogeneous", "parallel_homogeneous_total", "delay")

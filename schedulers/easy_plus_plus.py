@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from batsched_py.api import ORDERS, Event, HostSet, Job, JobCompleted, JobKilled, Order, Plan, View, named, option
 from batsched_py.planning.prediction import LastTwo, corrected
-from schedulers.backfill import Overtaking
-from schedulers.backfill_options import OvertakingOptions
+from schedulers.pieces.backfill_options import OvertakingOptions
+from schedulers.pieces.backfilling import Overtaking
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from batsched_py.api import HostSet, Job, Plan, Slot, View, option
 from batsched_py.planning.purse import Purse
-from schedulers.backfill import Promise
-from schedulers.easy_sleeper import EasySleeper, SleepOptions
-from schedulers.power_estimate import PowerEstimate
+from schedulers.pieces.backfilling import Promise
+from schedulers.pieces.easy_sleeper import EasySleeper, SleepOptions
+from schedulers.pieces.power_estimate import PowerEstimate
 
 #: Seconds, unless the user says others.
 PERIOD: Final = 3600.0

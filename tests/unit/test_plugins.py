@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import pkgutil
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
@@ -147,3 +148,10 @@ def test_every_built_in_is_loaded_under_its_own_name_and_names_its_source(name: 
     assert scheduler.name == name
     assert scheduler.source
     assert scheduler.__doc__
+
+
+def test_each_file_beside_the_pieces_is_an_algorithm() -> None:
+    """Whoever looks for one finds it under its name, and what is none is in the package of the pieces."""
+    files = {module.name for module in pkgutil.iter_modules(schedulers.__path__)}
+    targets = {target.partition(":")[0].removeprefix("schedulers.") for target in schedulers.BUILT_INS.values()}
+    assert files == targets | {"pieces"}

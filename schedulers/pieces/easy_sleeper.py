@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from batsched_py.api import Job, Plan, View, option
-from schedulers.backfill import Overtaking, Promise
-from schedulers.backfill_options import OvertakingOptions
-from schedulers.power_manager import PowerManager
+from schedulers.pieces.backfill_options import OvertakingOptions
+from schedulers.pieces.backfilling import Overtaking, Promise
+from schedulers.pieces.power_manager import PowerManager
 
 
 @dataclass(frozen=True, slots=True)
