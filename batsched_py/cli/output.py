@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from batsched_py.cli.targets import make_folder, write_failure
-from batsched_py.simulator.outputs import write_jobs, write_schedule
+from batsched_py.simulator.outputs import (
+    CONSUMED_ENERGY,
+    JOBS,
+    MACHINE_STATES,
+    PSTATE_CHANGES,
+    SCHEDULE,
+    write_jobs,
+    write_schedule,
+)
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.trace_files import write_consumed_energy, write_machine_states, write_pstate_changes
 from batsched_py.simulator.tracing import Trace
 
 _Writer = Callable[[Path, Result], None]
-
-JOBS: Final = "_jobs.csv"
-SCHEDULE: Final = "_schedule.csv"
-MACHINE_STATES: Final = "_machine_states.csv"
-CONSUMED_ENERGY: Final = "_consumed_energy.csv"
-PSTATE_CHANGES: Final = "_pstate_changes.csv"
 
 
 def result_files(prefix: str | None, *, machine_states: bool, energy: bool) -> dict[Path, _Writer]:

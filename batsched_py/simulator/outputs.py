@@ -13,6 +13,13 @@ from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.records import Result
 from batsched_py.traces.atomic_file import write_atomically, write_pieces_atomically
 
+#: What Batsim's result files end in, behind the prefix of its option -e.
+JOBS: Final = "_jobs.csv"
+SCHEDULE: Final = "_schedule.csv"
+MACHINE_STATES: Final = "_machine_states.csv"
+CONSUMED_ENERGY: Final = "_consumed_energy.csv"
+PSTATE_CHANGES: Final = "_pstate_changes.csv"
+
 JOBS_HEADER: Final = (
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"

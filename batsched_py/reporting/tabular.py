@@ -1,0 +1,94 @@
+"""Files of comma-separated values with a line of column names: rows, and errors that name file, line and column."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from pathlib import Path
+from reprlib import repr as shown
+from typing import Final
+
+from batsched_py.errors import InputError
+from batsched_py.hostset import HostSet
+
+_NUMBER: Final = "must be a finite number"
+
+
+class Tabular:
+    """One file, read row by row.
+
+    Attributes:
+        file: the path as text, for errors.
+        header: names of the columns, in the file's order.
+        line: number of the line that was read last, from 1.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the line of names; InputError if the file cannot be read or has none."""
+        self.file, self.line = str(path), 1
+        try:
+            text = path.read_bytes().decode("utf-8-sig")
+        except OSError as error:
+            raise InputError(self.file, "", f"cannot be read: {error.strerror or error}") from error
+        except UnicodeDecodeError as error:
+            raise InputError(self.file, "", f"must be text in UTF-8: {error.reason}") from error
+        self._reader = csv.reader(StringIO(text, newline=""), strict=True)
+        self.header: Sequence[str] = tuple(next(self.rows(), []))
+        if not self.header:
+            raise InputError(self.file, "", "is empty: a line with the names of the columns is missing")
+
+    def column(self, *names: str) -> int:
+        """The position of the first of these columns that there is; InputError if there is none."""
+        found = self.optional_column(*names)
+        if found is None:
+            raise self.error(f"has no column {' or '.join(names)}", line=1)
+        return found
+
+    def optional_column(self, *names: str) -> int | None:
+        """The position of the first of these columns that there is; None if there is none."""
+        return next((self.header.index(name) for name in names if name in self.header), None)
+
+    def rows(self) -> Iterator[list[str]]:
+        """The rows that are left, blank lines left out; InputError if one is too short or too long."""
+        try:
+            for row in self._reader:
+                self.line = self._reader.line_num
+                if not row:
+                    continue
+                if len(row) != len(getattr(self, "header", row)):
+                    raise self.error(f"must have {len(self.header)} columns as the header, not {len(row)}")
+                yield row
+        except csv.Error as error:
+            self.line = self._reader.line_num
+            raise self.error(f"is no row of comma-separated values: {error}") from error
+
+    def error(self, rule: str, *, column: int | None = None, line: int | None = None) -> InputError:
+        """What is wrong with the row that was read last, or with another line."""
+        where = f"line {line or self.line}"
+        return InputError(self.file, where if column is None else f"{where}, column {self.header[column]}", rule)
+
+    def number(self, row: Sequence[str], column: int) -> float:
+        """A finite number; InputError otherwise."""
+        try:
+            value = float(row[column])
+        except ValueError:
+            raise self.error(f"{_NUMBER}, not {shown(row[column])}", column=column) from None
+        if not math.isfinite(value):
+            raise self.error(f"{_NUMBER}, not {shown(row[column])}", column=column)
+        return value
+
+    def count(self, row: Sequence[str], column: int) -> int:
+        """A whole number from 0; InputError otherwise."""
+        text = row[column]
+        if not (text.isdecimal() and text.isascii() and len(text) < 20):
+            raise self.error(f"must be a whole number from 0, not {shown(text)}", column=column)
+        return int(text)
+
+    def hosts(self, row: Sequence[str], column: int) -> HostSet:
+        """An interval set like "0-3 7"; InputError otherwise."""
+        try:
+            return HostSet.parse(row[column])
+        except ValueError as error:
+            raise self.error(str(error), column=column) from error
