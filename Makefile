@@ -9,7 +9,7 @@ BIN = $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix bench clean
+.PHONY: help demo test check fix bench docs clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ fix: $(VENV)/.installed-dev ## Mend what the linter can mend, and format
 
 bench: $(VENV)/.installed-dev ## Measure messages per second, and how the cost grows
 	$(BIN)/python -m tests.benchmarks
+
+docs: $(VENV)/.installed-dev ## Build the documentation as a site, into build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean: ## Remove the virtual environment, caches and outputs
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

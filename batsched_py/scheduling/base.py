@@ -20,7 +20,7 @@ Options = TypeVar("Options")
 class Scheduler(ABC, Generic[Options]):
     """An algorithm. Subclass it as `class Mine(Scheduler[MyOptions])` and write `decide`.
 
-    Class attributes:
+    Attributes:
         name: what users type after `-s`.
         source: where the algorithm comes from; shown by `batsched-py describe`.
         needs_walltime: jobs without a walltime are rejected before the algorithm sees them. Where an option rules over

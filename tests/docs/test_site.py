@@ -1,0 +1,92 @@
+"""The site: built strictly from docs/, complete, and asking no other site for anything."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import batsched_py.api
+import batsched_py.experiments
+import batsched_py.testing
+from tests.docs.pages import ROOT
+from tests.docs.site import build, read, target
+from website.hooks import navigation
+
+DOCS = ROOT / "docs"
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """Built once, whatever the number of pytest-xdist's workers."""
+    folder = tmp_path_factory.getbasetemp()
+    return build(folder.parent if hasattr(request.config, "workerinput") else folder)
+
+
+def pages(site: Path) -> list[Path]:
+    """Every page, but the one that a server shows for what is not there: its links begin at the server's root."""
+    return sorted(page for page in site.rglob("*.html") if page.name != "404.html")
+
+
+def test_each_page_of_docs_is_in_the_navigation_once(site: Path) -> None:
+    """As the index has it."""
+    groups = navigation((DOCS / "README.md").read_text())
+    listed = [path for group in groups for entries in group.values() for entry in entries for path in entry.values()]
+    assert sorted([*listed, "README.md"]) == sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+    shown = {target(site / "index.html", link)[0] for link in read(site / "index.html").navigation}
+    assert {page for page in listed if (site / page).with_suffix(".html") not in shown} == set()
+
+
+def test_the_groups_are_those_that_readers_know() -> None:
+    """Tutorials, guides, reference and explanation (https://diataxis.fr), and the decisions."""
+    groups = [title for group in navigation((DOCS / "README.md").read_text()) for title in group]
+    assert groups == ["Tutorials", "How-to guides", "Reference", "Explanation", "Decisions"]
+
+
+def test_no_page_fetches_anything_from_another_site(site: Path) -> None:
+    """Nor do the style sheets."""
+    assert [
+        (page.name, what) for page in pages(site) for what in read(page).fetched if re.match(r"(\w+:)?//", what)
+    ] == []
+    for sheet in site.rglob("*.css"):
+        assert re.findall(r"(?:url\(|@import )[\"']?(?:https?:)?//", sheet.read_text()) == []
+
+
+def test_each_link_of_the_site_leads_somewhere(site: Path) -> None:
+    """To a file of it, and an anchor there: those of the API reference too, and those to files outside of docs/."""
+    for page in pages(site):
+        for link in [*read(page).links, *read(page).navigation, *read(page).fetched]:
+            if re.match(r"\w+:", link):
+                continue
+            found, anchor = target(page, link)
+            assert found.is_file(), f"{page.name}: {link}"
+            assert not anchor or found.suffix != ".html" or anchor in read(found).anchors, f"{page.name}: {link}"
+
+
+@pytest.mark.parametrize(
+    ("page", "module", "names"),
+    [
+        ("api", "batsched_py.api", batsched_py.api.__all__),
+        ("testing", "batsched_py.testing", batsched_py.testing.__all__),
+        ("experiments", "batsched_py.experiments", batsched_py.experiments.__all__),
+    ],
+)
+def test_each_public_name_is_in_the_api_reference(site: Path, page: str, module: str, names: list[str]) -> None:
+    """Under the name by which it is imported."""
+    anchors = read(site / "reference" / f"{page}.html").anchors
+    assert {name for name in names if f"{module}.{name}" not in anchors} == set()
+
+
+def test_the_api_reference_says_what_comments_and_fields_say(site: Path) -> None:
+    """`#:` above an attribute is its description, the fields of a fact are the arguments of its constructor."""
+    text = re.sub(r"<[^>]+>", "", (site / "reference" / "api.html").read_text())
+    assert "Which of some hosts a job of some size gets" in text
+    assert re.search(r"Slot\(\s*start: float,\s*end: float,\s*hosts: HostSet\s*\)", text)
+
+
+def test_the_readme_on_the_site_is_the_repositorys(site: Path) -> None:
+    """Files outside of docs/ come along when a page links to them; sources are shown."""
+    readme = read(site / "repository" / "index.html")
+    assert "../first-algorithm.html" in readme.links
+    assert "BUILT_INS" in re.sub(r"<[^>]+>", "", (site / "repository/schedulers/__init__.py.source.html").read_text())
