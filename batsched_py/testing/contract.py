@@ -27,9 +27,9 @@ except ImportError as error:
 from batsched_py.errors import AlgorithmError, BatschedError, PlanError, RefusedError
 from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.testing.again import Fingerprint, elsewhere, fingerprints
 from batsched_py.testing.case import Case, Peer
 from batsched_py.testing.edges import crowd, crowded, edges
+from batsched_py.testing.fingerprints import Fingerprint, elsewhere, fingerprints
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.rules import Liberties, Trial, broken_rule
 

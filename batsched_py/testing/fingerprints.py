@@ -1,4 +1,4 @@
-"""Playing cases again in another process, in which texts hash otherwise: what hangs on the order of a set differs."""
+"""Fingerprints of runs, made here and by a process in which texts hash otherwise: there a set has another order."""
 
 from __future__ import annotations
 
