@@ -62,19 +62,15 @@ def simulate(
         options: of the algorithm; texts as after `-o`, or values.
         settings: what `simulate` has options for.
         clock: how long decisions take, as after `--clock`.
-        warn: receives one line for each thing that is strange but legal.
+        warn: receives one line for each thing that is strange but legal; None if nobody listens.
 
     Raises what the command says in one line, all of it a BatschedError: PlatformError and WorkloadError for files,
     PluginError and OptionError for the algorithm, AlgorithmError, RefusedError and DeadlockError for what it decides.
     """
     scheduler = load(algorithm) if isinstance(algorithm, str) else algorithm
-    session = Session(scheduler, options, clock=parse_clock(clock, time.perf_counter), warn=warn or _ignore)
+    session = Session(scheduler, options, clock=parse_clock(clock, time.perf_counter), warn=warn)
     given = [workload] if isinstance(workload, (str, os.PathLike, Workload)) else workload
     workloads = [one if isinstance(one, Workload) else read_workload(Path(one)) for one in given]
     machine = platform if isinstance(platform, Platform) else read_platform(Path(platform))
     result = Simulation(machine, workloads, settings).run(session.answer)
     return Run(measure(result.jobs, result.host_count), result, dict(session.rejections))
-
-
-def _ignore(warning: str) -> None:
-    """For those who want no warnings."""

@@ -84,8 +84,8 @@ class DecisionSide:
 
     __slots__ = ("_warn", "dialect", "now", "turn")
 
-    def __init__(self, warn: Callable[[str], None]) -> None:
-        """`warn` receives one line for each thing that is strange but legal."""
+    def __init__(self, warn: Callable[[str], None] | None = None) -> None:
+        """`warn` receives one line for each thing that is strange but legal; None if nobody listens."""
         self.turn = Turn.BEFORE
         self.dialect: Dialect = V4
         #: `now` of the latest request.
@@ -147,7 +147,7 @@ class BatsimSide:
     def request(self, now: float, events: Sequence[Event]) -> bytes:
         """Write the next request. LocalProtocolError if it breaks a rule that the other end checks."""
         message = Message(now, tuple(events))
-        turn = _checked_turn(self.turn, self.now, message, LocalProtocolError, _say_nothing)
+        turn = _checked_turn(self.turn, self.now, message, LocalProtocolError)
         raw = encode(message, self.dialect.events, self.dialect.name, keep_unknown=True)
         self.turn, self.now = turn, now
         return raw
@@ -180,7 +180,11 @@ def _opening_dialect(events: list[object]) -> Dialect:
 
 
 def _checked_turn(
-    turn: Turn, previous: float, message: Message, error: type[ProtocolError], warn: Callable[[str], None]
+    turn: Turn,
+    previous: float,
+    message: Message,
+    error: type[ProtocolError],
+    warn: Callable[[str], None] | None = None,
 ) -> Turn:
     """The turn that a request leads to; `error` if it is out of turn, if its order is wrong or time goes back (E3)."""
     now = message.now
@@ -202,10 +206,13 @@ def _checked_turn(
     return next_turn
 
 
-def _noted(event: Event, message: Message, what: str, error: type[ProtocolError], warn: Callable[[str], None]) -> str:
+def _noted(
+    event: Event, message: Message, what: str, error: type[ProtocolError], warn: Callable[[str], None] | None
+) -> str:
     """What a message is after a notable event of it: "begin", "end", or what it was."""
     if type(event) is Unknown:
-        warn(f"t={message.now:g}: event of unknown type {one_line(event.type)} kept, but nothing is done with it")
+        if warn is not None:
+            warn(f"t={message.now:g}: event of unknown type {one_line(event.type)} kept, but nothing is done with it")
         return what
     kinds = [type(other) for other in message.events]
     if SimulationBegins in kinds[1:]:
@@ -217,10 +224,6 @@ def _noted(event: Event, message: Message, what: str, error: type[ProtocolError]
     if kinds[0] is SimulationBegins:
         raise error("events", "SIMULATION_ENDS must not stand in the message of SIMULATION_BEGINS")
     return "end"
-
-
-def _say_nothing(warning: str) -> None:
-    """Our own requests need no warning."""
 
 
 def _position(event: Event, message: Message) -> int:

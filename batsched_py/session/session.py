@@ -54,10 +54,6 @@ _LONGEST: Final = 1000
 _TOLD: Final = 3
 
 
-def _ignore(warning: str) -> None:
-    """For callers who do not want warnings."""
-
-
 class Session:
     """One run of one algorithm: decode, apply, decide, check, encode.
 
@@ -66,7 +62,7 @@ class Session:
         options: its options, as text or as JSON values; they rule over those in Batsim's `sched-config`.
         clock: how long decisions take in simulated time.
         open_store: where jobs are described if Batsim does not send them; called once, if its configuration says so.
-        warn: receives one line for each thing that is strange but legal.
+        warn: receives one line for each thing that is strange but legal; None if nobody listens.
 
     Raises OptionError at once if the options are wrong.
     """
@@ -78,12 +74,13 @@ class Session:
         *,
         clock: DecisionClock = ZERO,
         open_store: Callable[[Config], JobStore] | None = None,
-        warn: Callable[[str], None] = _ignore,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
         self._class = scheduler
         self._given = dict(options or {})
         self._clock = clock
-        self._warn = warn
+        #: Where warnings go; None if nobody listens.
+        self._tell = warn
         self._open_store = open_store
         self._store: JobStore | None = None
         self._conversation = DecisionSide(warn)
@@ -231,6 +228,10 @@ class Session:
             raise OptionError(f"{scheduler.name} submits jobs of its own: {rule}")
         if scheduler.needs_energy and not all(host.pstate_count for host in self._view.hosts.values()):
             raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
+
+    def _warn(self, text: str) -> None:
+        if self._tell is not None:
+            self._tell(text)
 
     def _understood(self, sent: dict[str, Any]) -> dict[str, Any]:
         """The options of `sched-config` that the algorithm has: the text may be meant for other schedulers, too."""

@@ -61,7 +61,7 @@ class Bench:
         dynamic: the algorithm may submit jobs; None: if it needs to. `acknowledge`: they are submitted back.
         sharing: several jobs may run on one host.
         properties: host -> properties of its own, which are text.
-        warn: receives one line for each thing that is strange but legal.
+        warn: receives one line for each thing that is strange but legal; None if nobody listens.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Bench:
         scheduler = load(algorithm) if isinstance(algorithm, str) else algorithm
         #: What is done at the next message in place of a decision.
         self._instead: Instead | None = None
-        self.session = Session(self._benched(scheduler), options, warn=warn or _ignore)
+        self.session = Session(self._benched(scheduler), options, warn=warn)
         self._side = BatsimSide()
         self.now = 0.0
         #: What has happened and was not told.
@@ -293,7 +293,3 @@ def _hosts(hosts: Hosts) -> HostSet:
 
 def _nothing(plan: Plan) -> None:
     """Nobody is asked."""
-
-
-def _ignore(warning: str) -> None:
-    """For those who want no warnings."""

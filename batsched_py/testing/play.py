@@ -43,13 +43,22 @@ def _look_away(session: Session, request: bytes, reply: bytes) -> None:
 
 
 class Player:
-    """One run of an algorithm through a case; keeps what was said, for the report of an error too."""
+    """One run of an algorithm through a case; keeps what was said, for the report of an error too.
+
+    `watch` sees the session after each exchange; `warn` receives what the algorithm and the session warn of.
+    """
 
     def __init__(
-        self, scheduler: type[Scheduler[Any]], options: Mapping[str, Any], case: Case, watch: Watch = _look_away
+        self,
+        scheduler: type[Scheduler[Any]],
+        options: Mapping[str, Any],
+        case: Case,
+        watch: Watch = _look_away,
+        *,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
         self._case, self._watch = case, watch
-        self.session = Session(scheduler, options)
+        self.session = Session(scheduler, options, warn=warn)
         self.exchanges: list[tuple[bytes, bytes]] = []
         self._most = MESSAGES + MESSAGES_PER_JOB * len(case.jobs)
 

@@ -61,6 +61,6 @@ def _is_last(request: bytes) -> bool:
 
 
 def _refusal(error: BaseException, request: bytes) -> bytes:
-    side = DecisionSide(lambda _: None)
+    side = DecisionSide()
     side.now = request_time(request) or 0.0
     return side.refusal(str(error))

@@ -31,13 +31,14 @@ class Transcript:
         header: who decided; None in recordings of other programs, which have the messages only.
     """
 
-    def __init__(self, path: Path, warn: Callable[[str], None]) -> None:
-        """Read the header. `warn` receives a line if the recording breaks off in the middle of an exchange.
+    def __init__(self, path: Path, warn: Callable[[str], None] | None = None) -> None:
+        """Read the header.
 
+        `warn` receives a line if the recording breaks off in the middle of an exchange; None if nobody listens.
         TranscriptError, here and while iterating, names the file, the line and the rule.
         """
         self.path = path
-        self._warn = warn
+        self._tell = warn
         self.header = self._read_header()
 
     def __iter__(self) -> Iterator[Exchange]:
@@ -61,7 +62,11 @@ class Transcript:
                 request = None
                 exchanges += 1
         if request is not None:
-            self._warn(f"{self.path}: exchange {request.number} has no reply; the recording ends before it")
+            self._warn(f"exchange {request.number} has no reply; the recording ends before it")
+
+    def _warn(self, text: str) -> None:
+        if self._tell is not None:
+            self._tell(f"{self.path}: {text}")
 
     def _read_header(self) -> Header | None:
         number, _, members = next(self._lines(), (1, b"", None))
@@ -84,7 +89,7 @@ class Transcript:
                     members = orjson.loads(line)
                 except orjson.JSONDecodeError as error:
                     if not line.endswith(b"\n"):
-                        self._warn(f"{self.path}: line {number} is torn; the recording ends before it")
+                        self._warn(f"line {number} is torn; the recording ends before it")
                         return
                     what = "is not a recording, which has a JSON object on each line" if number == 1 else "must be JSON"
                     raise self._error(number, f"{what}: {error.msg}") from None

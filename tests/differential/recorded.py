@@ -62,7 +62,7 @@ class Recorded:
         #: Version of Batsim.
         self.batsim: str = run["batsim"]
         self._command = _read_command(run["batsim_command"])
-        self.exchanges: tuple[Exchange, ...] = tuple(Transcript(folder / "transcript.jsonl", _ignore))
+        self.exchanges: tuple[Exchange, ...] = tuple(Transcript(folder / "transcript.jsonl"))
         self.dialect: Dialect = dialect_of_run(self.exchanges[0].request)
         self._config = _config(self.exchanges[0].request, self.dialect)
 
@@ -193,7 +193,3 @@ def _config(request: bytes, dialect: Dialect) -> Config:
 def _said(exchanges: tuple[Exchange, ...], kind: str, side: str) -> Iterator[Any]:
     for exchange in exchanges:
         yield from (event for event in orjson.loads(getattr(exchange, side))["events"] if event["type"] == kind)
-
-
-def _ignore(warning: str) -> None:
-    """What is strange but legal is not what is checked here."""

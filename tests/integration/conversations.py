@@ -31,8 +31,10 @@ class Conversation:
         clock: DecisionClock = ZERO,
         options: Mapping[str, Any] | None = None,
         store: JobStore | None = None,
+        warn: Callable[[str], None] | None = None,
     ) -> None:
-        self.session = Session(scheduler, options, clock=clock, open_store=None if store is None else lambda _: store)
+        open_store = None if store is None else lambda _: store
+        self.session = Session(scheduler, options, clock=clock, open_store=open_store, warn=warn)
         self._store = store
         #: Requests and replies, parsed.
         self.asked: list[dict[str, Any]] = []

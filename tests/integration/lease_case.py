@@ -99,8 +99,7 @@ class Run:
         self.accepted: dict[str, float] = {}
         #: Ids of jobs that have started.
         self.started: set[str] = set()
-        player = Player(load("ar_preempt"), options, case, self.watch)
-        player.session = Session(load("ar_preempt"), options, warn=self.warnings.append)
+        player = Player(load("ar_preempt"), options, case, self.watch, warn=self.warnings.append)
         self.played: Played = player.run()
         self.rejections: Mapping[str, str] = player.session.rejections
 

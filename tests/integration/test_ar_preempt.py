@@ -92,8 +92,7 @@ class Told:
         **options: Any,
     ) -> None:
         self.warnings: list[str] = []
-        self.talk = Conversation(load("ar_preempt"))
-        self.talk.session = Session(load("ar_preempt"), options, warn=self.warnings.append)
+        self.talk = Conversation(load("ar_preempt"), options=options, warn=self.warnings.append)
         self.result = self.talk.run([leased(specs, profiles)], settings, on=plain_platform(4))
         self.records = {record.job.name: record for record in self.result.jobs}
 

@@ -180,7 +180,7 @@ def test_the_plan_refuses_what_batsim_aborts_on(mistake: Mistake) -> None:
 @pytest.mark.parametrize("mistake", cases([mistake for mistake in ABORTS if mistake.written is not None]))
 def test_the_protocol_writes_no_command_that_batsim_aborts_on(mistake: Mistake) -> None:
     """Whoever made the command: nothing has been said then."""
-    side = DecisionSide(lambda warning: None)
+    side = DecisionSide()
     side.receive(message(0, ("SIMULATION_BEGINS", begins_data())))
     side.reply(0.0, ())
     side.receive(message(1.0))
@@ -291,7 +291,7 @@ def test_the_reply_to_the_end_is_empty() -> None:
     assert orjson.loads(replies[-1])["events"] == []
     assert session.over
 
-    side = DecisionSide(lambda warning: None)
+    side = DecisionSide()
     side.receive(message(0, ("SIMULATION_BEGINS", begins_data())))
     side.reply(0.0, ())
     side.receive(message(1, ("SIMULATION_ENDS", {})))

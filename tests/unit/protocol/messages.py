@@ -143,7 +143,7 @@ _ROAD = [Turn.BEFORE, Turn.DECIDING, Turn.SIMULATING, Turn.LAST_REPLY, Turn.OVER
 
 def decision_side(turn: Turn, opening: Document = OPENING_V4) -> DecisionSide:
     """Our end, brought to this turn by a conversation at t=0."""
-    side = DecisionSide(lambda warning: None)
+    side = DecisionSide()
     steps: list[Callable[[], object]] = [
         lambda: side.receive(raw(opening)),
         lambda: side.reply(0.0, ()),

@@ -15,7 +15,7 @@ STOP = b'{"now":0.0,"events":[{"timestamp":0.0,"type":"BATSCHED_PY_STOPPED","dat
 
 
 def refusal(error: BaseException) -> bytes:
-    return DecisionSide(lambda warning: None).refusal(str(error))
+    return DecisionSide().refusal(str(error))
 
 
 def recording(*replies: bytes) -> list[Exchange]:
