@@ -61,8 +61,6 @@ class Backfilling(Scheduler[Options]):
     depth: float = math.inf
     #: Promises are made of these very hosts, not of a number of them.
     on_hosts = False
-    #: One promise on a number of hosts is a Shadow: it says the same as a Claim, and nobody needs to be told of it.
-    one_shadow = True
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -80,8 +78,9 @@ class Backfilling(Scheduler[Options]):
         #: Job id -> the blocked job, in the order in which they are served; at most `depth`.
         self.blocked: dict[str, Blocked] = {}
         #: Their promises, if there may be several.
-        self.agenda = Agenda() if self.depth > 1 or not (self.on_hosts or self.one_shadow) else None
-        #: The one promise is a Shadow: nothing is reserved, and nobody needs to be called.
+        self.agenda = Agenda() if self.depth > 1 else None
+        #: The one promise is on a number of hosts, and a Shadow: it says the same as a Claim, but nothing is reserved,
+        #: and nobody needs to be called.
         self.shadow = self.agenda is None and not self.on_hosts
         #: How hosts are picked; None: the lowest, for which nobody need be asked.
         lowest = self.options.selection is SELECTIONS["lowest"] and type(self).choose is Backfilling.choose

@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
+from batsched_py.api import View
+from batsched_py.planning.agenda import Agenda
 from batsched_py.planning.ordering import ORDERS
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench
+from schedulers.backfill import Backfill
 from tests.integration.variants import EASY, PLATFORM, PROMISING, SPECS, workload
 
 
@@ -144,9 +147,14 @@ def test_backfilling_of_a_depth_is_easy_or_conservative(
 @given(SPECS)
 def test_a_single_claim_is_a_shadow(specs: list[tuple[int, int, int, int]]) -> None:
     """EASY's shadow time and extra hosts say as much as a promise with an end, where there is but one."""
-    claiming = type("Claiming", (load("backfill"),), {"one_shadow": False})
+
+    class Claiming(Backfill):
+        def setup(self, view: View) -> None:
+            super().setup(view)
+            self.agenda, self.shadow = Agenda(), False
+
     plain = Simulation(PLATFORM, [workload(specs)]).run(Session(load("easy"), {}).answer)
-    claimed = Simulation(PLATFORM, [workload(specs)]).run(Session(claiming, {"depth": 1}).answer)
+    claimed = Simulation(PLATFORM, [workload(specs)]).run(Session(Claiming, {"depth": 1}).answer)
     assert [(each.start, each.hosts) for each in in_order(claimed)] == [
         (each.start, each.hosts) for each in in_order(plain)
     ]
