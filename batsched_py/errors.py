@@ -44,6 +44,18 @@ class PluginError(BatschedError):
     """An algorithm cannot be found, imported or used."""
 
 
+class ExtraError(BatschedError):
+    """A package that comes with an extra is not installed: says what needs it, and how to install it."""
+
+    def __init__(self, use: str, package: str, extra: str) -> None:
+        self.use, self.package, self.extra = use, package, extra
+        super().__init__(f'{use}: needs {package}: pip install "batsched-py[{extra}]"')
+
+    def __reduce__(self) -> tuple[type[ExtraError], tuple[str, str, str]]:
+        """So that it comes back whole from another process."""
+        return type(self), (self.use, self.package, self.extra)
+
+
 class ProtocolError(BatschedError):
     """A message breaks the Batsim protocol: says where in the message (`path`) and which rule."""
 

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from batsched_py import errors
-from batsched_py.errors import BatschedError, InputError, ProtocolError
+from batsched_py.errors import BatschedError, ExtraError, InputError, ProtocolError
 
 LEAVES = sorted(
     (kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, BatschedError)),
@@ -20,6 +20,8 @@ def example(kind: type[BatschedError]) -> BatschedError:
         return kind("file.json", "jobs[3].res", "must be an integer")
     if issubclass(kind, ProtocolError):
         return kind("events[0].data", "must be an object")
+    if issubclass(kind, ExtraError):
+        return kind("report", "plotly", "report")
     return kind("what is wrong")
 
 
