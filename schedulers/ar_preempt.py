@@ -8,7 +8,6 @@ from typing import Literal
 from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, option
 from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
-from batsched_py.planning.ordering import walltime_of
 from batsched_py.planning.reservations import Reservation, Reservations
 from schedulers.pieces.backfill_options import PromiseOptions
 from schedulers.pieces.backfilling import Backfilling
@@ -182,7 +181,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
     def keep(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Reserve these hosts for an accepted job; work that still holds them will have ended or be stopped."""
         start = self.starts[job.id]
-        slot = Slot(start, max(start, view.now) + walltime_of(job), hosts)
+        slot = Slot(start, max(start, view.now) + job.limit, hosts)
         self.put(Reservation(job.id, slot))
         plan.promise(job, slot)
         plan.hold(job, f"is to start at {start:g} on {hosts}")
@@ -223,7 +222,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             self.withhold(job_id, view)
             hosts = found.slot.hosts
         if due:
-            others = view.availability().free_during(view.now, view.now + walltime_of(job))
+            others = view.availability().free_during(view.now, view.now + job.limit)
             ready = hosts if hosts and hosts <= plan.free else self.choose(others, job.size)
             if ready is not None:
                 self.begin(job, ready, view, plan)
@@ -269,7 +268,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
                 f"{job.id} starts {late:g} s after {start:g}, its instant: its hosts were told to be free so late"
             )
         plan.start(job, hosts)
-        self.preemption.will_end(job, start + walltime_of(job))
+        self.preemption.will_end(job, start + job.limit)
 
     def refuse(self, job: Job, why: str, plan: Plan) -> None:
         """Reject with a reason that the user sees, and the jobs file of Batsim 4 keeps."""

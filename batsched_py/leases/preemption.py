@@ -10,7 +10,6 @@ from batsched_py.leases.segments import Segments
 from batsched_py.leases.terms import Kind, read_terms
 from batsched_py.leases.victims import make_room
 from batsched_py.model.job import Job
-from batsched_py.planning.ordering import walltime_of
 from batsched_py.planning.reservations import Reservations
 from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled
 from batsched_py.scheduling.plan import Plan
@@ -100,7 +99,7 @@ class Preemption:
         The reason if there are too few, whoever is stopped.
         """
         begin = max(start, self._view.now)
-        end = begin + walltime_of(job)
+        end = begin + job.limit
         future = self._view.availability()
         free = future.free_during(begin, end)
         hosts = free.first(job.size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -51,6 +52,11 @@ class Job(Struct, frozen=True):
         if walltime is not None:
             members["walltime"] = walltime
         return cls(job_id, submit_time or 0.0, size, walltime, profile, {**members, **extra})
+
+    @property
+    def limit(self) -> float:
+        """Seconds for which it may run: its walltime, infinite if it has none."""
+        return math.inf if self.walltime is None else self.walltime
 
     @property
     def workload(self) -> str:

@@ -56,11 +56,6 @@ class Order(Struct, frozen=True):
         return sorted(jobs, key=lambda job: key(job, now))
 
 
-def walltime_of(job: Job) -> float:
-    """r: the walltime, infinite without one."""
-    return math.inf if job.walltime is None else job.walltime
-
-
 def wait_of(job: Job, now: float) -> float:
     """w: seconds since the submission; Batsim's rounding never makes it negative."""
     return max(0.0, now - job.submit_time)
@@ -68,17 +63,17 @@ def wait_of(job: Job, now: float) -> float:
 
 def area_of(job: Job) -> float:
     """Host-seconds that the job asks for: n * r."""
-    return job.size * walltime_of(job)
+    return job.size * job.limit
 
 
 def slowdown_of(job: Job, now: float) -> float:
     """(w + r) / r: by how much longer it takes than it asked for, if it started now; 1 without a walltime."""
-    return 1.0 + wait_of(job, now) / walltime_of(job)
+    return 1.0 + wait_of(job, now) / job.limit
 
 
 def bounded_slowdown_of(job: Job, now: float) -> float:
     """max(1, (w + r) / max(r, 10)): the same, where short runs do not count as shorter than 10 s."""
-    walltime = walltime_of(job)
+    walltime = job.limit
     if walltime == math.inf:
         return 1.0
     return max(1.0, (wait_of(job, now) + walltime) / max(walltime, SLOWDOWN_THRESHOLD))
@@ -86,13 +81,13 @@ def bounded_slowdown_of(job: Job, now: float) -> float:
 
 def wfp3_of(job: Job, now: float) -> float:
     """-(w / r)^3 * n: who has waited long for what it asked for, and large jobs, come first."""
-    ratio = wait_of(job, now) / walltime_of(job)
+    ratio = wait_of(job, now) / job.limit
     return -(ratio * ratio * ratio) * job.size
 
 
 def unicep_of(job: Job, now: float) -> float:
     """-w / (log2(n) * r): who has waited long for what it asked for, and small jobs, come first."""
-    return -wait_of(job, now) / (max(math.log2(max(job.size, 1)), SMALLEST_LOGARITHM) * walltime_of(job))
+    return -wait_of(job, now) / (max(math.log2(max(job.size, 1)), SMALLEST_LOGARITHM) * job.limit)
 
 
 def submission_logarithm(job: Job) -> float:
@@ -102,12 +97,12 @@ def submission_logarithm(job: Job) -> float:
 
 def f1_of(job: Job, _: float) -> float:
     """Key of F1: log10(r) * n + 870 * log10(s)."""
-    return math.log10(walltime_of(job)) * job.size + 870.0 * submission_logarithm(job)
+    return math.log10(job.limit) * job.size + 870.0 * submission_logarithm(job)
 
 
 def f2_of(job: Job, _: float) -> float:
     """Key of F2: sqrt(r) * n + 25600 * log10(s)."""
-    return math.sqrt(walltime_of(job)) * job.size + 25_600.0 * submission_logarithm(job)
+    return math.sqrt(job.limit) * job.size + 25_600.0 * submission_logarithm(job)
 
 
 def f3_of(job: Job, _: float) -> float:
@@ -117,7 +112,7 @@ def f3_of(job: Job, _: float) -> float:
 
 def f4_of(job: Job, _: float) -> float:
     """Key of F4: r * sqrt(n) + 530000 * log10(s)."""
-    return walltime_of(job) * math.sqrt(job.size) + 530_000.0 * submission_logarithm(job)
+    return job.limit * math.sqrt(job.size) + 530_000.0 * submission_logarithm(job)
 
 
 def adopt(name: str, function: Callable[..., Any]) -> Order:
@@ -136,14 +131,14 @@ def adopt(name: str, function: Callable[..., Any]) -> Order:
 
 
 FCFS: Final = Order("fcfs", lambda _job, _now: 0.0, False, "arrival", BATSCHED)
-SJF: Final = Order("sjf", lambda job, _: walltime_of(job), False, "r", "shortest job first, as in EASY-SJBF")
+SJF: Final = Order("sjf", lambda job, _: job.limit, False, "r", "shortest job first, as in EASY-SJBF")
 
 _ORDERS: Final = (
     FCFS,
     Order("lcfs", lambda job, _: -job.submit_time, False, "-s", BATSCHED),
     SJF,
-    Order("asc_walltime", lambda job, _: walltime_of(job), False, "r", BATSCHED),
-    Order("desc_walltime", lambda job, _: -walltime_of(job), False, "-r", BATSCHED),
+    Order("asc_walltime", lambda job, _: job.limit, False, "r", BATSCHED),
+    Order("desc_walltime", lambda job, _: -job.limit, False, "-r", BATSCHED),
     Order("asc_size", lambda job, _: job.size, False, "n", BATSCHED),
     Order("desc_size", lambda job, _: -job.size, False, "-n", BATSCHED),
     Order("asc_area", lambda job, _: area_of(job), False, "n * r", "smallest area first"),

@@ -44,7 +44,7 @@ def _start(job: Job, view: View, plan: Plan) -> float:
             if slot is not None and slot.end > max(slot.start, future.now):
                 future.reserve(slot)
                 kept.append(slot)
-        found = future.earliest(job.size, _duration(job))
+        found = future.earliest(job.size, job.limit)
         return math.inf if found is None else found.start
     finally:
         for slot in kept:
@@ -55,10 +55,6 @@ def _place(job: Job, plan: Plan, future: Availability) -> Slot | None:
     """Where a waiting job is thought to run; None if that is reserved already, or nowhere."""
     promise = plan.promises.get(job.id)
     if not isinstance(promise, Slot):
-        return future.earliest(job.size, _duration(job))
+        return future.earliest(job.size, job.limit)
     free = future.free_during(max(promise.start, future.now), promise.end)
     return promise if promise.hosts <= free else None
-
-
-def _duration(job: Job) -> float:
-    return math.inf if job.walltime is None else job.walltime

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from batsched_py.model.job import Job
-from batsched_py.state.shelves import Shelves, walltime_of
+from batsched_py.state.shelves import Shelves
 
 #: Jobs per piece: a dict that has lost its first jobs is slow to find the one that is first now; a small one is not.
 PIECE_SIZE = 64
@@ -98,7 +98,7 @@ class Queue:
             job
             for piece in self._pieces
             for job in piece.jobs.values()
-            if job.size <= size and (job.size <= small or now + walltime_of(job) <= end)
+            if job.size <= size and (job.size <= small or now + job.limit <= end)
         ]
 
     def within(self, limits: Sequence[tuple[int, float]], now: float) -> list[Job]:
@@ -114,7 +114,7 @@ class Queue:
         if len(self._where) > LONG:
             self.fitting(0, now, now, 0)  # sorts them by size
             return self.within(limits, now)
-        return [job for job in self if any(job.size <= size and now + walltime_of(job) <= end for size, end in limits)]
+        return [job for job in self if any(job.size <= size and now + job.limit <= end for size, end in limits)]
 
     def __iter__(self) -> Iterator[Job]:
         for piece in tuple(self._pieces):

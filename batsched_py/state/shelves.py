@@ -30,12 +30,12 @@ class Shelves:
         if shelf is None:
             shelf = self._shelves[job.size] = []
             insort(self._sizes, job.size)
-        insort(shelf, (walltime_of(job), number, job))
+        insort(shelf, (job.limit, number, job))
 
     def remove(self, number: int, job: Job) -> None:
         """Take it out."""
         shelf = self._shelves[job.size]
-        del shelf[bisect_left(shelf, (walltime_of(job), number))]
+        del shelf[bisect_left(shelf, (job.limit, number))]
         if not shelf:
             del self._shelves[job.size]
             del self._sizes[bisect_left(self._sizes, job.size)]
@@ -63,8 +63,3 @@ class Shelves:
                 found += shelf[: bisect_right(shelf, end, key=lambda entry: now + entry[0])]
         found.sort(key=_BY_ARRIVAL)
         return [job for _, _, job in found]
-
-
-def walltime_of(job: Job) -> float:
-    """The walltime, infinite if there is none."""
-    return math.inf if job.walltime is None else job.walltime

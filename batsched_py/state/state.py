@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
@@ -262,7 +261,7 @@ class State:
         hosts = command.hosts.bits & self.hosts.all
         if hosts & self.hosts.busy and not self.compute_sharing:
             raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
-        end = math.inf if job.walltime is None else command.timestamp + job.walltime
+        end = command.timestamp + job.limit
         self.running[job.id] = Running(job, command.hosts, command.timestamp, end)
         self.hosts.occupy(hosts)
         if self._forecast is not None:

@@ -7,7 +7,6 @@ is judged by it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from random import Random
@@ -244,7 +243,7 @@ class LateBatsim:
             if wrong:
                 raise ContractError(f"{what}: hosts {format_bits(wrong)} {reason}")
         seconds = self._seconds.get((job.workload, job.profile), SOME_TIME)
-        limit = math.inf if job.walltime is None else job.walltime
+        limit = job.limit
         state = COMPLETED_WALLTIME_REACHED if seconds >= limit else COMPLETED_SUCCESSFULLY
         end = now + min(seconds, limit)
         self._runs[job.id] = _Run(job, command.hosts, now, end, state)

@@ -96,7 +96,7 @@ class Backfilling(Scheduler[Options]):
 
     def duration(self, job: Job) -> float:
         """For how long the job is expected to hold its hosts, in seconds: its walltime, and the slack."""
-        return math.inf if job.walltime is None else job.walltime + self.options.slack
+        return job.limit + self.options.slack
 
     def choose(self, free: HostSet, size: int) -> HostSet | None:
         """Hosts of these for a job of this size; None if it had better wait."""

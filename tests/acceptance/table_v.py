@@ -19,7 +19,6 @@ from typing import Final, Literal
 from batsched_py.api import ORDERS, Event, Job, JobCompleted, Plan, Scheduler, View, option
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
-from batsched_py.planning.ordering import walltime_of
 from batsched_py.plugins import load
 from batsched_py.reporting.metrics import summarise
 from batsched_py.session.session import Session
@@ -55,8 +54,8 @@ def _their_wait(job: Job) -> float:
 #: What the program sorts by. WFP3 and UNICEP are not what they are called: see _their_wait.
 KEYS: Final[dict[Priority, Callable[[Job], float]]] = {
     "FCFS": lambda job: job.submit_time,
-    "WFP3": lambda job: -((_their_wait(job) / walltime_of(job)) ** 3) * job.size,
-    "UNICEP": lambda job: -_their_wait(job) / (max(math.log2(job.size), 1e-15) * walltime_of(job)),
+    "WFP3": lambda job: -((_their_wait(job) / job.limit) ** 3) * job.size,
+    "UNICEP": lambda job: -_their_wait(job) / (max(math.log2(job.size), 1e-15) * job.limit),
     "SJF": lambda job: ORDERS["sjf"].key(job, 0.0),
     "F1": lambda job: ORDERS["f1"].key(job, 0.0),
 }
@@ -131,7 +130,7 @@ class PickJobs(Scheduler[PickJobsOptions]):
     def backfill(self, now: float, plan: Plan) -> None:
         self.queue.sort(key=KEYS["FCFS"])
         for job in tuple(self.queue):
-            if job.size <= self.free and now + walltime_of(job) < self.estimate:
+            if job.size <= self.free and now + job.limit < self.estimate:
                 self.start(job, now, plan)
 
     def start(self, job: Job, now: float, plan: Plan) -> None:
@@ -139,7 +138,7 @@ class PickJobs(Scheduler[PickJobsOptions]):
         assert hosts is not None
         plan.start(job, hosts)
         self.queue.remove(job)
-        self.running[job.id] = now + walltime_of(job), job.size
+        self.running[job.id] = now + job.limit, job.size
         self.free -= job.size
 
 

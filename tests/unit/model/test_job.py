@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from batsched_py.model.job import Job
@@ -39,6 +41,12 @@ def test_an_id_falls_apart_at_its_first_mark(job_id: str, workload: str, name: s
     """Workload before it, name after it."""
     job = Job.create(job_id, size=1, profile="p")
     assert (job.workload, job.name) == (workload, name)
+
+
+@pytest.mark.parametrize(("walltime", "limit"), [(10.0, 10.0), (None, math.inf)])
+def test_the_limit_is_a_number_for_each_job(walltime: float | None, limit: float) -> None:
+    """The walltime; infinite if there is none."""
+    assert Job.create("w0!1", size=1, profile="p", walltime=walltime).limit == limit
 
 
 def test_members_of_an_authors_own_are_extra() -> None:
