@@ -26,7 +26,9 @@ class DvfsOptions(OvertakingOptions):
         " else slowest where speeds are known",
     )
     pstate: int | None = option(None, "with policy=fixed: which", minimum=0)
-    margin: float = option(0.9, "share of the walltime in which a job's computation must be done to be safe", minimum=0)
+    margin: float = option(
+        0.9, "share of the walltime in which a job's computation must be done to be safe", minimum=0, maximum=1
+    )
     speeds: str = option(
         "", "flop/s of each pstate, as 2e9,1e9,..., of hosts that do not tell theirs in a property speed_per_state"
     )
@@ -37,8 +39,6 @@ class DvfsOptions(OvertakingOptions):
             raise ValueError("policy=fixed needs the option pstate")
         if self.policy == "slowest" and self.pstate is not None:
             raise ValueError("pstate is for policy=fixed, not for policy=slowest")
-        if self.margin > 1:
-            raise ValueError(f"margin must be at most 1, not {self.margin!r}")
         if self.speeds:
             read_speeds(self.speeds)
 

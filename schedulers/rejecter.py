@@ -11,13 +11,9 @@ from schedulers.pieces.in_order import start_in_order
 class RejecterOptions:
     """Which jobs are rejected; without any option, all."""
 
-    probability: float = option(1.0, "of a job to be rejected, from 0 to 1", minimum=0)
+    probability: float = option(1.0, "of a job to be rejected, from 0 to 1", minimum=0, maximum=1)
     seed: int = option(0, "the same seed rejects the same jobs")
     larger_than: int = option(0, "reject only jobs of more hosts than this", minimum=0)
-
-    def __post_init__(self) -> None:
-        if self.probability > 1:
-            raise ValueError(f"probability must be at most 1, not {self.probability!r}")
 
 
 class Rejecter(Scheduler[RejecterOptions]):

@@ -35,14 +35,14 @@ class OptionInfo:
     kind: str = ""
 
 
-def option(default: Any, help: str, *, minimum: float | None = None) -> Any:
-    """A field of an options class: its default, one line of help, and for numbers the smallest legal value."""
-    return dataclasses.field(default=default, metadata={"help": help, "minimum": minimum})
+def option(default: Any, help: str, *, minimum: float | None = None, maximum: float | None = None) -> Any:
+    """A field of an options class: its default, one line of help, and for numbers the legal values, ends included."""
+    return dataclasses.field(default=default, metadata={"help": help, "minimum": minimum, "maximum": maximum})
 
 
 def named(default: str, help: str, things: Named[Any]) -> Any:
     """A field that is one of `things`, chosen by name; things with a `name` are shown by it."""
-    metadata = {"help": help, "minimum": None, "things": things}
+    metadata = {"help": help, "things": things}
     return dataclasses.field(default=things[default], metadata=metadata)
 
 
@@ -76,7 +76,7 @@ def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], alg
         try:
             things: Named[Any] | None = fields[name].metadata.get("things")
             values[name] = _convert(value, hints[name]) if things is None else _find(value, things)
-            _check_minimum(values[name], fields[name].metadata.get("minimum"))
+            _check_range(values[name], fields[name].metadata)
         except (ValueError, PluginError) as error:
             raise OptionError(f"option {name} of {algorithm}: {error}") from None
     try:
@@ -146,9 +146,12 @@ def _to_number(value: Any, expected: type) -> Any:
     return number
 
 
-def _check_minimum(value: Any, minimum: float | None) -> None:
+def _check_range(value: Any, metadata: Mapping[str, Any]) -> None:
+    minimum, maximum = metadata.get("minimum"), metadata.get("maximum")
     if minimum is not None and value is not None and value < minimum:
         raise ValueError(f"must be at least {minimum:g}, not {value!r}")
+    if maximum is not None and value is not None and value > maximum:
+        raise ValueError(f"must be at most {maximum:g}, not {value!r}")
 
 
 def _type_text(expected: Any) -> str:

@@ -101,7 +101,7 @@ def test_a_fixed_pstate_is_left_for_a_faster_one_where_it_is_not_safe() -> None:
         ({"policy": "slowest"}, "option policy: .* host h0 has no property speed_per_state"),
         ({"policy": "fixed"}, "policy=fixed needs the option pstate"),
         ({"policy": "slowest", "pstate": "0"}, "pstate is for policy=fixed"),
-        ({"margin": "1.1"}, "margin must be at most 1"),
+        ({"margin": "1.1"}, "option margin of easy_dvfs: must be at most 1"),
         ({"speeds": "fast"}, "speeds: must be flop/s"),
         ({"speeds": "1e9,0,1,1,1"}, "speeds: must be flop/s"),
         ({"speeds": "1e9"}, "option speeds: must be one for each pstate, not 1 for the 5 pstates of host h0"),

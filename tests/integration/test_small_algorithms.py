@@ -304,7 +304,7 @@ def energy_hosts() -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("rejecter", {"probability": "1.5"}, "probability must be at most 1, not 1.5"),
+        ("rejecter", {"probability": "1.5"}, "option probability of rejecter: must be at most 1, not 1.5"),
         ("energy_watcher", {"interval": "0.01"}, "interval must be 0 or at least 0.1, not 0.01"),
         ("crasher", {"how": "plan", "message": "0"}, "message must not be 0"),
     ],

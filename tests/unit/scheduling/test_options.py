@@ -25,7 +25,7 @@ class Sample:
 
     order: Literal["fcfs", "sjf"] = option("fcfs", "who comes first")
     depth: int = option(1, "how many promises", minimum=1)
-    factor: float = option(1.5, "how much slack", minimum=0)
+    factor: float = option(1.5, "how much slack", minimum=0, maximum=4.5)
     greedy: bool = option(False, "take all")
     limit: int | None = option(None, "at most so many", minimum=0)
     label: str = option("x", "a text")
@@ -62,6 +62,7 @@ def test_json_values_are_taken_as_they_are() -> None:
         ({"depth": 0}, "must be at least 1, not 0"),
         ({"factor": "nan"}, "must be a number, not 'nan'"),
         ({"factor": -1}, "must be at least 0"),
+        ({"factor": "4.6"}, "option factor of sample: must be at most 4.5, not 4.6"),
         ({"greedy": "maybe"}, "must be true or false, not 'maybe'"),
         ({"greedy": 1}, "must be true or false, not 1"),
         ({"limit": "-1"}, "must be at least 0"),
