@@ -13,10 +13,9 @@ from batsched_py.errors import PlatformError
 
 
 class Draw(Struct, frozen=True):
-    """Watts of a host in one pstate: doing nothing, computing as little as possible, and with all of it busy."""
+    """Watts of a host in one pstate: doing nothing, and with all of it busy."""
 
     idle: float
-    epsilon: float
     full: float
 
 
@@ -106,25 +105,6 @@ def read_power(host: str, properties: Mapping[str, Any]) -> HostPower | None:
         raise PlatformError("", f"host {host}.{error.field}", error.rule) from None
 
 
-def wake_order(
-    hosts: Mapping[int, HostPower | None], times: Mapping[int, SwitchTimes] | None = None
-) -> tuple[int, ...]:
-    """Host numbers, cheapest to wake first; ties by number.
-
-    A host that cannot sleep costs nothing. The others cost the joules of waking from their first sleep pstate where
-    the `times` are known, and come after those, by the watts that waking draws, where they are not.
-    """
-    known = times or {}
-
-    def cost(number: int) -> tuple[float, float, int]:
-        power = hosts[number]
-        if power is None or not power.sleeps:
-            return 0.0, 0.0, number
-        return (*wake_cost(power.sleeps[0], known.get(number)), number)
-
-    return tuple(sorted(hosts, key=cost))
-
-
 def wake_cost(sleep: SleepState, times: SwitchTimes | None) -> tuple[float, float]:
     """What to sort by: joules (infinite if times are not known), then the watts that waking draws."""
     return math.inf if times is None else sleep.on_joules(times), sleep.on_watts
@@ -148,7 +128,7 @@ def _read_draw(name: str, piece: str) -> Draw:
         values = []
     if len(values) not in (2, 3) or not all(math.isfinite(value) for value in values):
         _wrong(name, f"must be watts, idle:full or idle:epsilon:full for each pstate, not {piece.strip()!r}")
-    return Draw(values[0], values[0] if len(values) == 2 else values[1], values[-1])
+    return Draw(values[0], values[-1])
 
 
 def _read_sleep(piece: str, draws: tuple[Draw, ...]) -> SleepState:

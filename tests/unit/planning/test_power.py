@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py.errors import PlatformError
-from batsched_py.planning.power import Draw, HostPower, SleepState, SwitchTimes, read_power, wake_cost, wake_order
+from batsched_py.planning.power import Draw, HostPower, SleepState, SwitchTimes, read_power, wake_cost
 from batsched_py.traces.simgrid_xml import read_platform
 
 ROOT = Path(__file__).parents[3]
@@ -25,7 +25,7 @@ def power(watts: str = WATTS, sleeps: str = "2:3:4", **more: str) -> HostPower:
 def test_properties_tell_watts_and_where_a_host_computes_and_sleeps() -> None:
     """A transition draws its full watts, a sleeping host its idle ones."""
     host = power()
-    assert host.draws[:2] == (Draw(100, 120, 220), Draw(90, 100, 140))
+    assert host.draws[:2] == (Draw(100, 220), Draw(90, 140))
     assert host.sleeps == (SleepState(2, 3, 4, 8, 110, 150),)
     assert host.computing == (0, 1)
     assert host.sleep_state(2) == host.sleeps[0] == host.deepest
@@ -34,9 +34,9 @@ def test_properties_tell_watts_and_where_a_host_computes_and_sleeps() -> None:
 
 
 def test_the_older_name_and_two_watts_for_a_pstate_are_read() -> None:
-    """As SimGrid reads them: idle:full computes as little as possible at idle."""
+    """As SimGrid reads them: idle:full, without what is drawn by computing as little as possible."""
     host = read_power("h", {"watt_per_state": "95:190"})
-    assert host == HostPower((Draw(95, 95, 190),), (), (0,))
+    assert host == HostPower((Draw(95, 190),), (), (0,))
     assert read_power("h", {"mem": "4"}) is None
 
 
@@ -93,11 +93,8 @@ def test_energy16_as_its_comment_says() -> None:
     assert frugal.deepest == off
 
 
-def test_hosts_in_the_order_of_what_waking_costs() -> None:
-    """Who cannot sleep costs nothing; known joules come before unknown ones, which go by watts; ties by number."""
-    dear, cheap = power(), power("100:220, 8:8, 110:110, 50:50", "1:2:3")
-    hosts = {0: dear, 1: cheap, 2: None, 3: power("95:190", ""), 4: cheap, 5: dear}
-    assert wake_order(hosts) == (2, 3, 1, 4, 0, 5)
-    assert wake_order(hosts, {0: SwitchTimes(5, 10), 1: SwitchTimes(5, 100)}) == (2, 3, 0, 1, 4, 5)
+def test_waking_costs_the_joules_if_the_times_are_known() -> None:
+    """Then the watts, which are all that is known otherwise."""
+    dear = power()
     assert wake_cost(dear.sleeps[0], SwitchTimes(5, 100)) == (15_000, 150)
     assert wake_cost(dear.sleeps[0], None) == (math.inf, 150)
