@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from batsched_py.errors import LocalProtocolError, PlanError
-from batsched_py.hostset import HostSet, format_bits
+from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.planning.promises import Claim, Shadow, Slot
@@ -40,6 +40,7 @@ from batsched_py.protocol.events import (
 from batsched_py.protocol.fields import one_line
 from batsched_py.scheduling.control import step_fault
 from batsched_py.scheduling.extras import check_extras, usable_storages
+from batsched_py.scheduling.refusals import mapping_fault, not_usable, not_waiting, switch_fault
 from batsched_py.scheduling.registration import job_fault, pair_fault, profile_fault
 from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
@@ -114,17 +115,19 @@ class Plan:
         if type(hosts) is not HostSet:
             raise PlanError(f"start {job.id}: hosts must be a HostSet, not {hosts!r}")
         if job.id not in state.queue:
-            raise PlanError(f"start {job.id} on {hosts}: {self._not_waiting(job.id)}")
+            raise PlanError(f"start {job.id} on {hosts}: {not_waiting(state, job.id)}")
         usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
         if hosts.bits & ~usable or not hosts.bits:
             wrong = hosts.bits & ~usable & ~usable_storages(state)
             if wrong or not hosts.bits:
-                raise PlanError(f"start {job.id} on {hosts}: {self._not_usable(wrong)}")
+                raise PlanError(f"start {job.id} on {hosts}: {not_usable(state.hosts, wrong)}")
         if mapping is None:
             if hosts.bits.bit_count() != job.size:
                 raise PlanError(f"start {job.id} on {hosts}: it needs {job.size} hosts, these are {len(hosts)}")
         else:
-            self._check_mapping(job, hosts, mapping)
+            fault = mapping_fault(job, hosts, mapping)
+            if fault is not None:
+                raise PlanError(f"start {job.id} on {hosts}: {fault}")
         command = ExecuteJob(self.timestamp, job.id, hosts, mapping, storage_mapping, additional_io)
         if storage_mapping is not None or additional_io is not None:
             check_extras(state, self.dialect, job, command)
@@ -137,7 +140,7 @@ class Plan:
     def reject(self, job: Job, why: str) -> None:
         """Refuse a waiting job for good. The reason is kept in `rejections`, and the first ones are told the user."""
         if job.id not in self._state.queue:
-            raise PlanError(f"reject {job.id}: {self._not_waiting(job.id)}")
+            raise PlanError(f"reject {job.id}: {not_waiting(self._state, job.id)}")
         self._send(RejectJob(self.timestamp, job.id))
         self._forget(job.id)
         self.rejections[job.id] = why
@@ -169,26 +172,9 @@ class Plan:
 
     def set_pstate(self, hosts: HostSet, pstate: int) -> None:
         """Switch hosts to a pstate; they take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
-        state = self._state.hosts
-        what = f"set pstate {pstate} on {hosts}"
-        if not hosts.bits or hosts.bits & ~state.all:
-            raise PlanError(f"{what}: these are not hosts of the platform")
-        if hosts.bits & state.switching:
-            raise PlanError(f"{what}: {format_bits(hosts.bits & state.switching)} is switching")
-        chosen = [state.by_id[number] for number in hosts]
-        for host in chosen:
-            if not 0 <= pstate < host.pstate_count:
-                known = (
-                    f"has pstates 0 to {host.pstate_count - 1}" if host.pstate_count else "describes no power states"
-                )
-                raise PlanError(f"{what}: host {host.id} {known}")
-            if str(pstate) in host.transition_pstates:
-                raise PlanError(f"{what}: for host {host.id} this pstate only models switching off or on")
-        sleeps = any(str(pstate) in host.sleep_pstates for host in chosen)
-        if sleeps and hosts.bits & state.busy:
-            raise PlanError(f"{what}: {format_bits(hosts.bits & state.busy)} runs a job")
-        if sleeps and hosts.bits & state.asleep:
-            raise PlanError(f"{what}: {format_bits(hosts.bits & state.asleep)} sleeps already")
+        fault = switch_fault(self._state.hosts, hosts, pstate)
+        if fault is not None:
+            raise PlanError(f"set pstate {pstate} on {hosts}: {fault}")
         self._send(SetResourceState(self.timestamp, hosts, str(pstate)))
 
     def register_profile(self, workload: str, name: str, profile: Members) -> None:
@@ -270,7 +256,7 @@ class Plan:
                 f"{what}: it really runs, on {self._state.running[job.id].hosts}; it ends by itself or by kill"
             )
         if not waits and not runs:
-            raise PlanError(f"{what}: {self._not_waiting(job.id)}")
+            raise PlanError(f"{what}: {not_waiting(self._state, job.id)}")
         fault = step_fault(self.dialect, state, why, runs=runs)
         if fault is not None:
             raise PlanError(f"{what}: {fault}")
@@ -368,33 +354,6 @@ class Plan:
     def _forget(self, job_id: str) -> None:
         self.holds.pop(job_id, None)
         self.promises.pop(job_id, None)
-
-    def _not_waiting(self, job_id: str) -> str:
-        if job_id in self._state.running:
-            return f"it runs already, on {self._state.running[job_id].hosts}"
-        if job_id in self._state.control:
-            return "it was set to RUNNING, in Batsim's books only"
-        if job_id in self._state.registered:
-            return "it was registered, and Batsim has not submitted it yet"
-        return "it has ended" if job_id in self._state.known else "no such job was submitted"
-
-    def _not_usable(self, wrong: int) -> str:
-        hosts = self._state.hosts
-        reasons = {
-            "not in the platform": wrong & ~(hosts.all | hosts.stores),
-            "unavailable": wrong & hosts.unavailable,
-            "asleep": wrong & hosts.asleep,
-            "switching": wrong & hosts.switching,
-            "running a job": wrong & (hosts.busy | hosts.stores),
-        }
-        said = [f"{format_bits(bits)} {reason}" for reason, bits in reasons.items() if bits]
-        return ", ".join(said) or "it needs at least one host"
-
-    def _check_mapping(self, job: Job, hosts: HostSet, mapping: Mapping[int, int]) -> None:
-        if len(mapping) != job.size or sorted(mapping) != list(range(job.size)):
-            raise PlanError(f"start {job.id} on {hosts}: the mapping must place executors 0 to {job.size - 1}")
-        if any(type(position) is not int or not 0 <= position < len(hosts) for position in mapping.values()):
-            raise PlanError(f"start {job.id} on {hosts}: the mapping must name positions 0 to {len(hosts) - 1}")
 
     def _check_registration(self, what: str) -> None:
         if not self._state.config.dynamic_jobs:
