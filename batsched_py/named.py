@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
+from batsched_py.errors import PlanError
+
 Thing = TypeVar("Thing")
 
 
@@ -62,3 +64,8 @@ class Named(Generic[Thing]):
             raise ValueError(f"{name} must be a function of ({', '.join(self._takes)})") from None
         except ValueError:  # a function in C that does not tell its arguments
             pass
+
+
+def failed(what: str, error: BaseException) -> PlanError:
+    """To be raised from the error of a user's function; `what` says which one, and what it was asked."""
+    return PlanError(f"{what}: it raised " + " ".join(f"{type(error).__name__}: {error}".split()))

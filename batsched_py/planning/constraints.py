@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.named import Named
+from batsched_py.named import Named, failed
 from batsched_py.planning.machine import MachineHost
 
 #: What a user writes, (job, hosts by number) -> those on which the job may run; the hosts are `batsched_py.api.Host`.
@@ -26,12 +26,17 @@ class Constraint(Struct, frozen=True):
     def hosts(self, job: Job, hosts: Mapping[int, MachineHost], everywhere: HostSet) -> HostSet:
         """Those of `everywhere`, the numbers of `hosts`, on which the job may run.
 
-        PlanError if the user's function gives what are no numbers of hosts.
+        PlanError if the user's function raises, or gives what are no numbers of hosts.
         """
         if self.rule is None:
             return everywhere
-        given = self.rule(job, hosts)
         what = f"constraint {self.name} for {job.id}"
+        try:
+            given = self.rule(job, hosts)
+            if isinstance(given, Iterator):  # it may raise when it is asked for the next
+                given = list(given)
+        except (Exception, SystemExit) as error:
+            raise failed(what, error) from error
         try:
             eligible = given if type(given) is HostSet else HostSet.from_ids(given)
         except (TypeError, ValueError):

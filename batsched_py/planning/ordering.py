@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from batsched_py.errors import PlanError
 from batsched_py.model.job import Job
-from batsched_py.named import Named
+from batsched_py.named import Named, failed
 
 #: A number for a job at an instant.
 Key = Callable[[Job, float], float]
@@ -122,7 +122,10 @@ def adopt(name: str, function: Callable[..., Any]) -> Order:
     """
 
     def key(job: Job, now: float) -> float:
-        value = function(job, now)
+        try:
+            value = function(job, now)
+        except (Exception, SystemExit) as error:
+            raise failed(f"order {name} of {job.id}", error) from error
         if not isinstance(value, Real) or math.isnan(value):
             raise PlanError(f"order {name} of {job.id}: the function must return a number, not {value!r}")
         return float(value)

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
-from batsched_py.named import Named
+from batsched_py.named import Named, failed
 from batsched_py.planning import layouts
 from batsched_py.planning.machine import Machine, wake_cost, zones_of
 from batsched_py.planning.promises import Choose
@@ -110,7 +110,10 @@ def adopt(name: str, function: Callable[..., Any]) -> Selection:
         def choose(free: HostSet, size: int) -> HostSet | None:
             if size > len(free):
                 return None
-            hosts = function(free, size, machine.hosts)
+            try:
+                hosts = function(free, size, machine.hosts)
+            except (Exception, SystemExit) as error:
+                raise failed(_asked(name, free, size), error) from error
             return None if hosts is None else _checked(name, free, size, hosts)
 
         return choose
@@ -120,7 +123,7 @@ def adopt(name: str, function: Callable[..., Any]) -> Selection:
 
 def _checked(name: str, free: HostSet, size: int, hosts: object) -> HostSet:
     """What a user's function gave; PlanError if a job of this size cannot run there."""
-    what = f"selection {name} for {size} hosts of {free}"
+    what = _asked(name, free, size)
     if type(hosts) is not HostSet:
         raise PlanError(f"{what}: it must give a HostSet or None, not {hosts!r}")
     if not hosts <= free:
@@ -128,6 +131,11 @@ def _checked(name: str, free: HostSet, size: int, hosts: object) -> HostSet:
     if len(hosts) != size:
         raise PlanError(f"{what}: it gave {hosts}, which are {len(hosts)} hosts")
     return hosts
+
+
+def _asked(name: str, free: HostSet, size: int) -> str:
+    """Which function, and all that it was told: it does not know the job."""
+    return f"selection {name} for {size} hosts of {free}"
 
 
 def _on_bits(place: Callable[[int, int], int | None]) -> Choose:

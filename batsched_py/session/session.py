@@ -361,6 +361,10 @@ def _said(event: Event) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """The last line of the algorithm's code that was on the way to the error, not the line of ours that refused."""
+    """The last line of the user's code that was on the way to the error, not the line of ours that refused.
+
+    What we refuse because a function of the user's raised is found where that did.
+    """
+    cause = _where(error.__cause__) if isinstance(error, BatschedError) and error.__cause__ else ""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
-    return f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else ""
+    return cause or (f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else "")

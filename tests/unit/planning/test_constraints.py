@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
-from batsched_py.planning.constraints import CONSTRAINTS, adopt
+from batsched_py.model.job import Job
+from batsched_py.planning.constraints import CONSTRAINTS, Rule, adopt
 from tests.builders import hosts, job
 
 
@@ -36,6 +38,23 @@ def test_what_is_no_hosts_is_one_line(given: Any, words: str) -> None:
     """Names the function, the job and the rule."""
     with pytest.raises(PlanError, match=words):
         adopt("mine:f", lambda job, hosts: given).hosts(job(), {}, hosts("0-3"))
+
+
+def lacking(job: Job, hosts: Mapping[int, Any]) -> list[int]:
+    return [job.extra["memory"]]
+
+
+def lacking_later(job: Job, hosts: Mapping[int, Any]) -> Iterator[int]:
+    yield 0
+    yield job.extra["memory"]
+
+
+@pytest.mark.parametrize("function", [lacking, lacking_later])
+def test_a_function_that_raises_is_named_with_the_job(function: Rule) -> None:
+    """At once, or when its numbers are asked for."""
+    with pytest.raises(PlanError) as caught:
+        adopt("mine:f", function).hosts(job("7"), {}, hosts("0-3"))
+    assert str(caught.value) == "constraint mine:f for w0!7: it raised KeyError: 'memory'"
 
 
 def test_a_function_of_other_arguments_is_refused() -> None:

@@ -182,6 +182,15 @@ def test_a_function_that_returns_no_number_is_named_with_the_job(mine: Path, nam
     assert str(caught.value) == f"order {mine}:nothing of w0!{name}: the function must return a number, not {shown}"
 
 
+def test_a_function_that_raises_is_named_with_the_job(mine: Path) -> None:
+    """And what it raised; its own error is the cause, which knows the line."""
+    order = ORDERS.find(f"{mine}:users", load_object)
+    with pytest.raises(PlanError) as caught:
+        order.key(job("2"), 0.0)
+    assert str(caught.value) == f"order {mine}:users of w0!2: it raised KeyError: 'user'"
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
 def test_a_function_of_other_arguments_is_refused(mine: Path) -> None:
     """When the option is read, not at the first decision."""
     with pytest.raises(ValueError, match=r"must be a function of \(job, now\)"):

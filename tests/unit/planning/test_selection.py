@@ -244,6 +244,17 @@ def test_what_a_function_of_the_user_may_not_give_is_one_line(given: Any, words:
         choose(hosts("0-1"), 2)
 
 
+def test_a_function_of_the_user_that_raises_is_named_with_what_it_was_asked() -> None:
+    """It does not know the job, but its free hosts and how many of them."""
+
+    def broken(free: HostSet, size: int, hosts: Mapping[int, Any]) -> HostSet:
+        raise IndexError("no\nsuch rack")
+
+    with pytest.raises(PlanError) as caught:
+        adopt("mine:broken", broken).prepare(plain(), "")(hosts("0-1"), 2)
+    assert str(caught.value) == "selection mine:broken for 2 hosts of 0-1: it raised IndexError: no such rack"
+
+
 def test_a_function_that_does_not_take_three_arguments_is_refused() -> None:
     """When the option is read, not when the first job comes."""
     with pytest.raises(ValueError, match=r"mine:f must be a function of \(free, size, hosts\)"):
