@@ -17,6 +17,7 @@ from batsched_py.errors import (
     InvariantError,
     LocalProtocolError,
     OptionError,
+    PlatformError,
     PluginError,
     RemoteProtocolError,
     StoreError,
@@ -126,7 +127,7 @@ class Session:
         """The reply to one request.
 
         Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong,
-        or an option does not suit the platform),
+        or an option does not suit the platform), PlatformError (the algorithm cannot read what a host says of itself),
         AlgorithmError (the algorithm raised or planned the impossible; with the story), LocalProtocolError or
         InvariantError (a defect of ours). After an error send `refusal`, or Batsim waits for ever.
         """
@@ -257,7 +258,8 @@ class Session:
             scheduler.decide(view, plan)
             if self._state.arriving:  # jobs of its own, which Batsim will not submit: no message may come after this
                 self._admit(self._state.arriving)
-        except (InvariantError, OptionError):  # setup may find that an option does not suit the platform
+        # It may find that an option does not suit the platform, or that nobody can read what a host says of itself.
+        except (InvariantError, OptionError, PlatformError):
             raise
         except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along
             raise AlgorithmError(_story(self._class.name, message, error)) from error

@@ -71,6 +71,7 @@ class Simulation:
         trace files: machine states, and with energy what was consumed and the pstates.
         """
         platform = platform.with_roles(settings.roles) if settings.roles else platform
+        self._source = platform.source
         computing, storages = _compute_hosts(platform, settings), platform.storage_hosts(settings.master_host)
         hosts = computing + storages
         dialect = dialect_of(settings)
@@ -122,8 +123,16 @@ class Simulation:
         `progress` is called about a hundred times; `clock` measures wall-clock seconds. RefusedError or
         RemoteProtocolError if the scheduler does what makes Batsim abort, DeadlockError if nothing will ever happen
         again although not everything is over, or if it happens over and over while no time passes; StoreError if the
-        store fails.
+        store fails. A PlatformError of a scheduler that only knows the host is raised with the platform's file.
         """
+        try:
+            return self._play(exchange, progress, clock)
+        except PlatformError as error:
+            raise PlatformError(error.file or self._source, error.field, error.rule) from error
+
+    def _play(
+        self, exchange: Exchange, progress: Callable[[Progress], None] | None, clock: Callable[[], float]
+    ) -> Result:
         talk = Talk(exchange, clock, self._stage.dialect)
         report = ProgressReport(progress, self._submissions.count)
         if self._stage.stored is not None:

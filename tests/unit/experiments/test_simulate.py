@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 
@@ -82,3 +83,19 @@ def test_errors_are_those_of_the_command(
     assignments = [f"-o{key}={value}" for key, value in options.items()]
     assert run(["simulate", "-p", str(files[0]), "-w", str(files[1]), "-s", algorithm, *assignments]) == 2
     assert capsys.readouterr().err == f"batsched-py: error: {caught.value}\n"
+
+
+@pytest.mark.parametrize("algorithm", ["easy_idle_sleeper", "sleeper", "easy_dvfs"])
+def test_what_an_algorithm_cannot_read_of_a_host_is_wrong_input(
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, with the file, the host and the property; the algorithm is not to blame."""
+    text = (ROOT / "platforms" / "energy16.xml").read_text()
+    (tmp_path / "odd.xml").write_text(text.replace('"sleep_pstates" value="3:4:5"', '"sleep_pstates" value="3-4-5"', 1))
+    monkeypatch.chdir(tmp_path)
+    said = "odd.xml: host e00.sleep_pstates: must be sleep:off:on, numbers of pstates, not '3-4-5'"
+    jobs = ROOT / "workloads" / "first.json"
+    with pytest.raises(PlatformError, match=re.escape(said)):
+        simulate("odd.xml", jobs, algorithm)
+    assert run(["simulate", "-p", "odd.xml", "-w", str(jobs), "-s", algorithm, "--quiet"]) == 2
+    assert capsys.readouterr().err == f"batsched-py: error: {said}\n"

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.api import Event, HostSet, Job, NoOptions, Notify, Plan, Scheduler, View, option
-from batsched_py.errors import AlgorithmError, LocalProtocolError, OptionError, PluginError, RemoteProtocolError
+from batsched_py.errors import (
+    AlgorithmError,
+    LocalProtocolError,
+    OptionError,
+    PlatformError,
+    PluginError,
+    RemoteProtocolError,
+)
+from batsched_py.planning.power import read_power
 from batsched_py.protocol.commands import KillJob
 from batsched_py.protocol.events import SimulationEnds
 from batsched_py.session.clock import DecisionClock, parse_clock
@@ -439,6 +447,24 @@ def test_an_algorithm_that_needs_energy_needs_hosts_that_describe_it() -> None:
         begun(Powered)
     hosts = [{"id": 0, "name": "n0", "state": "idle", "properties": {"wattage_per_state": "9:9:9"}}]
     assert begun(Powered, 1, compute_resources=hosts).messages == 1
+
+
+class Reading(Powered):
+    """Reads what hosts draw."""
+
+    name = "reading"
+
+    def setup(self, view: View) -> None:
+        for host in view.hosts.values():
+            read_power(host.name, host.properties)
+
+
+def test_a_host_that_nobody_can_read_is_not_the_algorithms_failure() -> None:
+    """Wrong input, by host and property; Batsim tells no file."""
+    hosts = [{"id": 0, "name": "n0", "state": "idle", "properties": {"wattage_per_state": "9:9:9:9"}}]
+    with pytest.raises(PlatformError, match=r"^host n0\.wattage_per_state: must be watts") as caught:
+        begun(Reading, 1, compute_resources=hosts)
+    assert caught.value.exit_code == 2
 
 
 def test_a_fixed_decision_time_stamps_the_reply_and_its_commands() -> None:
