@@ -16,6 +16,7 @@ from batsched_py.protocol.events import (
     COMPLETED_WALLTIME_REACHED,
     REJECTED,
 )
+from batsched_py.reporting.statistics import mean
 from batsched_py.simulator.records import JobRecord, Result
 
 #: Runs shorter than this count as this long in the bounded slowdown, in seconds (Feitelson et al., JSSPP 1997).
@@ -108,20 +109,16 @@ def measure(records: Iterable[JobRecord], hosts: int) -> Metrics:
         makespan=makespan,
         utilisation=allocated / (hosts * makespan) if makespan > 0 else None,
         throughput=len(ran) / makespan if makespan > 0 else None,
-        mean_wait=_mean(waits),
+        mean_wait=mean(waits),
         max_wait=max(waits, default=None),
-        mean_bounded_slowdown=_mean(list(map(bounded_slowdown, waits, runs))),
-        mean_turnaround=_mean([record.finish - record.job.submit_time for record in ran]),
+        mean_bounded_slowdown=mean(list(map(bounded_slowdown, waits, runs))),
+        mean_turnaround=mean([record.finish - record.job.submit_time for record in ran]),
     )
 
 
 def bounded_slowdown(wait: float, run: float, bound: float = SLOWDOWN_BOUND) -> float:
     """How many times longer than its run a job was in the system, runs below `bound` seconds counting as `bound`."""
     return max(1.0, (wait + run) / max(run, bound))
-
-
-def _mean(values: list[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
 
 
 def _report_order(state: str) -> tuple[int, str]:

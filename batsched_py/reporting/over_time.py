@@ -97,7 +97,8 @@ def longest_run(bits: int) -> int:
 def host_states(schedule: Schedule) -> Mapping[str, Steps]:
     """State (of HOST_STATES) -> how many compute hosts are in it.
 
-    As the machine states were traced. Without a trace hosts are idle or computing, as the jobs tell.
+    As the machine states were traced; before the first row all are idle. Without a trace hosts are idle or computing,
+    as the jobs tell.
     """
     rows = schedule.machine_states
     if rows is None:
@@ -106,8 +107,11 @@ def host_states(schedule: Schedule) -> Mapping[str, Steps]:
             busy = [(time, int(value)) for time, value in busy_hosts(schedule)]
         idle: Steps = [(time, schedule.hosts - count) for time, count in busy]
         return {"idle": idle, "computing": [(time, float(count)) for time, count in busy]}
-    columns = {name: rows.counts[position :: len(HOST_STATES)] for position, name in enumerate(HOST_STATES)}
-    return {name: _latest(list(zip(rows.times, map(float, counts), strict=True))) for name, counts in columns.items()}
+    states = {}
+    for position, name in enumerate(HOST_STATES):
+        before: Steps = [(0.0, schedule.hosts if name == "idle" else 0)]
+        states[name] = _latest([*before, *zip(rows.times, rows.counts[position :: len(HOST_STATES)], strict=True)])
+    return states
 
 
 def power(schedule: Schedule) -> Steps:

@@ -14,15 +14,24 @@ from batsched_py.simulator.tracing import EnergyRows, StateRows
 #: A change of power states: (time, hosts as bits, pstate; TO_COMPUTING or TO_SLEEP on the way).
 PstateChange = tuple[float, int, int]
 
+#: Columns of a `_schedule.csv` that are whole numbers, as far as we need them, and those that are no numbers.
+_COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
+_TEXTS: Final = frozenset({"batsim_version"})
+
 _STATES: Final = ("nb_sleeping", "nb_switching_on", "nb_switching_off", "nb_idle", "nb_computing")
 
 
 def read_figures(path: Path) -> Mapping[str, str]:
-    """Column -> value of a `_schedule.csv`, as they are written; InputError unless it has one row."""
+    """Column -> value of a `_schedule.csv`, as they are written; InputError unless it has one row of numbers."""
     table = Tabular(path)
     rows = list(table.rows())
     if len(rows) != 1:
         raise InputError(table.file, "", f"must have one row below the names of the columns, not {len(rows)}")
+    for column, name in enumerate(table.header):
+        if name in _COUNTS:
+            table.count(rows[0], column)
+        elif name not in _TEXTS:
+            table.number(rows[0], column)
     return dict(zip(table.header, rows[0], strict=True))
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.jobs_file import read_jobs
@@ -98,6 +100,23 @@ def schedule_of(result: Result, name: str) -> Schedule:
     )
 
 
+def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None) -> list[Schedule]:
+    """Read several runs, as `read_schedule` does; runs of one name get the names of their folders before theirs."""
+    schedules = [read_schedule(path, hosts=hosts) for path in paths]
+    names = _distinct([_run_path(Path(schedule.source)) for schedule in schedules])
+    return [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
+
+
+def files_of(path: str | Path) -> list[Path]:
+    """The files that `read_schedule` reads, so that nobody writes over them; InputError."""
+    path = Path(path)
+    if path.is_file() and path.name.endswith(_LOGS):
+        return [path]
+    jobs, prefix = _locate(path)
+    others = (_beside(prefix, ending) for ending in (SCHEDULE, MACHINE_STATES, CONSUMED_ENERGY, PSTATE_CHANGES))
+    return [jobs, *(file for file in others if file is not None)]
+
+
 def read_schedule(path: str | Path, *, hosts: int | None = None, name: str | None = None) -> Schedule:
     """Read the results of a run of Batsim or of ours, or a log; InputError names file, line, column and rule.
 
@@ -114,14 +133,13 @@ def read_schedule(path: str | Path, *, hosts: int | None = None, name: str | Non
     jobs_path, prefix = _locate(path)
     jobs = read_jobs(jobs_path)
     figures = read_figures(file) if (file := _beside(prefix, SCHEDULE)) else {}
-    told = _Figures(str(file or jobs_path), figures)
     states = read_machine_states(file) if (file := _beside(prefix, MACHINE_STATES)) else None
-    count, notes = _host_count(hosts, jobs.jobs, told, states)
-    unlisted = max((told.count("nb_jobs") or 0) - len(jobs.jobs), 0)
+    count, notes = _host_count(hosts, jobs.jobs, figures, states)
+    unlisted = max(int(figures.get("nb_jobs", 0)) - len(jobs.jobs), 0)
     if unlisted:
         notes = (*notes, f"{unlisted} jobs are in no row of the jobs file: Batsim 1.4 leaves out those it rejected")
     return Schedule(
-        name=_name(jobs_path) if name is None else name,
+        name=_run_path(jobs_path).name if name is None else name,
         jobs=jobs.jobs,
         hosts=count,
         figures=figures,
@@ -171,29 +189,31 @@ def _beside(prefix: str | None, ending: str) -> Path | None:
     return path if path is not None and path.is_file() else None
 
 
-def _name(jobs: Path) -> str:
-    stem = jobs.name.removesuffix(JOBS) if jobs.name.endswith(JOBS) else jobs.stem
-    return stem if stem not in _NAMELESS else Path(os.path.abspath(jobs)).parent.name or stem
+def _run_path(source: Path) -> Path:
+    """The path of a run without what all runs have in their files' names; its last part is the run's name."""
+    path = Path(os.path.abspath(source))
+    if path.name.endswith(_LOGS):
+        return path.with_name(path.name.partition(".")[0])
+    stem = path.name.removesuffix(JOBS) if path.name.endswith(JOBS) else path.stem
+    return path.parent if stem in _NAMELESS else path.with_name(stem)
 
 
-class _Figures(Struct, frozen=True):
-    """The columns of a `_schedule.csv`, and the file for messages."""
+def _distinct(paths: Sequence[Path]) -> list[str]:
+    """For each path as many of its last parts as tell it from the others, and a number if that cannot be."""
+    names = [_shortest(path, [other for other in paths if other != path]) for path in paths]
+    counts = Counter(names)
+    return [name if counts[name] == 1 else f"{name} ({number})" for number, name in enumerate(names, 1)]
 
-    file: str
-    columns: Mapping[str, str]
 
-    def count(self, name: str) -> int | None:
-        """A whole number; None if there is no such column. InputError."""
-        text = self.columns.get(name)
-        if text is None:
-            return None
-        if not (text.isdecimal() and text.isascii() and len(text) < 20):
-            raise InputError(self.file, f"line 2, column {name}", f"must be a whole number, not {text[:40]!r}")
-        return int(text)
+def _shortest(path: Path, others: Sequence[Path]) -> str:
+    depth = 1
+    while any(other.parts[-depth:] == path.parts[-depth:] for other in others):
+        depth += 1
+    return "/".join(path.parts[-depth:])
 
 
 def _host_count(
-    told: int | None, jobs: Iterable[JobRecord], figures: _Figures, states: StateRows | None
+    told: int | None, jobs: Iterable[JobRecord], figures: Mapping[str, str], states: StateRows | None
 ) -> tuple[int, tuple[str, ...]]:
     """The number of compute hosts, and notes on how it was found."""
     highest = max((record.hosts.bits.bit_length() for record in jobs), default=0)
@@ -202,9 +222,8 @@ def _host_count(
     if states is not None and states.times:
         counted = max(map(sum, zip(*(states.counts[column::5] for column in range(5)), strict=True)))
         return counted, _storage_note(counted, highest)
-    machines = figures.count("nb_computing_machines")
-    if machines is not None:
-        return machines, ()
+    if "nb_computing_machines" in figures:
+        return int(figures["nb_computing_machines"]), ()
     return highest, (f"{highest} hosts, up to the highest that a job had: no file says how many there were",)
 
 

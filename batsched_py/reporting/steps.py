@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 #: Each value holds from its time to the next one's; the last holds for ever. The first time is the earliest of all.
 Steps = list[tuple[float, float]]
@@ -71,3 +73,13 @@ def means(steps: Sequence[tuple[float, float]], begin: float, end: float, bins: 
 def scaled(steps: Sequence[tuple[float, float]], divisor: float) -> Steps:
     """Each value divided by the same number above 0."""
     return [(time, value / divisor) for time, value in steps]
+
+
+def side_by_side(series: Sequence[Sequence[tuple[float, float]]]) -> Iterator[tuple[float, list[float | None]]]:
+    """(time, the value of each) at each time at which one changes; None before the first step of one."""
+    values: list[float | None] = [None] * len(series)
+    changes = sorted((time, number, value) for number, steps in enumerate(series) for time, value in steps)
+    for time, together in groupby(changes, key=itemgetter(0)):
+        for _, number, value in together:
+            values[number] = value
+        yield time, list(values)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
-from batsched_py.reporting.schedule import read_schedule, schedule_of
+from batsched_py.reporting.schedule import files_of, read_schedule, read_schedules, schedule_of
 from batsched_py.simulator.outputs import STATES, write_jobs, write_schedule
 from batsched_py.simulator.tracing import TO_SLEEP
 from tests.unit.reporting.records import record, rejected, result
@@ -215,3 +215,40 @@ def test_what_we_write_is_what_we_read(tmp_path: Path) -> None:
     for left, right in zip(read.jobs, ours.jobs, strict=True):
         assert (left.job.id, left.state, left.hosts) == (right.job.id, right.state, right.hosts)
         assert (left.start, left.finish, left.job.submit_time) == (right.start, right.finish, right.job.submit_time)
+
+
+def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    """By as many as it takes; a run that is given twice is numbered."""
+    paths = []
+    for folder in ("one/x/easy", "two/x/easy", "two/y/fcfs"):
+        (tmp_path / folder).mkdir(parents=True)
+        paths.append(jobs_file(tmp_path / folder, ROW_4).rename(tmp_path / folder / "out_jobs.csv"))
+    assert [run.name for run in read_schedules(paths)] == ["one/x/easy", "two/x/easy", "fcfs"]
+    assert [run.name for run in read_schedules([paths[2], paths[2]])] == ["fcfs (1)", "fcfs (2)"]
+
+
+def test_the_files_that_are_read_are_told(tmp_path: Path) -> None:
+    """So that a command does not write over them."""
+    path = jobs_file(tmp_path, ROW_4)
+    (tmp_path / "run_schedule.csv").write_text("nb_computing_machines,nb_jobs\n6,3\n")
+    assert files_of(tmp_path / "run") == [path, tmp_path / "run_schedule.csv"]
+    log = tmp_path / "log.swf"
+    log.write_text(LOG)
+    assert files_of(log) == [log]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("nb_jobs\n", "must have one row below the names of the columns, not 0"),
+        ("nb_jobs\nmany\n", "line 2, column nb_jobs: must be a whole number from 0, not 'many'"),
+        ("makespan,nb_jobs\nnan,1\n", "line 2, column makespan: must be a finite number, not 'nan'"),
+    ],
+)
+def test_a_wrong_schedule_file_is_told(tmp_path: Path, content: str, told: str) -> None:
+    """Its figures are used, so they are checked."""
+    jobs_file(tmp_path, ROW_4)
+    (tmp_path / "run_schedule.csv").write_text(content)
+    with pytest.raises(InputError) as caught:
+        read_schedule(tmp_path)
+    assert told in str(caught.value)

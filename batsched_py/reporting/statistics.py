@@ -1,0 +1,42 @@
+"""Means, quantiles and an index of fairness: exact, and the same for any order of the values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The sum, rounded once, divided by the number; None of nothing."""
+    return math.fsum(values) / len(values) if values else None
+
+
+def quantile(values: Iterable[float], share: float) -> float | None:
+    """The value below which a share of all lies, from 0 to 1; None of nothing.
+
+    Between two values it is interpolated: method 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical
+    Packages", The American Statistician 50 (4), 1996, which R, NumPy and spreadsheets take by default.
+    """
+    ordered = sorted(values)
+    if not ordered:
+        return None
+    position = (len(ordered) - 1) * share
+    below = math.floor(position)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (position - below)
+
+
+def jains_index(values: Sequence[float]) -> float | None:
+    """How equal values from 0 are: 1 if all are, 1/n if one of n has everything; None of nothing.
+
+    The square of the sum, divided by n times the sum of the squares (R. K. Jain, D.-M. W. Chiu and W. R. Hawe, "A
+    Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared Computer Systems", DEC
+    Research Report TR-301, 1984). All 0 is equal.
+    """
+    if not values:
+        return None
+    largest = max(values)
+    if largest == 0:
+        return 1.0
+    shares = [value / largest for value in values]  # so that no square is too large or too small
+    return math.fsum(shares) ** 2 / (len(shares) * math.fsum([share * share for share in shares]))
