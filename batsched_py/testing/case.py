@@ -33,6 +33,14 @@ POWER: Final = {
 #: The sleep pstate of POWER.
 SLEEP: Final = "2"
 POWER_SPEEDS: Final = (1e9, 5e8, 1.0, 0.5, 0.05)
+#: Hosts that draw less, with two ways to sleep: 2 (2 s and 4 s) and, deeper, 5 (4 s and 10 s).
+FRUGAL: Final = {
+    "wattage_per_state": "40:60:80, 35:45:60, 6:6:6, 45:45:45, 60:60:60, 2:2:2, 45:45:45, 70:70:70",
+    "sleep_pstates": "2:3:4, 5:6:7",
+}
+FRUGAL_SPEEDS: Final = (1e9, 6e8, 1.0, 0.5, 0.25, 1.0, 0.25, 0.1)
+#: The sleep pstates of both kinds of hosts.
+SLEEPS: Final = (SLEEP, "5")
 #: Whose jobs they are: as many users.
 USERS: Final = 3
 #: What the workload is called in job ids.
@@ -50,7 +58,7 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
         peer: who plays Batsim: "simulator", "messages" (they take time, E18), "torn" (each event of an instant in a
             message of its own, in any order, E5) or "late" (and told later than it happened).
         seed: of the order and of the lateness of a "torn" or "late" peer.
-        energy: hosts have power states, and may sleep.
+        energy: hosts have power states, and may sleep; the last third of them are frugal, and have two ways to sleep.
         dynamic: the algorithm may submit jobs.
         acknowledge: Batsim sends them back as submissions.
     """
@@ -101,10 +109,11 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return Workload("the case", self.hosts, ordered, profiles)
 
     def platform(self) -> Platform:
-        """Like hosts; from host n to the master a message takes n + 0.5 ms, from the master to itself 0.5 ms."""
+        """From host n to the master a message takes n + 0.5 ms, from the master to itself 0.5 ms."""
         names = [f"h{number:04d}" for number in range(self.hosts)]
-        speeds, properties = (POWER_SPEEDS, POWER) if self.energy else ((1e9,), {})
-        machines = [Host(name, speeds, properties=properties) for name in names]
+        machines = [
+            Host(name, self._speeds(number), properties=self.properties(number)) for number, name in enumerate(names)
+        ]
         ways = {DEFAULT_MASTER: 5e-4, **{name: 5e-4 + 1e-3 * number for number, name in enumerate(names)}}
         table = {
             (name, DEFAULT_MASTER): Segment((Link(f"link {name}", 1e12, latency),)) for name, latency in ways.items()
@@ -113,6 +122,10 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return Platform(
             "the case", (*machines, Host(DEFAULT_MASTER, (1e9,))), {"zone": zone}, dict.fromkeys(ways, "zone")
         )
+
+    def properties(self, host: int) -> dict[str, str]:
+        """Of a compute host."""
+        return (FRUGAL if self._is_frugal(host) else POWER) if self.energy else {}
 
     def settings(self) -> Settings:
         """Of the simulator."""
@@ -133,6 +146,12 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
             if end is not None:
                 events.append(_machine_event(end, MACHINE_AVAILABLE, hosts))
         return tuple(sorted(events, key=lambda event: event.timestamp))
+
+    def _speeds(self, host: int) -> tuple[float, ...]:
+        return (FRUGAL_SPEEDS if self._is_frugal(host) else POWER_SPEEDS) if self.energy else (1e9,)
+
+    def _is_frugal(self, host: int) -> bool:
+        return host >= self.hosts - self.hosts // 3
 
 
 _DEFAULTS: Final = Case.__struct_defaults__

@@ -55,7 +55,7 @@ from batsched_py.protocol.events import (
     SimulationBegins,
     SimulationEnds,
 )
-from batsched_py.testing.case import POWER, SLEEP, Case
+from batsched_py.testing.case import SLEEPS, Case
 from batsched_py.testing.ending import Ending
 
 #: Seconds from what happens to the message that tells it: at once, by latencies that were seen, and long.
@@ -64,7 +64,7 @@ LATENESS: Final = (0.0, 0.0, 1e-6, 15e-6, 6e-4, 0.1, 2.5)
 PROMPT: Final = (0.0,)
 #: Seconds from a reply to the first command of it that takes effect, and from each to the next.
 STEP: Final = 15e-6
-#: Seconds until a host of POWER sleeps, and until it is awake again.
+#: Seconds until a host sleeps, and until it is awake again.
 FALLING_ASLEEP: Final = 2.0
 WAKING: Final = 20.0
 #: How often an event shares a message with the one before, if it may.
@@ -131,8 +131,8 @@ class LateBatsim:
         self._ask(answer, [SimulationEnds(self.now)])
 
     def _begins(self, profiles: dict[str, dict[str, Members]]) -> SimulationBegins:
-        properties = POWER if self._case.energy else {}
-        resources = tuple(Resource(number, f"h{number}", "idle", properties) for number in range(self._case.hosts))
+        hosts = range(self._case.hosts)
+        resources = tuple(Resource(number, f"h{number}", "idle", self._case.properties(number)) for number in hosts)
         config = Config(
             dynamic_jobs=self._case.dynamic,
             dynamic_jobs_acknowledged=self._case.acknowledge,
@@ -172,7 +172,7 @@ class LateBatsim:
         elif isinstance(event, ResourceStateChanged):
             self._switching &= ~event.hosts.bits
             self._asleep &= ~event.hosts.bits
-            self._asleep |= event.hosts.bits if event.state == SLEEP else 0
+            self._asleep |= event.hosts.bits if event.state in SLEEPS else 0
         elif isinstance(event, Notify) and event.hosts is not None:
             self._note_machines(event.kind, event.hosts)
         return True
@@ -280,11 +280,11 @@ class LateBatsim:
             raise ContractError(f"{what}: they have no power states")
         if bits & self._switching:
             raise ContractError(f"{what}: hosts {format_bits(bits & self._switching)} are switching already")
-        if command.state == SLEEP and bits & (working | self._asleep):
+        if command.state in SLEEPS and bits & (working | self._asleep):
             raise ContractError(f"{what}: hosts {format_bits(bits & (working | self._asleep))} work, or sleep already")
         self._switching |= bits
         waking = WAKING if bits & self._asleep else 0.0
-        done = now + (FALLING_ASLEEP if command.state == SLEEP else waking)
+        done = now + (FALLING_ASLEEP if command.state in SLEEPS else waking)
         self._later(done, ResourceStateChanged(done, command.hosts, command.state))
 
     def _register_profile(self, _: float, command: RegisterProfile) -> None:

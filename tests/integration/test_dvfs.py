@@ -1,43 +1,48 @@
-"""A power state for each job, against the simulator: safe for the walltime, and acknowledged before the start."""
+"""A power state for each job, against the simulator: as slow as is safe for the walltime."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from batsched_py.errors import OptionError
 from batsched_py.model.job import Job
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
+from batsched_py.plugins import load
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.settings import Settings
-from batsched_py.testing import Bench
+from batsched_py.testing import Bench, play
+from batsched_py.testing.case import Outage, Peer
+from batsched_py.testing.strategies import outages
 from tests.integration.conversations import Conversation
-from tests.integration.energy_runs import FAILURES, SPECS, Failure, Spec, Watch, run
+from tests.integration.energy_runs import SPECS, ComputingCase, Spec, run
+from tests.integration.variants import HOSTS
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, platform
 
-#: Of the machine of `energy_runs`: 1 Gflop/s, and 0.5 or 0.6 in the second pstate; the option is for all hosts.
+#: Flop/s in each pstate of the hosts of the contract suite: 1e9 and 5e8, or 6e8; those that only switch do not count.
 SPEEDS = "1e9,5e8,1,1,1,1,1,1"
 DVFS: list[dict[str, str]] = [
-    {"pstate": "1"},
     {"pstate": "1", "speeds": SPEEDS, "reserve": "hosts"},
     {"policy": "slowest", "speeds": SPEEDS, "margin": "1", "backfill_order": "sjf"},
-    {"policy": "slowest", "speeds": SPEEDS, "order": "sjf"},
-    {"policy": "slowest", "speeds": SPEEDS, "slack": "5", "reserve": "hosts"},
+    {"policy": "slowest", "speeds": SPEEDS, "slack": "5", "reserve": "hosts", "order": "sjf"},
 ]
+PEERS: list[Peer] = ["simulator", "late"]
 
 
-@pytest.mark.parametrize("latency", [False, True], ids=["at-once", "messages"])
+@pytest.mark.parametrize("peer", PEERS)
 @pytest.mark.parametrize("options", DVFS)
-@given(SPECS, FAILURES)
+@given(SPECS, outages(HOSTS), st.integers(0, 2**16))
 @settings(max_examples=25)
-def test_every_job_ends_and_starts_on_hosts_that_were_acknowledged(
-    options: dict[str, str], latency: bool, specs: list[Spec], failures: list[Failure]
+def test_jobs_that_compute_end_though_hosts_change_their_pstates_and_fail(
+    options: dict[str, str], peer: Peer, specs: list[Spec], drawn: tuple[Outage, ...], seed: int
 ) -> None:
-    """Hosts fail between the request and the acknowledgement too; the Watch sees each start."""
-    result, _ = run("easy_dvfs", options, specs, failures, latency=latency, computing=True)
-    assert len(result.jobs) == len(specs)
-    assert {record.state for record in result.jobs} <= {"COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED"}
+    """The jobs of the contract suite are delays, which are slowed down nowhere."""
+    repaired = tuple((begin, hosts, end or 50) for begin, hosts, end in drawn)
+    case = ComputingCase(jobs=tuple(specs), outages=repaired, peer=peer, seed=seed, energy=True)
+    played = play(load("easy_dvfs"), options, case)
+    assert (len(played.endings), played.standstill) == (len(specs), "")
 
 
 @given(SPECS)
@@ -46,7 +51,7 @@ def test_no_job_reaches_its_walltime_that_would_not_at_full_speed(specs: list[Sp
     """With a margin below 1, of jobs that compute."""
     result, _ = run("easy_dvfs", {"policy": "slowest", "speeds": SPEEDS}, specs, computing=True)
     for record in result.jobs:
-        _, _, duration, walltime = sorted(specs)[int(record.job.name)]
+        _, _, duration, walltime = specs[int(record.job.name)]
         reached = record.state == "COMPLETED_WALLTIME_REACHED"
         assert duration == walltime or reached == (duration > walltime)
 
@@ -55,19 +60,19 @@ def test_no_job_reaches_its_walltime_that_would_not_at_full_speed(specs: list[Sp
 @settings(max_examples=15)
 def test_in_the_first_pstate_nothing_is_switched_and_it_is_easy(specs: list[Spec]) -> None:
     """The default where no speeds are known."""
-    ours, watch = run("easy_dvfs", {}, specs)
+    ours, talk = run("easy_dvfs", {}, specs)
     theirs, _ = run("easy", {}, specs)
-    assert watch.said("SET_RESOURCE_STATE") == []
+    assert talk.said("SET_RESOURCE_STATE") == []
     assert [record.start for record in ours.jobs] == [record.start for record in theirs.jobs]
 
 
-def play(members: dict[str, object], walltime: float, options: dict[str, str]) -> tuple[JobRecord, Conversation]:
+def play_one(members: dict[str, object], walltime: float, options: dict[str, str]) -> tuple[JobRecord, Conversation]:
     """One job of two hosts on four hosts: 1 Gflop/s in pstate 0, 0.5 in pstate 1."""
-    watch = Watch("easy_dvfs", options)
+    talk = Conversation(load("easy_dvfs"), options=options)
     job = Job.create("1", size=2, profile="p", submit_time=0, walltime=walltime)
     work = Workload("test", 4, (job,), {"p": parse_profile("p", members)})
     on = platform(4, SLEEPER_SPEEDS, **SLEEPER, speed_per_state="1e9,5e8,1,1,1")
-    return watch.run([work], Settings(energy=True), on).jobs[0], watch
+    return talk.run([work], Settings(energy=True), on).jobs[0], talk
 
 
 @pytest.mark.parametrize(
@@ -82,29 +87,29 @@ def play(members: dict[str, object], walltime: float, options: dict[str, str]) -
 )
 def test_a_job_computes_as_slowly_as_is_safe(members: dict[str, object], walltime: float, seconds: float) -> None:
     """10 s at full speed, 20 s at half of it; 20 s are not safe in 21 s, and who communicates is not slowed down."""
-    record, watch = play(members, walltime, {"policy": "slowest"})
+    record, talk = play_one(members, walltime, {"policy": "slowest"})
     assert record.finish - record.start == pytest.approx(seconds, rel=1e-3)
-    assert [data["state"] for data in watch.details("SET_RESOURCE_STATE")] == (["1"] if seconds == 20 else [])
+    assert [data["state"] for data in talk.details("SET_RESOURCE_STATE")] == (["1"] if seconds == 20 else [])
 
 
 def test_a_fixed_pstate_is_left_for_a_faster_one_where_it_is_not_safe() -> None:
     """The speeds are a property here; the hosts are already in the faster one."""
     task: dict[str, object] = {"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}
-    assert play(task, 30, {"pstate": "1"})[0].finish == pytest.approx(20)
-    assert play(task, 21, {"pstate": "1"})[0].finish == pytest.approx(10)
+    assert play_one(task, 30, {"pstate": "1"})[0].finish == pytest.approx(20)
+    assert play_one(task, 21, {"pstate": "1"})[0].finish == pytest.approx(10)
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"pstate": "2"}, "option pstate: host h0 computes in 0, 1, not in 2"),
-        ({"policy": "slowest"}, "option policy: .* host h0 has no property speed_per_state"),
+        ({"pstate": "2"}, "option pstate: host h0000 computes in 0, 1, not in 2"),
+        ({"policy": "slowest"}, "option policy: .* host h0000 has no property speed_per_state"),
         ({"policy": "fixed"}, "policy=fixed needs the option pstate"),
         ({"policy": "slowest", "pstate": "0"}, "pstate is for policy=fixed"),
         ({"margin": "1.1"}, "option margin of easy_dvfs: must be at most 1"),
         ({"speeds": "fast"}, "speeds: must be flop/s"),
         ({"speeds": "1e9,0,1,1,1"}, "speeds: must be flop/s"),
-        ({"speeds": "1e9"}, "option speeds: must be one for each pstate, not 1 for the 5 pstates of host h0"),
+        ({"speeds": "1e9"}, "option speeds: must be one for each pstate, not 1 for the 5 pstates of host h0000"),
     ],
 )
 def test_options_that_do_not_fit_the_hosts_are_named(options: dict[str, str], why: str) -> None:
@@ -117,13 +122,13 @@ def test_speeds_that_all_hosts_tell_are_not_given_again() -> None:
     """They would be ignored."""
     task: dict[str, object] = {"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}
     with pytest.raises(OptionError, match="option speeds: all hosts tell theirs"):
-        play(task, 30, {"speeds": SPEEDS})
+        play_one(task, 30, {"speeds": SPEEDS})
 
 
 def test_the_slowest_that_is_safe_is_the_default_where_hosts_tell_their_speeds() -> None:
     """10 s at full speed, of 30."""
     task: dict[str, object] = {"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}
-    assert play(task, 30, {})[0].finish == pytest.approx(20)
+    assert play_one(task, 30, {})[0].finish == pytest.approx(20)
 
 
 @pytest.mark.parametrize(

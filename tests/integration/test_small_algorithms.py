@@ -1,150 +1,60 @@
-"""The algorithms that are there to try things out: what each promises, and that each run ends whatever happens."""
+"""The algorithms that are there to try things out: what each promises."""
 
 from __future__ import annotations
 
 import json
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from batsched_py.errors import AlgorithmError, OptionError
-from batsched_py.hostset import HostSet
-from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
-from batsched_py.simulator.external import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.testing import Case
+from batsched_py.testing.case import Outage
 from tests.builders import begins_data, begun, message, submitted_data
 from tests.integration.conversations import Conversation
 from tests.integration.programs import ROOT, run
-from tests.integration.variants import HOSTS, SPECS
-from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, job, platform, workload
+from tests.integration.variants import HOSTS, PLATFORM, SPECS, workload
 
 Specs = list[tuple[int, int, int, int]]
-DYNAMIC: dict[str, Any] = {"dynamic_jobs": True}
-SHARED: dict[str, Any] = {"compute_sharing": True}
-
-#: Name, options, what the run needs: every option of each.
-SMALL: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
-    ("sequencer", {}, {}),
-    ("random", {"seed": 3}, {}),
-    ("random", {"hosts": "any"}, SHARED),
-    ("rejecter", {}, {}),
-    ("rejecter", {"probability": 0.5, "seed": 1}, {}),
-    ("rejecter", {"larger_than": 3}, {}),
-    ("killer", {"after": 4}, {}),
-    ("killer", {"after": 0}, {}),
-    ("killer", {"rule": "arrival"}, {}),
-    ("submitter", {"jobs": 5, "seconds": 2, "longer": 1}, DYNAMIC),
-    ("submitter", {"jobs": 5, "seconds": 2, "slack": 0}, {**DYNAMIC, "acknowledge_dynamic_jobs": True}),
-    ("submitter", {"jobs": 4, "interval": 3, "size": 2, "slack": None, "metadata": True}, DYNAMIC),
-    (
-        "submitter",
-        {"jobs": 4, "interval": 7, "profiles": "shared"},
-        {**DYNAMIC, "acknowledge_dynamic_jobs": True, "profile_reuse": True},
-    ),
-    ("submitter", {"jobs": 3}, {**DYNAMIC, "protocol": "v1.4"}),
-    ("submitter", {"jobs": 0}, DYNAMIC),
-    ("sleeper", {}, {"energy": True}),
-    ("sleeper", {"at_once": "one", "compute": 1}, {"energy": True}),
-    ("energy_watcher", {}, {"energy": True}),
-    ("energy_watcher", {"interval": 2, "at_once": "one"}, {"energy": True}),
-    ("energy_watcher", {"interval": 2}, {"energy": True, "protocol": "v1.4"}),
-    ("crasher", {"message": 1000}, {}),
-]
-
-#: (when it fails, for how long, the host).
-FAILURES = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 20), st.integers(0, HOSTS - 1)), max_size=4)
 
 
-def jobs_of(specs: Specs) -> Workload:
-    profiles = {f"d{run}": {"type": "delay", "delay": run} for _, _, run, _ in specs}
-    jobs = (
-        job(f"{number:02d}", f"d{run}", res=size, at=submit, walltime=walltime)
-        for number, (submit, size, run, walltime) in enumerate(specs)
-    )
-    return workload(*jobs, profiles=profiles)
-
-
-def events_of(failures: list[tuple[int, int, int]]) -> tuple[ExternalEvent, ...]:
-    """A host fails when nothing else holds it down, and comes back; what overlaps is left out.
-
-    At half seconds, when nothing else happens: a start that is on its way to a host that fails makes Batsim abort,
-    which no algorithm can foresee.
-    """
-    until = dict.fromkeys(range(HOSTS), -1)
-    events = []
-    for start, length, host in sorted(failures):
-        if start > until[host]:
-            until[host] = start + length
-            for time, kind in ((start + 0.5, MACHINE_UNAVAILABLE), (start + length + 0.5, MACHINE_AVAILABLE)):
-                members = {"type": kind, "resources": str(host), "timestamp": time}
-                events.append(ExternalEvent(time, kind, HostSet.of(host), members))
-    return tuple(sorted(events, key=lambda event: event.timestamp))
-
-
-def play(name: str, options: Mapping[str, Any], jobs: Workload, **settings: Any) -> tuple[Result, Conversation]:
+def play(
+    name: str, options: Mapping[str, Any], specs: Specs, outages: Sequence[Outage] = (), **settings: Any
+) -> tuple[Result, Conversation]:
+    case = Case(hosts=HOSTS, jobs=tuple(specs), outages=tuple(outages), energy=True)
     talk = Conversation(load(name), options=options)
-    on = platform(HOSTS, SLEEPER_SPEEDS, **SLEEPER)
-    return talk.run([jobs], Settings(**settings), on), talk
+    given = Settings(external_events=case.external_events(), **settings)
+    return talk.run([case.workload()], given, case.platform()), talk
 
 
-def overlap(one: JobRecord, other: JobRecord) -> bool:
-    """Both run at once; Batsim says of no job that it ran for less than 10 microseconds."""
-    return max(one.start, other.start) < min(one.finish, other.finish) - 1.1e-5
-
-
-@pytest.mark.parametrize("latency", [False, True], ids=["at-once", "messages"])
-@pytest.mark.parametrize("case", SMALL, ids=lambda case: case[0])
-@settings(max_examples=10)
-@given(specs=SPECS, failures=FAILURES)
-def test_every_run_ends_whatever_happens_to_the_hosts(
-    case: tuple[str, dict[str, Any], dict[str, Any]], latency: bool, specs: Specs, failures: list[tuple[int, int, int]]
-) -> None:
-    """Each job ends or is rejected, no host has two unless they may share, nothing is said that Batsim refuses."""
-    name, options, needs = case
-    if "protocol" in needs:  # in Batsim 1.4 hosts do not fail, and messages take no time
-        failures, latency = [], False
-    result, _ = play(
-        name, options, jobs_of(specs), **needs, message_latency=latency, external_events=events_of(failures)
-    )
-    own = options.get("jobs", 10) if name == "submitter" else 0
-    assert len(result.jobs) == len(specs) + own
-    assert {record.state for record in result.jobs} <= {
-        "COMPLETED_SUCCESSFULLY",
-        "COMPLETED_WALLTIME_REACHED",
-        "COMPLETED_KILLED" if name == "killer" else "",
-        "REJECTED" if name == "rejecter" else "",
-    }
-    ran = [record for record in result.jobs if not record.rejected]
-    if needs is SHARED:
-        return
-    for position, one in enumerate(ran):
-        for other in ran[position + 1 :]:
-            assert one.hosts.isdisjoint(other.hosts) or not overlap(one, other)
-
-
-@pytest.mark.parametrize(("name", "options", "needs"), SMALL)
-def test_the_same_input_gives_the_same_bytes(name: str, options: dict[str, Any], needs: dict[str, Any]) -> None:
-    """Chance, too, comes from a seed."""
-    specs = [(0, 3, 5, 9), (0, 2, 7, 9), (1, 6, 3, 3), (2, 1, 8, 9), (2, 1, 9, 12), (5, 4, 2, 9)]
-    (_, one), (_, other) = (play(name, options, jobs_of(specs), **needs) for _ in range(2))
-    assert one.answered == other.answered
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("submitter", {"jobs": 3}), ("submitter", {"jobs": 0}), ("energy_watcher", {"interval": 2})],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_those_that_ask_batsim_for_more_do_so_in_its_older_version_too(name: str, options: dict[str, Any]) -> None:
+    """All jobs end, and as many of their own as were asked for: none, too."""
+    specs = [(0, 3, 5, 9), (0, 2, 7, 9), (1, 6, 3, 3), (2, 1, 8, 9)]
+    result, _ = play(name, options, specs, protocol="v1.4", energy=True, dynamic_jobs=name == "submitter")
+    assert len(result.jobs) == len(specs) + options.get("jobs", 0)
+    assert all(record.state.startswith("COMPLETED_") for record in result.jobs)
 
 
 @pytest.mark.parametrize("at_once", [("sequencer", {}), ("sleeper", {"at_once": "one"})], ids=["sequencer", "sleeper"])
 @given(specs=SPECS)
 def test_jobs_that_run_one_at_a_time_run_in_order_of_arrival(at_once: tuple[str, dict[str, Any]], specs: Specs) -> None:
     """None overlaps another, and a sequencer leaves no time between them."""
-    result, _ = play(*at_once, jobs_of(specs), energy=True)
+    result, _ = play(*at_once, specs, energy=True)
     ran = sorted(result.jobs, key=lambda record: (record.job.submit_time, record.job.id))
     for one, other in pairwise(ran):
         assert one.finish <= other.start
@@ -155,14 +65,14 @@ def test_jobs_that_run_one_at_a_time_run_in_order_of_arrival(at_once: tuple[str,
 def test_a_sequencer_runs_jobs_in_the_order_that_is_asked_for() -> None:
     """Found again whenever a job has ended: the one that came last is the smallest."""
     specs = [(0, 3, 5, 9), (0, 2, 5, 9), (1, 4, 5, 9), (6, 1, 5, 9)]
-    result, _ = play("sequencer", {"order": "asc_size"}, jobs_of(specs))
-    assert {record.job.name: record.start for record in result.jobs} == {"01": 0, "00": 5, "03": 10, "02": 15}
+    result, _ = play("sequencer", {"order": "asc_size"}, specs)
+    assert {record.job.name: record.start for record in result.jobs} == {"001": 0, "000": 5, "003": 10, "002": 15}
 
 
 def test_chance_depends_on_the_seed() -> None:
     """Another seed, other hosts, and another order."""
     specs = [(0, 2, 5, 9)] * 9
-    runs = [play("random", {"seed": seed}, jobs_of(specs))[1].details("EXECUTE_JOB") for seed in range(4)]
+    runs = [play("random", {"seed": seed}, specs)[1].details("EXECUTE_JOB") for seed in range(4)]
     assert len({str(sorted((told["job_id"], told["alloc"]) for told in said)) for said in runs}) == 4
     assert len({str([told["job_id"] for told in said[:3]]) for said in runs}) > 1
 
@@ -178,31 +88,31 @@ def test_random_leaves_no_job_waiting_that_would_fit(specs: Specs) -> None:
         assert all(waiting.size > free for waiting in talk.session.view.queue)
         return reply
 
-    Simulation(platform(HOSTS), [jobs_of(specs)]).run(exchange)
+    Simulation(PLATFORM, [workload(specs)]).run(exchange)
 
 
 def test_on_any_hosts_a_job_starts_as_soon_as_it_comes() -> None:
-    """Hosts that work for others, too; without sharing that is refused at once."""
-    specs = [(0, HOSTS, 50, 60), (1, 2, 5, 9), (2, HOSTS, 5, 9)]
-    result, _ = play("random", {"hosts": "any"}, jobs_of(specs), compute_sharing=True)
-    assert sorted(record.start for record in result.jobs) == [0.0, 1.0, 2.0]
+    """Hosts that work for others, too, but none that have failed; without sharing that is refused at once."""
+    specs = [(0, HOSTS, 50, 60), (1, 2, 5, 9), (2, HOSTS, 5, 9), (3, HOSTS - 1, 9, 9), (4, HOSTS, 9, 9)]
+    result, _ = play("random", {"hosts": "any"}, specs, compute_sharing=True, outages=[(2.5, "0", 12.5)])
+    assert sorted(record.start for record in result.jobs) == [0.0, 1.0, 2.0, 3.0, 12.5]
     with pytest.raises(OptionError, match="--enable-compute-sharing"):
-        play("random", {"hosts": "any"}, jobs_of(specs))
+        play("random", {"hosts": "any"}, specs)
 
 
 @pytest.mark.parametrize(
     ("options", "rejected", "why"),
     [
-        ({}, ["00", "01", "02", "03"], "every job is rejected"),
+        ({}, ["000", "001", "002", "003"], "every job is rejected"),
         ({"probability": 0}, [], ""),
-        ({"larger_than": 2}, ["02", "03"], "needs more than 2 hosts"),
+        ({"larger_than": 2}, ["002", "003"], "needs more than 2 hosts"),
         ({"probability": 0.5, "seed": 2}, None, r"chance rejected it (probability 0.5)"),
     ],
 )
 def test_the_rejecter_says_why(options: dict[str, Any], rejected: list[str] | None, why: str) -> None:
     """All of them, those above a size, or some: the others run."""
     specs = [(0, size, 5, 9) for size in (1, 2, 3, 4)] * (5 if rejected is None else 1)
-    result, talk = play("rejecter", options, jobs_of(specs))
+    result, talk = play("rejecter", options, specs)
     refused = [record.job.name for record in result.jobs if record.rejected]
     assert set(talk.session.rejections.values()) == ({why} if why else set())
     if rejected is None:
@@ -214,7 +124,7 @@ def test_the_rejecter_says_why(options: dict[str, Any], rejected: list[str] | No
 @given(SPECS)
 def test_the_killer_kills_what_runs_for_too_long(specs: Specs) -> None:
     """A job ends by itself if it is over by then, and is killed four seconds after its start if not."""
-    result, talk = play("killer", {"after": 4}, jobs_of(specs))
+    result, talk = play("killer", {"after": 4}, specs)
     for record in result.jobs:
         _, _, length, walltime = specs[int(record.job.name)]
         ends = min(length, walltime, 4)
@@ -227,20 +137,17 @@ def test_the_killer_kills_what_runs_for_too_long(specs: Specs) -> None:
 def test_the_killer_makes_room_for_the_next() -> None:
     """As batsched's killer2: a job runs until another needs its hosts, and the oldest goes first."""
     specs = [(0, 4, 100, 200), (1, 2, 100, 200), (5, 3, 100, 200), (6, 1, 100, 200)]
-    result, talk = play("killer", {"rule": "arrival"}, jobs_of(specs))
+    result, talk = play("killer", {"rule": "arrival"}, specs)
     ends = {record.job.name: (record.start, record.finish, record.state) for record in result.jobs}
-    assert ends["00"] == (0.0, 5.0, "COMPLETED_KILLED")
-    assert ends["01"] == (1.0, 101.0, "COMPLETED_SUCCESSFULLY")
-    assert (ends["02"][0], ends["03"][0]) == (5.0, 6.0)
+    assert ends["000"] == (0.0, 5.0, "COMPLETED_KILLED")
+    assert ends["001"] == (1.0, 101.0, "COMPLETED_SUCCESSFULLY")
+    assert (ends["002"][0], ends["003"][0]) == (5.0, 6.0)
     assert len(talk.details("KILL_JOB")) == 1
 
 
 def test_the_killer_kills_nobody_for_a_job_that_finds_too_few_hosts_anyhow() -> None:
     """Hosts that failed are missing, not those of the others."""
-    fails = events_of([(0, 50, 0)])
-    result, talk = play(
-        "killer", {"rule": "arrival"}, jobs_of([(1, 2, 20, 90), (5, HOSTS, 5, 90)]), external_events=fails
-    )
+    result, talk = play("killer", {"rule": "arrival"}, [(1, 2, 20, 90), (5, HOSTS, 5, 90)], outages=[(0.5, "0", 50.5)])
     assert talk.details("KILL_JOB") == []
     assert [record.start for record in result.jobs] == [1.0, 50.5]
 
@@ -249,9 +156,7 @@ def test_the_killer_kills_nobody_for_a_job_that_finds_too_few_hosts_anyhow() -> 
 def test_the_submitter_submits_at_an_interval(acknowledge: bool) -> None:
     """Each job when it is time, in a workload of its own, with what it was told to be."""
     options = {"jobs": 3, "interval": 20, "size": 2, "seconds": 4, "longer": 1, "slack": 2, "metadata": True}
-    result, talk = play(
-        "submitter", options, jobs_of([(1, 1, 5, 9)]), dynamic_jobs=True, acknowledge_dynamic_jobs=acknowledge
-    )
+    result, talk = play("submitter", options, [(1, 1, 5, 9)], dynamic_jobs=True, acknowledge_dynamic_jobs=acknowledge)
     own = [record for record in result.jobs if record.workload == "dynamic"]
     assert [(record.job.name, record.start, record.finish) for record in own] == [
         ("0", 0.0, 4.0),
@@ -267,22 +172,22 @@ def test_the_submitter_submits_at_an_interval(acknowledge: bool) -> None:
 def test_the_submitter_names_shared_profiles_by_their_length() -> None:
     """One profile for all; Batsim forgets it with its last job, which the Plan says, unless it may be used again."""
     options = {"jobs": 3, "interval": 20, "profiles": "shared"}
-    result, talk = play("submitter", options, jobs_of([(1, 1, 5, 9)]), dynamic_jobs=True, profile_reuse=True)
+    result, talk = play("submitter", options, [(1, 1, 5, 9)], dynamic_jobs=True, profile_reuse=True)
     assert len(result.jobs) == 4
     assert [said["profile_name"] for said in talk.details("REGISTER_PROFILE")] == ["delay_10.000000"]
     with pytest.raises(AlgorithmError, match="run with --enable-profile-reuse"):
-        play("submitter", options, jobs_of([(1, 1, 5, 9)]), dynamic_jobs=True)
+        play("submitter", options, [(1, 1, 5, 9)], dynamic_jobs=True)
 
 
 def test_the_submitter_refuses_jobs_larger_than_the_platform() -> None:
     """They would never run."""
     with pytest.raises(OptionError, match="size of submitter: must be at most 6"):
-        play("submitter", {"size": 9}, jobs_of([(1, 1, 5, 9)]), dynamic_jobs=True)
+        play("submitter", {"size": 9}, [(1, 1, 5, 9)], dynamic_jobs=True)
 
 
 def test_the_energy_watcher_asks_at_an_interval_while_there_is_something_to_watch() -> None:
     """Not before the first job, not after the last, and anew when another comes."""
-    _, talk = play("energy_watcher", {"interval": 4}, jobs_of([(1, 1, 10, 20), (50, 1, 2, 20)]), energy=True)
+    _, talk = play("energy_watcher", {"interval": 4}, [(1, 1, 10, 20), (50, 1, 2, 20)], energy=True)
     assert [time for time, _, _ in talk.said("QUERY")] == [1.0, 5.0, 9.0, 50.0]
     assert len(talk.told("ANSWER")) == 4
 
@@ -340,7 +245,7 @@ def test_the_crasher_fails_at_the_message_of_ones_choice(how: str, said: str) ->
 def test_the_crasher_fails_at_the_end() -> None:
     """On the message that ends the simulation."""
     with pytest.raises(AlgorithmError, match="crasher failed on SimulationEnds"):
-        play("crasher", {"message": 0}, jobs_of([(1, 1, 5, 9)]))
+        play("crasher", {"message": 0}, [(1, 1, 5, 9)])
 
 
 def test_the_crasher_dies_without_a_word(tmp_path: Any) -> None:

@@ -6,10 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from batsched_py.model.job import Job
 from batsched_py.model.platform import Platform
-from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
+from batsched_py.testing import Case
 from schedulers import BUILT_INS
 from tests.platforms import plain_platform
 
@@ -55,20 +54,24 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("conservative", {"reserve": "hosts", "slack": "5"}),
     ("crasher", {"message": "6", "how": "exit"}),
     ("easy_dvfs", {"pstate": "1"}),
-    ("easy_dvfs", {"policy": "slowest", "speeds": "1e9,5e8,1,1,1", "reserve": "hosts", "backfill_order": "sjf"}),
+    ("easy_dvfs", {"pstate": "1", "slack": "5", "reserve": "hosts"}),
+    ("easy_dvfs", {"policy": "slowest", "speeds": "1e9,5e8,1,1,1,1,1,1", "order": "sjf"}),
     ("easy_idle_sleeper", {"idle_time": "0"}),
-    ("easy_idle_sleeper", {"idle_time": "none", "keep_awake": "1", "wake_for": "queue", "reserve": "hosts"}),
-    ("easy_subpart_sleeper", {"awake": "0.3", "idle_time": "2", "sleep_state": "deepest"}),
+    ("easy_idle_sleeper", {"idle_time": "none", "sleep_state": "deepest", "wake_for": "queue", "order": "sjf"}),
+    ("easy_idle_sleeper", {"idle_time": "3", "off_time": "2", "on_time": "20", "keep_awake": "2", "reserve": "hosts"}),
+    ("easy_subpart_sleeper", {"awake": "0", "idle_time": "5", "reserve": "hosts"}),
+    ("easy_subpart_sleeper", {"awake": "0.3", "idle_time": "2", "sleep_state": "deepest", "backfill_order": "sjf"}),
     ("energy_budget", {"shutdown": "true", "idle_time": "0", "off_time": "3", "on_time": "5"}),
-    ("energy_budget", {"power_cap": "1000", "backfill_order": "sjf"}),
-    ("energy_budget", {"energy": "300000", "period": "300", "power_cap": "1200", "slack": "2"}),
+    ("energy_budget", {"power_cap": "700", "shutdown": "true", "idle_time": "0", "backfill_order": "sjf"}),
+    ("energy_budget", {"energy": "60000", "period": "100", "power_cap": "650", "slack": "3"}),
+    ("energy_budget", {"energy": "70000", "period": "100", "power_cap": "800", "shutdown": "true", "idle_time": "3"}),
     ("energy_watcher", {"at_once": "one", "interval": "2"}),
     ("killer", {"after": "0"}),
     ("killer", {"after": "3"}),
     ("killer", {"rule": "arrival"}),
     ("rejecter", {"larger_than": "3", "probability": "0.5"}),
     ("sleeper", {"at_once": "one", "compute": "1"}),
-    ("submitter", {"interval": "3", "jobs": "4"}),
+    ("submitter", {"interval": "3", "jobs": "4", "slack": "none", "metadata": "true"}),
     ("submitter", {"longer": "3", "profiles": "shared", "seconds": "2", "slack": "0"}),
 ]
 #: EASY by numbers of hosts: whoever finds enough can start.
@@ -104,9 +107,4 @@ SPECS = st.lists(
 
 def workload(specs: list[tuple[int, int, int, int]]) -> Workload:
     """Delay jobs, named so that their order of submission is that of the list for equal times."""
-    profiles = {f"d{run}": Delay(f"d{run}", "delay", {"type": "delay", "delay": run}, run) for _, _, run, _ in specs}
-    jobs = [
-        Job.create(f"{number:03d}", size=size, profile=f"d{run}", submit_time=submit, walltime=walltime)
-        for number, (submit, size, run, walltime) in enumerate(specs)
-    ]
-    return Workload("test", HOSTS, tuple(sorted(jobs, key=lambda job: (job.submit_time, job.id))), profiles)
+    return Case(hosts=HOSTS, jobs=tuple(specs)).workload()
