@@ -1,0 +1,127 @@
+"""Every code block of README and docs is checked by something: a language that nothing checks is an error here."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from defusedxml import ElementTree
+from markdown_it import MarkdownIt
+
+from tests.docs.pages import PAGES, ROOT, Block, blocks, name
+
+#: Dockerfiles are made of these.
+INSTRUCTIONS = set(
+    re.findall(r"\w+", "ADD ARG CMD COPY ENTRYPOINT ENV EXPOSE FROM HEALTHCHECK LABEL RUN SHELL USER VOLUME WORKDIR")
+)
+
+
+def run_elsewhere(text: str) -> None:
+    """Nothing more to do here: test_commands.py runs the commands of `console` blocks, and the files they name."""
+
+
+def check_python(text: str) -> None:
+    """It can be parsed, and what it imports from us is there."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("batsched_py"):
+            module = importlib.import_module(node.module)
+            missing = [alias.name for alias in node.names if not hasattr(module, alias.name)]
+            assert missing == [], f"{node.module} has no {missing}"
+
+
+def check_dockerfile(text: str) -> None:
+    """Each logical line begins with an instruction."""
+    joined = re.sub(r"\\\n", " ", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
+    words = [line.split()[0] for line in joined.splitlines() if line.strip()]
+    assert words[:1] in (["FROM"], ["ARG"])
+    assert set(words) <= INSTRUCTIONS
+
+
+def check_markdown(text: str) -> None:
+    """A beginning of a block, to show how a title is written."""
+    assert re.match(r"```\w+ title=\"[^\"]+\"\n", text)
+
+
+#: Language -> what checks a block of it. Files (blocks with a title) are also used by the commands of their page.
+CHECKS: dict[str, Callable[[str], object]] = {
+    "console": run_elsewhere,
+    "python": check_python,
+    "json": json.loads,
+    "yaml": yaml.safe_load,
+    "toml": tomllib.loads,
+    "xml": ElementTree.fromstring,
+    "dockerfile": check_dockerfile,
+    "markdown": check_markdown,
+}
+
+#: Blocks of plain text that are no file of a page's commands: page -> what checks them.
+PLAIN = {"docs/design.md": "test_the_packages_of_the_design_are_there"}
+
+
+def in_lines(block: Block) -> bool:
+    """True if each line is a JSON value of its own, as in a file of events."""
+    return block.language == "json" and block.title.endswith(".txt")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_each_block_of_a_page_is_checked(page: Path) -> None:
+    """By its language."""
+    for block in blocks(page):
+        where = f"{name(page)}:{block.line}"
+        if block.language == "text":
+            assert block.title or PLAIN.get(name(page)) in globals(), f"{where}: plain text that nothing checks"
+            continue
+        assert block.language in CHECKS, f"{where}: nothing checks blocks of {block.language or 'no language'}"
+        for text in block.text.splitlines() if in_lines(block) else [block.text]:
+            try:
+                CHECKS[block.language](text)
+            except Exception as error:  # of any parser
+                raise AssertionError(f"{where}: {error}") from error
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_no_block_is_overlooked(page: Path) -> None:
+    """What Markdown takes for a block of code is one of those that are checked, however it is fenced."""
+    tokens = [token for token in MarkdownIt().parse(page.read_text()) if token.type in ("fence", "code_block")]
+    assert [token.map[0] + 1 for token in tokens if token.map] == [block.line for block in blocks(page)]
+    assert "<pre" not in page.read_text()
+
+
+def test_the_packages_of_the_design_are_there() -> None:
+    """Each with the sentence of the page."""
+    [block] = [block for block in blocks(ROOT / "docs" / "design.md") if block.language == "text"]
+    names = [line.split()[0] for line in block.text.splitlines()]
+    folders = {path.name for path in (ROOT / "batsched_py").iterdir() if (path / "__init__.py").exists()}
+    assert folders - {entry.rstrip("/") for entry in names} == set()
+    for entry in names:
+        assert any((ROOT / folder / entry).exists() for folder in ("", "batsched_py", "schedulers")), entry
+
+
+def test_the_readmes_algorithm_has_fewer_than_20_lines() -> None:
+    """Blank lines included: a newcomer types it."""
+    [block] = [block for block in blocks(ROOT / "README.md") if block.title == "my_algorithm.py"]
+    assert len(block.text.splitlines()) < 20
+
+
+def test_a_wrong_block_is_found() -> None:
+    """Of each language that is parsed."""
+    wrong = {
+        "python": "from batsched_py.api import Nothing\n",
+        "json": "{",
+        "yaml": "a: [",
+        "toml": "a = \n",
+        "xml": "<a>",
+        "dockerfile": "FROM a\nRAN b\n",
+        "markdown": "none",
+    }
+    assert wrong.keys() | {"console"} == CHECKS.keys()
+    for language, text in wrong.items():
+        with pytest.raises(Exception):  # noqa: B017, PT011  (whatever the parser raises)
+            CHECKS[language](text)
