@@ -12,6 +12,9 @@ ROOT = Path(__file__).parents[2]
 #: Every page that a reader may follow.
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
+#: Files on pages that no command names, because a service reads them: test_continuous_integration.py does it instead.
+PIPELINES = (".github/workflows/decisions.yml", ".gitlab-ci.yml")
+
 _FENCE = re.compile(
     r"^(?P<fence>`{3,})(?P<language>\w*)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^(?P=fence)$",
     re.DOTALL | re.MULTILINE,

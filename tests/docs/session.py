@@ -32,8 +32,9 @@ def prepare(folder: Path, files: Sequence[Block]) -> None:
         shutil.copytree(ROOT / data, folder / data)
     for file in files:
         path = folder / file.title
-        assert path.parent == folder, file.title
+        assert path.resolve().is_relative_to(folder.resolve()), file.title
         assert not path.exists(), file.title
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(file.text)
     programs = folder / ".bin"
     programs.mkdir()
