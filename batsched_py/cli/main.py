@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "record": ("record", "Record what a Batsim and a decision process say to each other."),
     "replay": ("replay", "Ask an algorithm again what a recording asked, and compare."),
     "diff": ("diff", "Compare what happened in two recorded runs."),
+    "report": ("report", "Show runs on a page, and what differs between them."),
     "list": ("listing", "Show the algorithms there are."),
     "describe": ("describe", "Show an algorithm's options and its source."),
     "new": ("new", "Write the beginning of an algorithm, and its tests."),

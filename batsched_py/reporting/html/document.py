@@ -1,0 +1,227 @@
+"""The page as a whole: its sections, and what it carries, in one file."""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import Final
+
+import msgspec
+
+import batsched_py
+from batsched_py.reporting.durations import clock
+from batsched_py.reporting.html import markup
+from batsched_py.reporting.html.content import Content, number_jobs, pack
+from batsched_py.reporting.html.differences import Difference, Fate, Move, compare
+from batsched_py.reporting.html.figures import grouped_digits, summary_rows
+from batsched_py.reporting.html.words import DEFINITIONS, KEYS, TOOLBAR
+from batsched_py.reporting.schedule import Schedule
+
+#: Scripts of the page, each using what stands before it.
+SCRIPTS: Final = (
+    "words.js", "data.js", "colours.js", "raster.js", "gantt.js", "view.js", "hands.js", "charts.js", "main.js",
+)  # fmt: skip
+
+#: So many rejected jobs are named, of each run.
+MOST_REJECTED: Final = 100
+
+
+def report_page(schedules: Sequence[Schedule], plotly: bytes, title: str = "") -> bytes:
+    """A page that shows these schedules, the first being what the others are compared with.
+
+    It makes no request: `plotly` is the text of plotly.js, which it carries. The same schedules give the same bytes.
+    """
+    content = pack(schedules)
+    heading = title or " · ".join(run.name for run in content.runs)
+    page = Template(_asset("page.html")).substitute(
+        version=escape(batsched_py.__version__),
+        title=escape(heading),
+        style=_asset("page.css"),
+        body=_body(schedules, content, heading),
+        data=_packed(msgspec.json.encode(content)),
+        plotly=_packed(plotly),
+        script="\n".join(map(_asset, SCRIPTS)),
+    )
+    return page.encode()
+
+
+def _asset(name: str) -> str:
+    return (files("batsched_py.reporting.html") / "page" / name).read_text("utf-8")
+
+
+def _packed(data: bytes) -> str:
+    """Compressed, in characters that mean nothing in HTML."""
+    return b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
+
+
+def _body(schedules: Sequence[Schedule], content: Content, heading: str) -> str:
+    names = [run.name for run in content.runs]
+    sections = [
+        ("summary", "Summary", [markup.figures_table(_table_caption(names), names, summary_rows(schedules))]),
+        ("differences", "Differences", _differences(schedules, content)),
+        ("over-time", "Over time", _over_time(schedules, content)),
+        ("distributions", "Distributions", _distributions(schedules, names)),
+        ("rejected", "Rejected jobs", _rejected(schedules)),
+        ("notes", "Notes", _notes(schedules)),
+    ]
+    shown = [(name, title, parts) for name, title, parts in sections if parts]
+    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in shown)
+    return "\n".join(
+        (
+            '<a class="skip" href="#content">to the content</a>',
+            f"<header><div><h1>{escape(heading)}</h1>{markup.paragraph(_subtitle(schedules))}</div>",
+            '<button type="button" id="scheme" title="light or dark">◐ light / dark</button></header>',
+            f'<nav aria-label="sections"><ul>{links}</ul></nav>',
+            '<main id="content">',
+            '<p id="problem" role="alert" hidden></p>',
+            "<noscript><p>The charts need JavaScript; the tables do not.</p></noscript>",
+            *(markup.section(name, title, *parts) for name, title, parts in shown),
+            "</main>",
+            '<div id="status" class="heard" role="status" aria-live="polite"></div>',
+            '<div id="tip" aria-hidden="true" hidden></div>',
+            f"<footer>Made by batsched-py {escape(batsched_py.__version__)}. This page needs no network.</footer>",
+        )
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{grouped_digits(number)} {noun}" + ("" if number == 1 else "s")
+
+
+def _subtitle(schedules: Sequence[Schedule]) -> str:
+    machines = {(len(schedule.jobs) + schedule.unlisted, schedule.hosts) for schedule in schedules}
+    runs = "" if len(schedules) == 1 else f"{len(schedules)} runs: "
+    told = [f"{_count(jobs, 'job')} on {_count(hosts, 'host')}" for jobs, hosts in sorted(machines)]
+    return runs + ", ".join(told)
+
+
+def _table_caption(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return "Figures of the run"
+    return f"Below each figure: how it differs from {names[0]}. ★ marks the best of a row."
+
+
+def _differences(schedules: Sequence[Schedule], content: Content) -> list[str]:
+    if len(schedules) == 1:
+        return []
+    first, numbers = schedules[0], number_jobs(schedules)
+    found = [compare(first, other) for other in schedules[1:]]
+    fates = [fate for fate in Fate if any(difference.counts[fate] for difference in found)]
+    rows = [[escape(fate), *(grouped_digits(difference.counts[fate]) for difference in found)] for fate in fates]
+    rows.append(["all that is earlier", *(clock(difference.earlier) for difference in found)])
+    rows.append(["all that is later", *(clock(difference.later) for difference in found)])
+    counts = markup.plain_table(f"Jobs compared with {first.name}", ["", *(each.name for each in found)], rows)
+    moved = [
+        _moves(difference, first, content, numbers) for difference in found if difference.gained or difference.lost
+    ]
+    return [markup.grouped([counts, *moved])]
+
+
+def _moves(difference: Difference, first: Schedule, content: Content, numbers: Mapping[str, int]) -> str:
+    def row(move: Move) -> list[str]:
+        way = "earlier" if move.seconds < 0 else "later"
+        button = markup.job_button(move.job.removeprefix(content.prefix), numbers[move.job])
+        return [button, f"{clock(abs(move.seconds))} {way}", clock(move.start)]
+
+    heads = ["job", f"than in {first.name}", "start"]
+    rows = [row(move) for move in (*difference.gained, *reversed(difference.lost))]
+    return markup.plain_table(f"{difference.name}: the jobs that moved most", heads, rows)
+
+
+def _over_time(schedules: Sequence[Schedule], content: Content) -> list[str]:
+    if not any(schedule.ran for schedule in schedules):
+        return [markup.paragraph("No job ran: there is nothing to draw.", "none")]
+    names = [run.name for run in content.runs]
+    gantts = [_gantt(number, schedule) for number, schedule in enumerate(schedules)]
+    modes = [("job", "job"), ("wait", "wait")]
+    if len(schedules) > 1:
+        modes.insert(1, ("difference", f"difference from {names[0]}"))
+    if len(content.states) > 1:
+        modes.append(("state", "final state"))
+    options = "".join(f'<option value="{value}">{escape(text)}</option>' for value, text in modes)
+    drawn = any(run.sets for run in content.runs)
+    return [
+        TOOLBAR.format(options=options),
+        KEYS if drawn else "",
+        '<ul class="legend" id="colours"></ul>' if drawn else "",
+        *gantts,
+        '<div id="chosen" class="wide"></div>',
+        markup.run_legend(names, dashed=False),
+        *_lines(content),
+    ]
+
+
+def _gantt(number: int, schedule: Schedule) -> str:
+    told = f"{_count(len(schedule.ran), 'job')} on {_count(schedule.hosts, 'host')}"
+    if not schedule.ran:
+        return f"<h3>{escape(schedule.name)}</h3>{markup.paragraph('No Gantt chart: no job ran.', 'none')}"
+    if not schedule.hosts_known or not schedule.hosts:
+        why = "No Gantt chart: the file tells how many hosts each job had, but not which."
+        return f"<h3>{escape(schedule.name)}</h3>{markup.paragraph(why, 'none')}"
+    alternative = f"{schedule.name}: {told}, hosts upwards, time to the right"
+    return markup.gantt(number, schedule.name, told, alternative)
+
+
+def _lines(content: Content) -> list[str]:
+    last = max((run.start[-1] + run.run[-1] for run in content.runs if run.start), default=0)
+    over = f"until {clock(last)}"
+    charts = [
+        markup.chart("busy", "Utilisation", "hosts allocated to jobs", f"share of busy hosts over time, {over}"),
+        markup.chart(
+            "queue", "Queue", "jobs submitted and not yet started", f"number of waiting jobs over time, {over}"
+        ),
+    ]
+    if any(run.power for run in content.runs):
+        charts.append(markup.chart("power", "Power", "of all hosts", f"power over time, {over}"))
+    for number, run in enumerate(content.runs):
+        if run.machines:
+            swatches = "".join(
+                f'<li><span class="swatch" style="background:var(--host-{state})"></span>{name}</li>'
+                for state, name in enumerate(content.machine_states)
+            )
+            title = f"Host states: {run.name}"
+            charts.append(markup.chart(f"hosts-{number}", title, "", f"hosts in each state over time, {over}"))
+            charts.append(f'<ul class="legend">{swatches}</ul>')
+    return charts
+
+
+def _distributions(schedules: Sequence[Schedule], names: Sequence[str]) -> list[str]:
+    if not any(schedule.ran for schedule in schedules):
+        return []
+    share = "share of jobs with at most this"
+    waits = markup.chart("waits", "Wait", "below 1 s at the left edge", f"{share} wait")
+    slowdowns = markup.chart(
+        "slowdowns", "Bounded slowdown", "runs below 10 s count as 10 s", f"{share} bounded slowdown"
+    )
+    return [markup.run_legend(names, dashed=True), f'<div class="pair">{waits}{slowdowns}</div>']
+
+
+def _rejected(schedules: Sequence[Schedule]) -> list[str]:
+    tables = []
+    for schedule in schedules:
+        rejected = [record for record in schedule.jobs if record.rejected]
+        if not rejected:
+            continue
+        rows = [
+            [escape(record.job.id), str(record.job.size), clock(record.job.submit_time), escape(record.metadata)]
+            for record in rejected[:MOST_REJECTED]
+        ]
+        more = len(rejected) - len(rows)
+        caption = f"{schedule.name}: {_count(len(rejected), 'job')}" + (
+            f", the first {len(rows)} of them" if more else ""
+        )
+        tables.append(markup.plain_table(caption, ["job", "size", "submitted", "metadata"], rows))
+    return tables
+
+
+def _notes(schedules: Sequence[Schedule]) -> list[str]:
+    told = []
+    for schedule in schedules:
+        version = schedule.figures.get("batsim_version", "")
+        lines = [f"read from {schedule.source}" + (f", written by {version}" if version else ""), *schedule.notes]
+        told.append(f"<dt>{escape(schedule.name)}</dt><dd>{'<br>'.join(map(escape, lines))}</dd>")
+    return [f"<dl>{''.join(told)}</dl>", "<h3>Definitions</h3>", DEFINITIONS]

@@ -1,0 +1,69 @@
+"""Quantities that grow over time, thinned so that means between the points that remain are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.simulator.tracing import EnergyRows, StateRows
+
+#: So many points are kept, about: more than a picture is wide.
+MOST_POINTS: Final = 4000
+
+#: Columns of a trace of host states, and how many of them, the first ones, are neither idle nor computing.
+_COLUMNS: Final = 5
+_UNUSUAL: Final = 3
+
+
+class Growth(Struct, frozen=True):
+    """Totals since the start of the simulation, at times that ascend strictly.
+
+    Attributes:
+        time: in seconds.
+        totals: one column for each quantity, as long as `time`.
+    """
+
+    time: list[float]
+    totals: list[list[float]]
+
+
+def energy_growth(rows: EnergyRows) -> Growth | None:
+    """Joules of all hosts over time; None if no time passes."""
+    kept = _kept(rows.times)
+    if len(kept) < 2:
+        return None
+    return Growth([rows.times[row] for row in kept], [[rows.joules[row] for row in kept]])
+
+
+def state_growth(rows: StateRows) -> Growth | None:
+    """Host seconds in each state over time; None if no host ever sleeps or switches, or if no time passes."""
+    usual = not any(any(rows.counts[column::_COLUMNS]) for column in range(_UNUSUAL))
+    kept = _kept(rows.times)
+    if usual or len(kept) < 2:
+        return None
+    totals = [_integral(rows.times, rows.counts[column::_COLUMNS]) for column in range(_COLUMNS)]
+    return Growth([rows.times[row] for row in kept], [[total[row] for row in kept] for total in totals])
+
+
+def _integral(times: Sequence[float], counts: Sequence[int]) -> list[float]:
+    """The sum of counts times seconds up to each row; a count holds from its row on."""
+    total, totals = 0.0, [0.0]
+    for (before, after), count in zip(pairwise(times), counts, strict=False):
+        total += count * (after - before)
+        totals.append(total)
+    return totals
+
+
+def _kept(times: Sequence[float]) -> list[int]:
+    """The first row, and the last of each instant; of too many instants, the last of each of some equal pieces of time.
+
+    Totals do not change during an instant: any of its rows will do.
+    """
+    if not times:
+        return []
+    piece = (times[-1] - times[0]) / MOST_POINTS if len(times) > MOST_POINTS else 0.0
+    last = {(int((time - times[0]) / piece) if piece > 0 else time): row for row, time in enumerate(times)}
+    return [0, *(row for row in last.values() if times[row] > times[0])]

@@ -1,0 +1,61 @@
+// Colours: of the scheme from the style sheet, of jobs from a palette that the colour-blind can tell apart.
+
+/** A colour of the style sheet, as it is in the scheme of now. */
+function styled(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+function channels(colour) {
+  return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+}
+
+/** Lines of runs differ in colour and in dash. */
+function runColour(number) { return styled(`run-${number % 6}`); }
+function runDash(number) { return ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"][number % 6]; }
+
+const JOB_COLOURS = [
+  "#88ccee", "#cc6677", "#ddcc77", "#44aa99", "#aa99dd", "#ee8866",
+  "#77aadd", "#999933", "#ffaabb", "#4477aa", "#bbcc33", "#aa4499",
+].map(channels);
+
+/** Dark blue, through grey, to yellow: from no wait to the longest. */
+const WAITS = ["#00204d", "#31446b", "#666970", "#958f78", "#cab969", "#ffea46"].map(channels);
+const WAIT_LIMITS = [MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY];
+const WAIT_NAMES = ["up to 1 min", "10 min", "1 h", "6 h", "1 d", "longer"];
+
+const SAME = 0, EARLIER = 1, LATER = 2, ELSEWHERE = 3, NEW = 4;
+const DIFFERENCE_NAMES = ["as in the first run", "starts earlier", "starts later", "same start, other hosts", "not in the first run"];
+
+/** How a job of a run differs from the same job in the first run. */
+function difference(run, first, row, tolerance) {
+  const other = first.rowOf[run.job[row]];
+  if (other < 0) return NEW;
+  const late = run.start[row] - first.start[other];
+  if (Math.abs(late) > tolerance) return late < 0 ? EARLIER : LATER;
+  if (!run.drawn || !first.drawn) return SAME;
+  return run.sets[run.set[row]] === first.sets[first.set[other]] ? SAME : ELSEWHERE;
+}
+
+/** What colours can tell: for each a class of a row, the colours of the classes and their names. */
+const MODES = {
+  job: {
+    classOf: (run, row) => run.job[row] * 5 % JOB_COLOURS.length,
+    colours: () => JOB_COLOURS,
+    names: () => [],
+  },
+  difference: {
+    classOf: (run, row, page) => difference(run, page.runs[0], row, page.tolerance),
+    colours: () => ["same", "earlier", "later", "elsewhere", "new"].map((name) => channels(styled(name))),
+    names: () => DIFFERENCE_NAMES,
+  },
+  wait: {
+    classOf: (run, row) => WAIT_LIMITS.filter((limit) => run.wait(row) > limit).length,
+    colours: () => WAITS,
+    names: () => WAIT_NAMES,
+  },
+  state: {
+    classOf: (run, row) => run.state[row],
+    colours: (page) => page.states.map((_, i) => channels(styled(`run-${(i * 2) % 6}`))),
+    names: (page) => page.states,
+  },
+};

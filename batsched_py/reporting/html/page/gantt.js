@@ -1,0 +1,221 @@
+// The Gantt chart of a run on a canvas: rectangles while they are few, a raster while they are many.
+
+/** Left and right of every picture with a time axis, so that equal times stand below each other. */
+const LEFT = 64, RIGHT = 16;
+const ABOVE = 6, BELOW = 24;
+/** So many rectangles are drawn one by one. */
+const MOST_RECTANGLES = 4000;
+
+class Gantt {
+  constructor(page, run, canvas) {
+    this.page = page;
+    this.run = run;
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d");
+    this.scratch = document.createElement("canvas");
+    this.raster = null;
+    this.mode = null;
+    /** For tests and for those who look: how it was drawn, and how many rectangles were in sight. */
+    this.drawn = { how: "", rectangles: 0, milliseconds: 0 };
+    canvas.style.height = `${this.#plotHeight() + ABOVE + BELOW}px`;
+  }
+
+  #plotHeight() {
+    const hosts = this.run.hosts, most = this.page.runs.length > 1 ? 280 : 420;
+    return Math.round(Math.min(Math.max(hosts * Math.min(24, Math.max(1, Math.floor(most / hosts))), Math.min(hosts * 24, 120)), most));
+  }
+
+  /** Edges of the plot in CSS pixels. */
+  get box() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    return { left: LEFT, right: width - RIGHT, top: ABOVE, bottom: height - BELOW };
+  }
+
+  x(time) {
+    const { left, right } = this.box, { begin, end } = this.page.view;
+    return left + (time - begin) / (end - begin) * (right - left);
+  }
+
+  timeAt(x) {
+    const { left, right } = this.box, { begin, end } = this.page.view;
+    return begin + (x - left) / (right - left) * (end - begin);
+  }
+
+  /** The hosts in sight, of those that this run has. */
+  get hosts() {
+    const { low, high } = this.page.view;
+    return { low: Math.min(low, this.run.hosts - 1), high: Math.min(high, this.run.hosts - 1) };
+  }
+
+  /** The upper edge of a host. */
+  y(host) {
+    const { top, bottom } = this.box, { low, high } = this.hosts;
+    return bottom - (host + 1 - low) / (high - low + 1) * (bottom - top);
+  }
+
+  hostAt(y) {
+    const { top, bottom } = this.box, { low, high } = this.hosts;
+    return Math.floor(low + (bottom - y) / (bottom - top) * (high - low + 1));
+  }
+
+  /** Each row's class, and the classes' colours, for what the reader chose to see. */
+  recolour() {
+    const mode = MODES[this.page.mode];
+    this.classes = new Uint8Array(this.run.count).map((_, row) => mode.classOf(this.run, row, this.page));
+    this.colours = mode.colours(this.page);
+    this.styles = this.colours.map(([red, green, blue]) => `rgb(${red},${green},${blue})`);
+    this.mode = this.page.mode;
+  }
+
+  draw() {
+    const began = performance.now(), ratio = window.devicePixelRatio || 1;
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (!width) return;
+    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+    }
+    if (!this.mode) this.recolour();
+    const context = this.context, { left, right, top, bottom } = this.box;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    context.fillStyle = styled("plot");
+    context.fillRect(left, top, right - left, bottom - top);
+    context.save();
+    context.beginPath();
+    context.rect(left, top, right - left, bottom - top);
+    context.clip();
+    const shown = this.#inSight();
+    if (shown.length <= MOST_RECTANGLES) this.#drawRectangles(shown); else this.#drawRaster(ratio);
+    this.#drawChosen();
+    context.restore();
+    this.#drawAxes();
+    this.drawn.rectangles = shown.length;
+    this.drawn.milliseconds = performance.now() - began;
+  }
+
+  /** Rectangles that meet the window; no more than tell that they are too many. */
+  #inSight() {
+    const { begin, end } = this.page.view, { low, high } = this.hosts, run = this.run, shown = [];
+    const [first, last] = run.between(begin, end);
+    for (let i = first; i < last && shown.length <= MOST_RECTANGLES; i++) {
+      if (run.finish[run.owner[i]] > begin && run.high[i] >= low && run.low[i] <= high) shown.push(i);
+    }
+    return shown;
+  }
+
+  #drawRectangles(shown) {
+    this.drawn.how = "rectangles";
+    const context = this.context, run = this.run, { left, right } = this.box;
+    const line = this.y(0) - this.y(1) >= 4 ? 1 : 0;
+    context.font = `11px ${styled("font")}`;
+    context.textBaseline = "middle";
+    for (const i of shown) {
+      const row = run.owner[i], style = this.styles[this.classes[row]];
+      const from = Math.max(this.x(run.start[row]), left - 2), to = Math.min(this.x(run.finish[row]), right + 2);
+      const top = this.y(run.high[i]), height = this.y(run.low[i] - 1) - top;
+      const gap = line && to - from > 3 ? 1 : 0;
+      context.fillStyle = style;
+      context.fillRect(from, top, Math.max(to - from - gap, 0.6), height - line);
+      const wide = to - from - 6;
+      if (height < 11 || wide < 7) continue;
+      const name = this.page.names[run.job[row]];
+      if (context.measureText(name).width > wide) continue;
+      const [red, green, blue] = this.colours[this.classes[row]];
+      context.fillStyle = 0.299 * red + 0.587 * green + 0.114 * blue > 120 ? "#111" : "#fff";
+      context.fillText(name, from + 3, top + (height - line) / 2 + 0.5);
+    }
+  }
+
+  #drawRaster(ratio) {
+    this.drawn.how = "raster";
+    const { left, right, top, bottom } = this.box, { low, high } = this.hosts;
+    const columns = Math.max(1, Math.round((right - left) * ratio));
+    const rows = Math.max(1, Math.min(high - low + 1, Math.round((bottom - top) * ratio)));
+    if (!this.raster || this.raster.columns !== columns || this.raster.rows !== rows) {
+      this.raster = new Raster(columns, rows);
+      this.scratch.width = columns;
+      this.scratch.height = rows;
+      this.image = this.scratch.getContext("2d").createImageData(columns, rows);
+    }
+    const { begin, end } = this.page.view;
+    this.raster.fill(this.run, { begin, end, low, high }, this.classes, this.colours);
+    const own = this.page.mode === "job";
+    this.raster.paint(this.image, channels(styled("plot")), channels(styled("crowd")), this.classes, this.colours, own);
+    this.scratch.getContext("2d").putImageData(this.image, 0, 0);
+    this.context.imageSmoothingEnabled = false;
+    this.context.drawImage(this.scratch, left, top, right - left, bottom - top);
+  }
+
+  /** The chosen job, and where it was in the first run. */
+  #drawChosen() {
+    const { chosen, runs } = this.page;
+    if (chosen < 0) return;
+    if (this.run !== runs[0]) this.#outline(runs[0], runs[0].rowOf[chosen], [4, 3]);
+    this.#outline(this.run, this.run.rowOf[chosen], []);
+  }
+
+  #outline(run, row, dash) {
+    if (row < 0 || !run.drawn) return;
+    const context = this.context, { left, right } = this.box;
+    for (const [style, width] of [[styled("ground"), 4], [styled("text"), 2]]) {
+      context.strokeStyle = style;
+      context.lineWidth = width;
+      context.setLineDash(dash);
+      for (const range of run.sets[run.set[row]].split(" ")) {
+        const hosts = range.split("-").map(Number), last = hosts[hosts.length - 1];
+        const from = Math.max(this.x(run.start[row]), left - 9), to = Math.min(this.x(run.finish[row]), right + 9);
+        const top = this.y(last);
+        context.strokeRect(from, top, Math.max(to - from, 2), this.y(hosts[0] - 1) - top);
+      }
+    }
+    context.setLineDash([]);
+  }
+
+  #drawAxes() {
+    const context = this.context, { left, right, top, bottom } = this.box, { begin, end } = this.page.view;
+    context.font = `12px ${styled("font")}`;
+    context.fillStyle = styled("quiet");
+    context.strokeStyle = styled("line");
+    context.lineWidth = 1;
+    context.strokeRect(left - 0.5, top - 0.5, right - left + 1, bottom - top + 1);
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    for (const { time, text } of timeTicks(begin, end, (right - left) / 90)) {
+      const x = this.x(time);
+      context.fillRect(Math.round(x), bottom + 1, 1, 4);
+      const half = context.measureText(text).width / 2;
+      context.fillText(text, Math.min(Math.max(x, half), right + RIGHT - half), bottom + 8);
+    }
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    const { low, high } = this.hosts, step = Math.max(1, roundStep(Math.max(1, (high - low + 1) * 18 / (bottom - top))));
+    for (let host = Math.ceil(low / step) * step; host <= high; host += step) {
+      context.fillText(String(host), left - 7, this.y(host) + (this.y(host - 1) - this.y(host)) / 2);
+    }
+    context.save();
+    context.translate(12, (top + bottom) / 2);
+    context.rotate(-Math.PI / 2);
+    context.textAlign = "center";
+    context.fillText("host", 0, 0);
+    context.restore();
+    context.textAlign = "left";
+  }
+
+  /** What is at a point, as {row, others}: the job with the largest part of that pixel, how many more; null if none. */
+  at(x, y) {
+    const { left, right, top, bottom } = this.box, run = this.run;
+    if (x < left || x > right || y < top || y > bottom) return null;
+    const begin = this.timeAt(x - 0.5), end = this.timeAt(x + 0.5), host = this.hostAt(y);
+    const [first, last] = run.between(begin, end);
+    let row = -1, most = -1, count = 0;
+    for (let i = first; i < last; i++) {
+      const candidate = run.owner[i];
+      if (run.finish[candidate] <= begin || host < run.low[i] || host > run.high[i]) continue;
+      count += 1;
+      const part = Math.min(end, run.finish[candidate]) - Math.max(begin, run.start[candidate]);
+      if (part > most) { most = part; row = candidate; }
+    }
+    return row < 0 ? null : { row, host, others: count - 1 };
+  }
+}

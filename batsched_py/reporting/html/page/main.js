@@ -1,0 +1,178 @@
+// Put the page together once its parts are unpacked.
+
+const element = (id) => document.getElementById(id);
+
+function loadPlotly(code) {
+  const script = document.createElement("script");
+  script.textContent = code;
+  document.head.append(script);
+  script.remove();
+}
+
+function buildGantts(page) {
+  for (const run of page.runs) {
+    const canvas = element(`gantt-${run.number}`);
+    if (!canvas) continue;
+    const gantt = new Gantt(page, run, canvas);
+    page.gantts.push(gantt);
+    new Hands(page, gantt, element("tip"), element("status"));
+  }
+}
+
+function buildTimeCharts(page) {
+  const add = (id, traces, axis) => {
+    if (element(id)) page.timeCharts.push(new TimeChart(page, element(id), traces, axis));
+  };
+  const shared = page.runs.some((run) => run.busy.values.some((value) => value > run.hosts));
+  add("busy", overlaid(page, (run) => run.busy, (run) => 1 / Math.max(run.hosts, 1), "%{y:.1%}"),
+    { tickformat: ".0%", title: { text: "busy hosts" }, ...(shared ? {} : { range: [0, 1.03] }) });
+  add("queue", overlaid(page, (run) => run.queue, () => 1, "%{y:.4~g} jobs"), { title: { text: "waiting jobs" }, tickformat: "~s" });
+  add("power", overlaid(page, (run) => run.power, () => 1, "%{y:.4s}W"), { title: { text: "power" }, tickformat: "~s", ticksuffix: "W" });
+  for (const run of page.runs.filter((each) => each.machines)) {
+    add(`hosts-${run.number}`, stacked(page, run), { title: { text: "hosts" }, range: [0, run.hosts], tickformat: "d" });
+  }
+}
+
+function drawDistributions(page) {
+  const rows = (run) => Array.from({ length: run.count }, (_, row) => row);
+  const drawings = [];
+  if (element("waits")) {
+    const axis = { tickvals: WAIT_MARKS.map(([time]) => time), ticktext: WAIT_MARKS.map(([, text]) => text), title: { text: "wait" } };
+    drawings.push(drawDistribution(page, element("waits"), (run) => rows(run).map((row) => run.wait(row)), 1, axis, duration));
+  }
+  if (element("slowdowns")) {
+    const told = (value) => Number(value.toPrecision(4)).toString();
+    const valuesOf = (run) => rows(run).map((row) => run.slowdown(row, page.bound));
+    drawings.push(drawDistribution(page, element("slowdowns"), valuesOf, 1, { title: { text: "bounded slowdown" } }, told));
+  }
+  return Promise.all(drawings);
+}
+
+/** The legend of the colours, for what they tell now. */
+function drawLegend(page) {
+  const legend = element("colours");
+  if (!legend) return;
+  const mode = MODES[page.mode], colours = mode.colours(page), names = mode.names(page);
+  legend.replaceChildren(...names.map((name, i) => {
+    const item = document.createElement("li"), swatch = document.createElement("span");
+    swatch.className = "swatch";
+    swatch.style.background = `rgb(${colours[i].join()})`;
+    item.append(swatch, name);
+    return item;
+  }));
+  if (page.mode === "job") {
+    const item = document.createElement("li");
+    item.textContent = "a job has one colour in all runs; grey: several jobs share a pixel, paler where hosts are idle";
+    legend.append(item);
+  }
+}
+
+/** What is known about the chosen job, a column for each run. */
+function tellChoice(page, job) {
+  const place = element("chosen");
+  if (!place) return;
+  if (job < 0) {
+    place.replaceChildren();
+    return;
+  }
+  const first = page.runs[0], known = (told) => (run) => {
+    const row = run.rowOf[job];
+    if (row >= 0) return told(run, row);
+    return run.rejected.has(job) ? "rejected" : "not in this run";
+  };
+  const facts = [
+    ["submitted", known((run, row) => duration(run.submit[row]))],
+    ["started", known((run, row) => duration(run.start[row]))],
+    ["waited", known((run, row) => duration(run.wait(row)))],
+    ["ran", known((run, row) => duration(run.finish[row] - run.start[row]))],
+    ["size", known((run, row) => plural(run.size[row], "host"))],
+    ["hosts", known((run, row) => (run.drawn ? shorten(run.sets[run.set[row]]) || "none" : "not known"))],
+    ["ended as", known((run, row) => page.states[run.state[row]])],
+  ];
+  if (page.runs.length > 1) {
+    facts.push(["difference", known((run, row) => (run === first ? "" : differenceText(run, first, row, page.tolerance)))]);
+  }
+  const table = document.createElement("table"), head = table.createTHead().insertRow(), body = table.createTBody();
+  table.createCaption().textContent = `job ${page.names[job]}`;
+  const cell = (row, text, scope) => {
+    const made = document.createElement(scope ? "th" : "td");
+    if (scope) made.scope = scope;
+    made.textContent = text;
+    row.append(made);
+  };
+  cell(head, "", "");
+  head.cells[0].setAttribute("aria-hidden", "true");
+  page.runs.forEach((run) => cell(head, run.name, "col"));
+  for (const [name, told] of facts) {
+    const row = body.insertRow();
+    cell(row, name, "row");
+    page.runs.forEach((run) => cell(row, told(run), ""));
+  }
+  place.replaceChildren(table);
+}
+
+function buildControls(page) {
+  const on = (id, event, act) => element(id)?.addEventListener(event, act);
+  on("closer", "click", () => page.zoom(0.5));
+  on("wider", "click", () => page.zoom(2));
+  on("whole", "click", () => page.show(page.full));
+  on("mode", "change", (event) => { page.colourBy(event.target.value); drawLegend(page); });
+  on("find", "keydown", (event) => { if (event.key === "Enter") find(page, event.target); });
+  for (const button of document.querySelectorAll("button[data-job]")) {
+    button.addEventListener("click", () => {
+      page.choose(Number(button.dataset.job), true);
+      element("over-time").scrollIntoView();
+    });
+  }
+  page.onChoice.push((job) => tellChoice(page, job));
+  page.onWindow.push(({ begin, end, low, high }) => {
+    const hosts = high - low < page.full.high - page.full.low ? `, hosts ${low} to ${high}` : "";
+    element("window").textContent = `${duration(begin)} to ${duration(end)}${hosts}`;
+  });
+}
+
+function find(page, input) {
+  const wanted = input.value.trim();
+  const job = [wanted, wanted.startsWith(page.prefix) ? wanted.slice(page.prefix.length) : wanted]
+    .map((name) => page.names.indexOf(name)).find((number) => number >= 0) ?? -1;
+  input.setAttribute("aria-invalid", String(job < 0));
+  element("status").textContent = job < 0 ? `there is no job ${wanted}` : `job ${wanted}`;
+  if (job >= 0) page.choose(job, true);
+}
+
+function watchScheme(page, restyle) {
+  const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
+  const set = (scheme) => { root.dataset.scheme = scheme; restyle(); };
+  element("scheme").addEventListener("click", () => set(root.dataset.scheme === "dark" ? "light" : "dark"));
+  dark.addEventListener("change", () => set(dark.matches ? "dark" : "light"));
+  let before;
+  window.addEventListener("beforeprint", () => { before = root.dataset.scheme; set("light"); page.gantts.forEach((gantt) => gantt.draw()); });
+  window.addEventListener("afterprint", () => set(before));
+}
+
+async function main() {
+  const [data, code] = await Promise.all([unpack("data"), unpack("plotly")]);
+  loadPlotly(code);
+  const page = new Page(JSON.parse(data));
+  buildGantts(page);
+  buildTimeCharts(page);
+  buildControls(page);
+  const restyle = () => { page.restyle(); drawLegend(page); drawDistributions(page); };
+  watchScheme(page, restyle);
+  new ResizeObserver(() => page.redraw()).observe(element("content"));
+  drawLegend(page);
+  for (const gantt of page.gantts) gantt.draw();
+  await Promise.all([...page.timeCharts.map((chart) => chart.update()), drawDistributions(page)]);
+  window.report = page;
+  document.documentElement.dataset.state = "ready";
+}
+
+main().catch((error) => {
+  document.documentElement.dataset.state = "failed";
+  const problem = element("problem");
+  problem.hidden = false;
+  problem.textContent = typeof DecompressionStream === "undefined"
+    ? "This browser cannot unpack the charts: Chrome or Edge 80, Firefox 113, Safari 16.4 or newer can. The tables are complete."
+    : `The charts could not be drawn: ${error.message}. The tables are complete.`;
+  console.error(error);
+});
