@@ -99,7 +99,8 @@ class Run {
     this.job = Int32Array.from(packed.job);
     this.submit = Float64Array.from(packed.submit);
     this.start = Float64Array.from(packed.start);
-    this.finish = Float64Array.from(packed.run, (run, i) => packed.start[i] + run);
+    // To the microsecond again: a job that starts when another ends must not seem to start before.
+    this.finish = Float64Array.from(packed.run, (run, i) => Math.round((packed.start[i] + run) * 1e6) / 1e6);
     this.size = Int32Array.from(packed.size);
     this.state = Uint8Array.from(packed.state);
     this.set = Int32Array.from(packed.set);

@@ -189,7 +189,7 @@ class Gantt {
     }
     context.textAlign = "right";
     context.textBaseline = "middle";
-    const { low, high } = this.hosts, step = Math.max(1, roundStep(Math.max(1, (high - low + 1) * 18 / (bottom - top))));
+    const { low, high } = this.hosts, step = Math.max(1, roundStep(Math.max(1, (high - low + 1) * 26 / (bottom - top))));
     for (let host = Math.ceil(low / step) * step; host <= high; host += step) {
       context.fillText(String(host), left - 7, this.y(host) + (this.y(host - 1) - this.y(host)) / 2);
     }

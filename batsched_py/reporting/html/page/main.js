@@ -125,7 +125,7 @@ function buildControls(page) {
     });
   }
   page.onChoice.push((job) => tellChoice(page, job));
-  page.onWindow.push(({ begin, end, low, high }) => {
+  if (element("window")) page.onWindow.push(({ begin, end, low, high }) => {
     const hosts = high - low < page.full.high - page.full.low ? `, hosts ${low} to ${high}` : "";
     element("window").textContent = `${duration(begin)} to ${duration(end)}${hosts}`;
   });

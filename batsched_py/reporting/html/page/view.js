@@ -83,8 +83,16 @@ class Page {
       for (const gantt of this.gantts) gantt.draw();
       for (const tell of this.onWindow) tell(this.view);
       clearTimeout(this.rest);
-      this.rest = setTimeout(() => this.timeCharts.forEach((chart) => chart.update()), 60);
+      this.rest = setTimeout(() => {
+        this.rest = undefined;
+        this.timeCharts.forEach((chart) => chart.update());
+      }, 60);
     });
+  }
+
+  /** Waits until everything that was asked for is drawn. */
+  async settled() {
+    while (this.frame !== undefined || this.rest !== undefined) await new Promise((done) => setTimeout(done, 5));
   }
 
   /** After another scheme of colours or another size. */

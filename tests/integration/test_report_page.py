@@ -1,0 +1,384 @@
+"""Reports in a real browser: drawn without an error and without a request, and alive under mouse and keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from batsched_py.experiments import simulate
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.plugins import load
+from batsched_py.reporting.html.differences import Fate, compare
+from batsched_py.reporting.html.document import report_page
+from batsched_py.reporting.html.plotlyjs import plotly_js
+from batsched_py.reporting.over_time import busy_hosts, queue_length
+from batsched_py.reporting.schedule import Schedule, schedule_of
+from batsched_py.session.session import Session
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.simgrid_xml import read_platform
+from tests.browser import Browser, browsing
+from tests.integration.programs import ROOT
+from tests.unit.reporting.records import record, rejected
+
+pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
+
+#: Writes a page of these schedules and opens it.
+Show = Callable[..., Browser]
+
+WITHOUT_TRACE: dict[str, Any] = {"figures": {}, "source": "a test"}
+
+
+def schedule(*records: JobRecord, name: str = "run", hosts: int = 4) -> Schedule:
+    return Schedule(name=name, jobs=records, hosts=hosts, **WITHOUT_TRACE)
+
+
+def crowd(jobs: int, hosts: int = 64) -> Schedule:
+    """Many short jobs on hosts of their own, one after the other."""
+    random, free, records = Random(0), [0.0] * hosts, []
+    for number in range(jobs):
+        host = min(range(hosts), key=free.__getitem__)
+        start = free[host] + random.choice([0.0, 2.0])
+        free[host] = start + random.uniform(1.0, 9.0)
+        job = Job.create(f"w0!{number}", size=1, profile="p", submit_time=max(0.0, start - random.uniform(0, 20)))
+        records.append(JobRecord(job, "COMPLETED_SUCCESSFULLY", 0, start, free[host], HostSet.of(host)))
+    return schedule(*records, name="crowd", hosts=hosts)
+
+
+def as_log(known: Schedule) -> Schedule:
+    """The same without the hosts, as from SWF."""
+    return replace(known, name="log", jobs=tuple(replace(each, hosts=HostSet()) for each in known.jobs))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browsing(tmp_path_factory.mktemp("profile")) as found:
+        yield found
+
+
+@pytest.fixture
+def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
+    plotly = plotly_js()
+
+    def opened(*schedules: Schedule) -> Browser:
+        page = tmp_path / "report.html"
+        page.write_bytes(report_page(schedules, plotly))
+        browser.open(page)
+        assert browser.ask("document.documentElement.dataset.state") == "ready", browser.complaints()
+        return browser
+
+    yield opened
+    assert browser.complaints() == []
+    outside = [url for url in browser.requests() if not url.startswith(("data:", "blob:", tmp_path.as_uri()))]
+    assert outside == []
+
+
+@pytest.fixture(scope="module")
+def pair(browser: Browser, runs: list[Schedule], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of two runs."""
+    path = tmp_path_factory.mktemp("pair") / "report.html"
+    path.write_bytes(report_page(runs, plotly_js()))
+    return path
+
+
+@pytest.fixture
+def page(browser: Browser, pair: Path) -> Iterator[Browser]:
+    """The page of two runs as it is when it is opened; it is loaded again only if another one was shown meanwhile."""
+    if browser.ask("location.href") != pair.as_uri():
+        browser.open(pair)
+    browser.do("document.activeElement.blur(); report.colourBy('job'); report.choose(-1); report.show(report.full)")
+    yield browser
+    assert browser.complaints() == []
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[Schedule]:
+    """Two algorithms on 200 jobs."""
+    platform, workload = ROOT / "platforms" / "cluster32.xml", ROOT / "workloads" / "lublin200.json"
+    return [schedule_of(simulate(platform, workload, name).result, name) for name in ("easy", "fcfs")]
+
+
+def with_energy(algorithm: str) -> Schedule:
+    """An algorithm on hosts that can sleep, traced."""
+    machine = read_platform(ROOT / "platforms" / "energy16.xml")
+    workload = read_workload(ROOT / "workloads" / "first.json")
+    simulation = Simulation(machine, [workload], Settings(energy=True), trace=True)
+    return schedule_of(simulation.run(Session(load(algorithm), {}).answer), algorithm)
+
+
+def centre(browser: Browser, gantt: int, job: str) -> tuple[float, float]:
+    """Where the middle of a job's first range of hosts is in the window, after scrolling its chart there."""
+    x, y = browser.ask(
+        """(() => {
+          const gantt = report.gantts[arguments[0]], { run, canvas } = gantt;
+          const row = run.rowOf[report.names.indexOf(arguments[1])];
+          const host = Number(run.sets[run.set[row]].split(/[ -]/)[0]);
+          canvas.scrollIntoView({ block: "center", behavior: "instant" });
+          const { left, top } = canvas.getBoundingClientRect(), middle = (run.start[row] + run.finish[row]) / 2;
+          return [left + gantt.x(middle), top + (gantt.y(host) + gantt.y(host - 1)) / 2];
+        })()""",
+        gantt,
+        job,
+    )
+    return x, y
+
+
+def ink(browser: Browser, gantt: int = 0) -> float:
+    """The share of a Gantt chart's plot that is not its ground."""
+    share: float = browser.ask(
+        """(() => {
+          const { canvas, box } = report.gantts[arguments[0]], ratio = canvas.width / canvas.clientWidth;
+          const copy = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+          const context = copy.getContext("2d", { willReadFrequently: true });
+          context.drawImage(canvas, 0, 0);
+          const corner = [box.left + 1, box.top + 1, box.right - box.left - 2, box.bottom - box.top - 2];
+          const { data } = context.getImageData(...corner.map((length) => Math.round(length * ratio)));
+          const style = getComputedStyle(document.documentElement).getPropertyValue("--plot").trim();
+          const ground = [1, 3, 5].map((at) => parseInt(style.slice(at, at + 2), 16));
+          let inked = 0;
+          for (let i = 0; i < data.length; i += 4) {
+            inked += ground.some((channel, at) => Math.abs(data[i + at] - channel) > 8);
+          }
+          return inked / (data.length / 4);
+        })()""",
+        gantt,
+    )
+    return share
+
+
+def lines(browser: Browser, chart: str) -> int:
+    """Lines that are drawn in one of Plotly's charts."""
+    number: int = browser.ask("document.querySelectorAll(`#${arguments[0]} .scatterlayer path.js-line`).length", chart)
+    return number
+
+
+def test_two_runs_are_drawn_without_an_error_or_a_request(show: Show, runs: list[Schedule]) -> None:
+    """Gantt charts with about as much ink as the hosts were busy, a line for each run in each chart."""
+    page = show(*runs)
+    for number, run in enumerate(runs):
+        area = sum(run.width(job) * job.execution for job in run.ran)
+        end = max(job.finish for each in runs for job in each.ran)
+        assert ink(page, number) == pytest.approx(area / (run.hosts * end), abs=0.04)
+    assert {chart: lines(page, chart) for chart in ("busy", "queue", "waits", "slowdowns")} == {
+        "busy": 2, "queue": 2, "waits": 2, "slowdowns": 2,
+    }  # fmt: skip
+    assert [cell.text for cell in page.driver.find_elements("css selector", "#summary thead th")] == ["easy", "fcfs"]
+
+
+def test_series_of_the_page_are_those_of_the_metrics(page: Browser, runs: list[Schedule]) -> None:
+    """Busy hosts and the queue, step by step."""
+    for name, steps in (("busy", busy_hosts(runs[0])), ("queue", queue_length(runs[0]))):
+        times, values = page.ask(
+            "[[...report.runs[0][arguments[0]].times], [...report.runs[0][arguments[0]].values]]", name
+        )
+        shown = [
+            (time, value)
+            for i, (time, value) in enumerate(zip(times, values, strict=True))
+            if not i or value != values[i - 1]
+        ]
+        assert [value for _, value in shown] == [value for _, value in steps]
+        assert [time for time, _ in shown] == pytest.approx([time for time, _ in steps], abs=1e-5)
+
+
+def test_differences_are_marked(page: Browser, runs: list[Schedule]) -> None:
+    """Coloured by difference, each job of the second run is of the class that the table counts it in."""
+    page.do("report.colourBy('difference')")
+    classes = page.ask("[...report.gantts[1].classes]")
+    counts = compare(*runs).counts
+    order = (Fate.SAME, Fate.EARLIER, Fate.LATER, Fate.ELSEWHERE, Fate.ONLY_HERE)
+    assert [classes.count(number) for number in range(5)] == [counts[fate] for fate in order]
+    assert set(page.ask("[...report.gantts[0].classes]")) == {0}
+    assert "starts later" in page.ask("document.getElementById('colours').textContent")
+
+
+def test_a_job_has_one_colour_in_all_runs(page: Browser, runs: list[Schedule]) -> None:
+    """Its class does not depend on the run."""
+    classes = "Object.fromEntries([...run.job].map((job, row) => [job, classes[row]]))"
+    first, second = (page.ask(f"(({{ run, classes }}) => {classes})(report.gantts[{number}])") for number in (0, 1))
+    assert first == second
+
+
+def test_power_and_host_states_are_drawn_where_they_were_traced(show: Show) -> None:
+    """A line of power for each run, an area for each state of the run whose hosts slept."""
+    page = show(with_energy("easy"), with_energy("sleeper"))
+    assert lines(page, "power") == 2
+    assert page.ask("document.querySelectorAll('#hosts-1 .scatterlayer path.js-fill').length") == 5
+    assert page.ask("document.getElementById('hosts-0')") is None
+    joules = page.ask("report.runs[1].power.until(report.runs[1].end)")
+    assert joules == pytest.approx(float(with_energy("sleeper").figures["consumed_joules"]), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (schedule(), "No job ran"),
+        (schedule(rejected("1"), rejected("2")), "No job ran"),
+        (as_log(schedule(record("1", hosts="0-1"))), "No Gantt chart"),
+        (schedule(record("1", hosts="0-1")), "1 job on 4 hosts"),
+        (schedule(record("1", finish=1e-5), rejected("2")), "Rejected jobs"),
+    ],
+    ids=["empty", "all-rejected", "log", "one", "short"],
+)
+def test_small_and_strange_runs_are_shown(show: Show, given: Schedule, told: str) -> None:
+    """Without an error, and with the reason why something is missing."""
+    page = show(given)
+    assert told in page.ask("document.body.innerText")
+    assert page.ask("report.gantts.length") == ("No" not in told)
+
+
+def test_names_are_text_and_never_markup(show: Show) -> None:
+    """Of jobs, runs, profiles and workloads, in tables, tips and charts."""
+    evil = "<script>window.broken=1</script>&amp;<img src=x onerror='window.broken=2'>"
+    one = schedule(record(evil, hosts="0", workload="</script><b>"), rejected(evil), name=evil)
+    page = show(one, replace(one, name="other"))
+    x, y = centre(page, 0, page.ask("report.names[report.runs[0].job[0]]"))
+    page.mouse("mouseMoved", x, y)
+    assert evil in page.ask("document.getElementById('tip').textContent")
+    page.click(x, y)
+    assert evil in page.ask("document.querySelector('#chosen caption').textContent")
+    assert page.ask("window.broken === undefined && document.images.length === 0")
+    assert evil in page.ask("document.querySelector('h1').textContent")
+
+
+def test_pointing_at_a_job_tells_about_it(page: Browser, runs: list[Schedule]) -> None:
+    """Its name, hosts and times, and how it differs; nothing where nothing runs."""
+    page.mouse("mouseMoved", *centre(page, 1, "067"))
+    told = page.ask("[...document.getElementById('tip').children].map((line) => line.textContent)")
+    assert told[0] == "job 067"
+    assert told[-1] == "starts 03:12:25 earlier than in easy"
+    page.mouse("mouseMoved", 5, 5)
+    assert page.ask("document.getElementById('tip').hidden")
+
+
+def test_a_click_chooses_a_job_in_all_runs(page: Browser, runs: list[Schedule]) -> None:
+    """A table tells what became of it in each; a click beside it lets it go."""
+    x, y = centre(page, 0, "067")
+    page.click(x, y)
+    assert page.ask("report.names[report.chosen]") == "067"
+    assert page.ask("[...document.querySelectorAll('#chosen thead th')].map((cell) => cell.textContent)") == [
+        "easy",
+        "fcfs",
+    ]
+    page.key("Escape")
+    assert page.ask("document.querySelector('#chosen table')") is None
+
+
+def test_the_wheel_zooms_around_the_pointer(page: Browser, runs: list[Schedule]) -> None:
+    """With Ctrl, or once the chart was clicked; otherwise the page scrolls."""
+    x, y = centre(page, 0, "067")
+    before = page.ask("report.view")
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-120)
+    assert page.ask("report.view") == before
+    x, y = centre(page, 0, "067")
+    pointed = "report.gantts[0].timeAt(arguments[0] - report.gantts[0].canvas.getBoundingClientRect().left)"
+    time = page.ask(pointed, x)
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240, modifiers=2)
+    after = page.ask("report.view")
+    assert after["end"] - after["begin"] < 0.6 * (before["end"] - before["begin"])
+    assert page.ask(pointed, x) == pytest.approx(time, abs=1e-3 * before["end"])
+    page.click(x, y)
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=240)
+    assert page.ask("report.view.end - report.view.begin") > after["end"] - after["begin"]
+
+
+def test_dragging_moves_all_pictures(page: Browser, runs: list[Schedule]) -> None:
+    """The Gantt charts and the lines over time, by as much as the pointer moved."""
+    page.do("report.show({ begin: 70000, end: 100000 })")
+    x, y = centre(page, 0, "067")
+    width = page.ask("report.gantts[0].box.right - report.gantts[0].box.left")
+    page.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+    page.mouse("mouseMoved", x - 100, y, button="left", buttons=1)
+    page.mouse("mouseReleased", x - 100, y, button="left", buttons=0, clickCount=1)
+    begin = page.ask("report.view.begin")
+    assert begin == pytest.approx(70000 + 100 / width * 30000)
+    assert page.ask("document.getElementById('queue').layout.xaxis.range[0]") == pytest.approx(begin)
+    assert page.ask("report.chosen") == -1
+
+
+def test_choosing_a_time_in_a_chart_moves_all_pictures(page: Browser, runs: list[Schedule]) -> None:
+    """Plotly's zoom is everybody's."""
+    page.do("Plotly.relayout('busy', { 'xaxis.range[0]': 40000, 'xaxis.range[1]': 50000 })")
+    assert page.ask("[report.view.begin, report.view.end]") == [40000, 50000]
+    page.do("Plotly.relayout('busy', { 'xaxis.autorange': true })")
+    assert page.ask("report.view.begin === 0 && report.view.end === report.full.end")
+
+
+def test_keys_do_what_the_mouse_does(page: Browser, runs: list[Schedule]) -> None:
+    """Zoom, move, whole run, and from job to job, which is told to those who do not see."""
+    page.do("report.gantts[0].canvas.focus()")
+    page.key("+")
+    page.key("+")
+    end = page.ask("report.full.end")
+    assert page.ask("report.view.end - report.view.begin") == pytest.approx(end / 4)
+    begin = page.ask("report.view.begin")
+    page.key("ArrowRight")
+    assert page.ask("report.view.begin") == pytest.approx(begin + end / 40)
+    page.key("0")
+    assert page.ask("report.view.end - report.view.begin") == end
+    page.key("n")
+    assert page.ask("report.chosen") == page.ask("report.runs[0].job[0]")
+    assert "job 001" in page.ask("document.getElementById('status').textContent")
+    page.key("n")
+    page.key("p")
+    assert page.ask("report.chosen") == page.ask("report.runs[0].job[0]")
+
+
+def test_a_job_is_found_by_its_name(page: Browser, runs: list[Schedule]) -> None:
+    """Short or in full; a name that does not exist is told."""
+    field = page.driver.find_element("id", "find")
+    for name in ("067", "w0!067"):
+        field.clear()
+        field.send_keys(name, "\n")
+        page.settle()
+        assert page.ask("report.names[report.chosen]") == "067"
+    assert page.ask("report.view.end - report.view.begin < report.full.end")
+    field.clear()
+    field.send_keys("nobody", "\n")
+    assert page.ask("document.getElementById('status').textContent") == "there is no job nobody"
+
+
+def test_many_jobs_are_a_raster_that_tells_how_busy_hosts_are(show: Show) -> None:
+    """Cells hold as much as the hosts were busy; zoomed in, jobs are rectangles."""
+    many = crowd(6000)
+    page = show(many)
+    assert page.ask("report.gantts[0].drawn.how") == "raster"
+    busy = page.ask("(({ busy }) => busy.reduce((sum, part) => sum + part, 0) / busy.length)(report.gantts[0].raster)")
+    end = max(job.finish for job in many.ran)
+    assert busy == pytest.approx(sum(job.execution for job in many.ran) / (many.hosts * end), rel=1e-4)
+    assert page.ask("Math.max(...report.gantts[0].raster.busy)") == pytest.approx(1, abs=1e-3)
+    page.do("report.show({ begin: 100, end: 130 })")
+    drawn = page.ask("report.gantts[0].drawn")
+    assert drawn["how"] == "rectangles"
+    assert drawn["rectangles"] == sum(job.start <= 130 and job.finish > 100 for job in many.ran)
+
+
+def test_both_schemes_of_colours_are_drawn(show: Show, runs: list[Schedule], browser: Browser) -> None:
+    """As the reader's system prefers, or as the button says."""
+    browser.prefer("dark")
+    try:
+        page = show(runs[0])
+        dark = page.ask("getComputedStyle(document.body).backgroundColor")
+        assert ink(page) > 0.4
+        page.do("document.getElementById('scheme').click()")
+        assert page.ask("getComputedStyle(document.body).backgroundColor") != dark
+        assert ink(page) > 0.4
+    finally:
+        browser.prefer("light")
+
+
+def test_every_picture_has_a_name(page: Browser, runs: list[Schedule]) -> None:
+    """For those who do not see it; headings go down one level at a time, and tables say what their heads are for."""
+    assert page.ask("[...document.querySelectorAll('canvas, .chart')].every((each) => each.getAttribute('aria-label'))")
+    levels = page.ask("[...document.querySelectorAll('h1, h2, h3')].map((each) => Number(each.tagName[1]))")
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert page.ask("[...document.querySelectorAll('th')].every((each) => each.scope)")
