@@ -17,8 +17,9 @@ from batsched_py.reporting.durations import clock
 from batsched_py.reporting.html import markup
 from batsched_py.reporting.html.content import Content, number_jobs, pack
 from batsched_py.reporting.html.differences import Difference, Fate, Move, compare
-from batsched_py.reporting.html.figures import grouped_digits, summary_rows
+from batsched_py.reporting.html.figures import grouped_digits, other_rows, summary_rows
 from batsched_py.reporting.html.words import DEFINITIONS, KEYS, TOOLBAR
+from batsched_py.reporting.run_figures import measure_run
 from batsched_py.reporting.schedule import Schedule
 
 #: Scripts of the page, each using what stands before it.
@@ -61,7 +62,7 @@ def _packed(data: bytes) -> str:
 def _body(schedules: Sequence[Schedule], content: Content, heading: str) -> str:
     names = [run.name for run in content.runs]
     sections = [
-        ("summary", "Summary", [markup.figures_table(_table_caption(names), names, summary_rows(schedules))]),
+        ("summary", "Summary", _summary(schedules, names)),
         ("differences", "Differences", _differences(schedules, content)),
         ("over-time", "Over time", _over_time(schedules, content)),
         ("distributions", "Distributions", _distributions(schedules, names)),
@@ -97,6 +98,13 @@ def _subtitle(schedules: Sequence[Schedule]) -> str:
     runs = "" if len(schedules) == 1 else f"{len(schedules)} runs: "
     told = [f"{_count(jobs, 'job')} on {_count(hosts, 'host')}" for jobs, hosts in sorted(machines)]
     return runs + ", ".join(told)
+
+
+def _summary(schedules: Sequence[Schedule], names: Sequence[str]) -> list[str]:
+    measured = [measure_run(schedule) for schedule in schedules]
+    rest = markup.figures_table(_table_caption(names), names, other_rows(measured))
+    main = markup.figures_table(_table_caption(names), names, summary_rows(measured))
+    return [main, f"<details><summary>More figures</summary>{rest}</details>"]
 
 
 def _table_caption(names: Sequence[str]) -> str:

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Final, Literal
+from collections.abc import Sequence
+from itertools import chain
+from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.reporting.durations import HOUR, clock
-from batsched_py.reporting.metrics import Metrics, measure
-from batsched_py.reporting.schedule import Schedule
-from batsched_py.reporting.tables import NOTHING, STATE_NAMES
+from batsched_py.reporting.durations import clock
+from batsched_py.reporting.figure_tables import SECTIONS, Figure, Unit, spell
+from batsched_py.reporting.run_figures import RunFigures
+from batsched_py.reporting.tables import NOTHING
 
-Better = Literal["lower", "higher", ""]
+#: What the summary shows, if any run has it; the others are one click away.
+_MAIN: Final = (
+    *("hosts", "jobs", "successful", "failed", "walltime_reached", "killed", "rejected"),
+    *("makespan", "utilisation", "throughput", "mean_wait", "p90_wait", "max_wait", "mean_turnaround"),
+    *("mean_bounded_slowdown", "p90_bounded_slowdown", "mean_queue_length", "energy", "mean_power"),
+)
+#: Shown although they are 0: that nobody waits is news.
+_ALWAYS: Final = frozenset(_MAIN[7:17]) | {"hosts", "jobs"}
+#: Figures of which more is better; of times, slowdowns, queues and energy less is.
+_HIGHER: Final = frozenset({"utilisation", "throughput", "fairness_wait", "fairness_bounded_slowdown"})
+_LOWER: Final = frozenset({"makespan", "energy", "mean_job_energy", "fragmentation"})
+_LOWER_ENDINGS: Final = ("_wait", "_turnaround", "_slowdown", "_queue_length", "_queued_hosts")
+
+_JOULES_PER_KWH: Final = 3.6e6
+#: From here on "12.3 times" says more than "+1130.0 %".
+_MANY: Final = 10
 
 
 class Cell(Struct, frozen=True):
@@ -40,88 +56,15 @@ class Row(Struct, frozen=True):
     part: bool = False
 
 
-class _Run(Struct, frozen=True):
-    schedule: Schedule
-    metrics: Metrics
+def summary_rows(runs: Sequence[RunFigures]) -> list[Row]:
+    """What most readers look for."""
+    known = {figure.field: figure for figure in chain.from_iterable(SECTIONS)}
+    return _rows([known[field] for field in _MAIN], runs)
 
 
-class _Figure(Struct, frozen=True):
-    """How a figure is taken from a run and told; `differ` tells a value beside the first run's."""
-
-    name: str
-    value: Callable[[_Run], float | None]
-    better: Better
-    text: Callable[[float], str]
-    exact: Callable[[float], str] | None = None
-    differ: Callable[[float, float], str] | None = None
-
-
-def summary_rows(schedules: Sequence[Schedule]) -> list[Row]:
-    """The table of all runs; figures that no run has are left out."""
-    runs = [_Run(schedule, measure(schedule.jobs, schedule.hosts)) for schedule in schedules]
-    rows = [_row(_count("hosts", lambda run: run.metrics.hosts), runs), _row(_count("jobs", _jobs), runs)]
-    rows += [
-        _row(_state(state), runs, part=True) for state in dict.fromkeys(s for run in runs for s in run.metrics.states)
-    ]
-    if any(schedule.unlisted for schedule in schedules):
-        rows.append(_row(_count("not in the jobs file", lambda run: run.schedule.unlisted), runs, part=True))
-    measured = [_row(figure, runs) for figure in _FIGURES]
-    return [*rows, *(row for row in measured if any(cell.text != NOTHING for cell in row.cells))]
-
-
-def _state(state: str) -> _Figure:
-    """How many jobs ended in it."""
-    return _count(STATE_NAMES.get(state, state), lambda run: run.metrics.states.get(state, 0))
-
-
-def _jobs(run: _Run) -> int:
-    return run.metrics.jobs + run.schedule.unlisted
-
-
-def _row(figure: _Figure, runs: Sequence[_Run], *, part: bool = False) -> Row:
-    values = [figure.value(run) for run in runs]
-    told = [value for value in values if value is not None]
-    best = _best(told, figure.better)
-    cells = []
-    for number, value in enumerate(values):
-        if value is None:
-            cells.append(Cell(NOTHING))
-            continue
-        first = values[0]
-        delta = (figure.differ or _relative)(first, value) if number and first is not None else ""
-        exact = figure.exact(value) if figure.exact is not None else ""
-        cells.append(Cell(figure.text(value), exact, delta, best is not None and _equal(value, best)))
-    return Row(figure.name, tuple(cells), part)
-
-
-def _best(values: Sequence[float], better: Better) -> float | None:
-    """The best value; None if none is better than another, or if it is no matter of better and worse."""
-    if not better or len(values) < 2 or _equal(min(values), max(values)):
-        return None
-    return min(values) if better == "lower" else max(values)
-
-
-def _equal(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
-
-
-def _relative(first: float, value: float) -> str:
-    if _equal(first, value):
-        return "same"
-    return _signed(f"{100 * (value - first) / first:+.1f} %") if first else ""
-
-
-def _points(first: float, value: float) -> str:
-    return "same" if _equal(first, value) else _signed(f"{100 * (value - first):+.1f} points")
-
-
-def _difference(first: float, value: float) -> str:
-    return "" if _equal(first, value) else _signed(f"{value - first:+.0f}")
-
-
-def _signed(text: str) -> str:
-    """With a minus that is as wide as a plus."""
-    return text.replace("-", "\N{MINUS SIGN}")
+def other_rows(runs: Sequence[RunFigures]) -> list[Row]:
+    """All that the summary leaves out and a run has."""
+    return _rows([figure for figure in chain.from_iterable(SECTIONS) if figure.field not in _MAIN], runs)
 
 
 def grouped_digits(number: float) -> str:
@@ -129,51 +72,73 @@ def grouped_digits(number: float) -> str:
     return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
-def _seconds(value: float) -> str:
-    return f"{value:.3f} s"
+def _rows(figures: Sequence[Figure], runs: Sequence[RunFigures]) -> list[Row]:
+    rows = []
+    for figure in figures:
+        values = [getattr(run, figure.field) for run in runs]
+        if any(values) or (figure.field in _ALWAYS and any(value is not None for value in values)):
+            rows.append(_row(figure, values))
+    return rows
 
 
-def _percent(value: float) -> str:
-    return f"{100 * value:.2f} %"
+def _row(figure: Figure, values: Sequence[float | None]) -> Row:
+    best, first = _best(figure.field, values), values[0]
+    cells = []
+    for number, value in enumerate(values):
+        if value is None:
+            cells.append(Cell(NOTHING))
+            continue
+        delta = _delta(figure.unit, first, value) if number and first is not None else ""
+        text, exact = _told(figure, value)
+        cells.append(Cell(text, exact, delta, best is not None and _equal(value, best)))
+    return Row(figure.title.strip(), tuple(cells), figure.title.startswith(" "))
 
 
-def _count(name: str, value: Callable[[_Run], int]) -> _Figure:
-    return _Figure(name, value, "", grouped_digits, differ=_difference)
+def _told(figure: Figure, value: float) -> tuple[str, str]:
+    """As people read it, and the number behind it."""
+    spelled = f"{spell(figure, value)} {figure.unit.value[0]}".strip()
+    match figure.unit:
+        case Unit.SECONDS:
+            return clock(value), spelled
+        case Unit.JOULES:
+            return f"{value / _JOULES_PER_KWH:.3f} kWh", spelled
+        case Unit.COUNT:
+            return grouped_digits(value), ""
+        case Unit.NUMBER:
+            return f"{value:.2f}", spelled
+        case _:
+            return spelled, ""
 
 
-def _duration(name: str, value: Callable[[_Run], float | None]) -> _Figure:
-    return _Figure(name, value, "lower", clock, _seconds)
-
-
-def _joules(run: _Run) -> float | None:
-    """What Batsim tells in its `_schedule.csv`; None if energy was not counted."""
-    text = run.schedule.figures.get("consumed_joules", "")
-    try:
-        joules = float(text)
-    except ValueError:
+def _best(field: str, values: Sequence[float | None]) -> float | None:
+    """The best value; None if none is better than another, or if it is no matter of better and worse."""
+    told = [value for value in values if value is not None]
+    if len(told) < 2 or _equal(min(told), max(told)):
         return None
-    return joules or None
+    if field in _HIGHER:
+        return max(told)
+    return min(told) if field in _LOWER or field.endswith(_LOWER_ENDINGS) else None
 
 
-_FIGURES: Final = (
-    _duration("makespan", lambda run: run.metrics.makespan),
-    _Figure(
-        "utilisation",
-        lambda run: run.metrics.utilisation,
-        "higher",
-        lambda value: f"{100 * value:.2f} %",
-        differ=_points,
-    ),
-    _Figure("throughput", lambda run: run.metrics.throughput, "higher", lambda value: f"{value * HOUR:.2f} jobs/h"),
-    _duration("mean wait", lambda run: run.metrics.mean_wait),
-    _duration("maximum wait", lambda run: run.metrics.max_wait),
-    _duration("mean turnaround", lambda run: run.metrics.mean_turnaround),
-    _Figure(
-        "mean bounded slowdown",
-        lambda run: run.metrics.mean_bounded_slowdown,
-        "lower",
-        lambda value: f"{value:.2f}",
-        lambda value: f"{value:.6f}",
-    ),
-    _Figure("energy", _joules, "lower", lambda value: f"{value / 3.6e6:.3f} kWh", lambda value: f"{value:.1f} J"),
-)
+def _equal(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _relative(first: float, value: float) -> str:
+    if not first:
+        return ""
+    return f"{100 * (value / first - 1):+.1f} %" if value < _MANY * first else f"{value / first:.1f} times"
+
+
+def _delta(unit: Unit, first: float, value: float) -> str:
+    """Counts by how many, shares by how many points, all else by how many percent."""
+    if _equal(first, value):
+        return "" if unit is Unit.COUNT else "same"
+    match unit:
+        case Unit.COUNT:
+            told = f"{value - first:+.0f}"
+        case Unit.SHARE:
+            told = f"{100 * (value - first):+.1f} points"
+        case _:
+            told = _relative(first, value)
+    return told.replace("-", "\N{MINUS SIGN}")  # as wide as a plus

@@ -30,9 +30,9 @@ class Growth(Struct, frozen=True):
     totals: list[list[float]]
 
 
-def energy_growth(rows: EnergyRows) -> Growth | None:
+def energy_growth(rows: EnergyRows, most: int = MOST_POINTS) -> Growth | None:
     """Joules of all hosts over time; None if no time passes."""
-    kept = _kept(rows.times)
+    kept = _kept(rows.times, most)
     if len(kept) < 2:
         return None
     return Growth([rows.times[row] for row in kept], [[rows.joules[row] for row in kept]])
@@ -41,7 +41,7 @@ def energy_growth(rows: EnergyRows) -> Growth | None:
 def state_growth(rows: StateRows) -> Growth | None:
     """Host seconds in each state over time; None if no host ever sleeps or switches, or if no time passes."""
     usual = not any(any(rows.counts[column::_COLUMNS]) for column in range(_UNUSUAL))
-    kept = _kept(rows.times)
+    kept = _kept(rows.times, MOST_POINTS)
     if usual or len(kept) < 2:
         return None
     totals = [_integral(rows.times, rows.counts[column::_COLUMNS]) for column in range(_COLUMNS)]
@@ -57,13 +57,13 @@ def _integral(times: Sequence[float], counts: Sequence[int]) -> list[float]:
     return totals
 
 
-def _kept(times: Sequence[float]) -> list[int]:
+def _kept(times: Sequence[float], most: int) -> list[int]:
     """The first row, and the last of each instant; of too many instants, the last of each of some equal pieces of time.
 
     Totals do not change during an instant: any of its rows will do.
     """
     if not times:
         return []
-    piece = (times[-1] - times[0]) / MOST_POINTS if len(times) > MOST_POINTS else 0.0
+    piece = (times[-1] - times[0]) / most if len(times) > most else 0.0
     last = {(int((time - times[0]) / piece) if piece > 0 else time): row for row, time in enumerate(times)}
     return [0, *(row for row in last.values() if times[row] > times[0])]

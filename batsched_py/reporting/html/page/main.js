@@ -116,7 +116,7 @@ function buildControls(page) {
   on("closer", "click", () => page.zoom(0.5));
   on("wider", "click", () => page.zoom(2));
   on("whole", "click", () => page.show(page.full));
-  on("mode", "change", (event) => { page.colourBy(event.target.value); drawLegend(page); });
+  on("mode", "change", (event) => page.colourBy(event.target.value));
   on("find", "keydown", (event) => { if (event.key === "Enter") find(page, event.target); });
   for (const button of document.querySelectorAll("button[data-job]")) {
     button.addEventListener("click", () => {
@@ -124,6 +124,7 @@ function buildControls(page) {
       element("over-time").scrollIntoView();
     });
   }
+  page.onColours.push((mode) => { element("mode").value = mode; drawLegend(page); });
   page.onChoice.push((job) => tellChoice(page, job));
   if (element("window")) page.onWindow.push(({ begin, end, low, high }) => {
     const hosts = high - low < page.full.high - page.full.low ? `, hosts ${low} to ${high}` : "";

@@ -19,6 +19,8 @@ class Page {
     this.chosen = -1;
     this.gantts = [];
     this.timeCharts = [];
+    /** Functions that are called when colours come to tell something else. */
+    this.onColours = [];
     /** Functions that are called when a job is chosen. */
     this.onChoice = [];
     /** Functions that are called when the window has changed. */
@@ -72,6 +74,7 @@ class Page {
 
   colourBy(mode) {
     this.mode = mode;
+    for (const tell of this.onColours) tell(mode);
     for (const gantt of this.gantts) gantt.recolour();
     this.redraw();
   }
