@@ -54,7 +54,7 @@ def user_of(job: Job) -> str | None:
 def due_time(job: Job) -> float | None:
     """When a job must have ended (its member `deadline`), else when it must start (`lease.start`); None if neither.
 
-    WorkloadError if one of them breaks its rule.
+    WorkloadError if the deadline breaks its rule.
     """
     deadline = job.members.get(DEADLINE)
     return _reserved_start(job) if deadline is None else _instant(deadline, job)
@@ -89,10 +89,11 @@ def _joined(record: JobRecord, members: Mapping[str, Any] | None) -> JobRecord:
 
 
 def _reserved_start(job: Job) -> float | None:
+    """None of a lease that breaks a rule, too: algorithms that know leases reject such a job, others do not care."""
     try:
         return read_terms(job).start
-    except TermsError as error:
-        raise WorkloadError(f"job {job.id}", error.field, error.rule) from error
+    except TermsError:
+        return None
 
 
 def _instant(value: Any, job: Job) -> float:

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from tests.acceptance.check import Check
 from tests.acceptance.energy import medium_late, recorded_energy
+from tests.acceptance.metrics import metrics
 from tests.acceptance.published import published
 from tests.acceptance.recordings import recordings
 from tests.acceptance.table_v import table_v, without_quirks
@@ -36,6 +37,7 @@ def main() -> int:
         *medium_late(folder / "traces" / "medium_late"),
         *recordings(transcripts),
         *recorded_energy(transcripts),
+        *metrics(folder),
     ]
     for check in checks:
         table.add_row(check.name, check.expected, check.found, "ok" if check.holds else "FAILED")

@@ -1,0 +1,215 @@
+"""`batsched-py metrics`: the figures of runs, for people, programs and papers."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+import click
+import orjson
+from msgspec.structs import asdict
+from rich.console import Console
+from rich.table import Table
+
+from batsched_py.cli.parameters import PATH, Seconds, debug_option
+from batsched_py.cli.targets import check_apart, check_writable, make_folder, write_failure
+from batsched_py.reporting.batsim_figures import BatsimFigures, batsim_figures
+from batsched_py.reporting.figure_tables import batsim_cell, batsim_table, figures_table
+from batsched_py.reporting.job_figures import job_figures
+from batsched_py.reporting.job_rows import COLUMNS, job_rows
+from batsched_py.reporting.metrics import SLOWDOWN_BOUND
+from batsched_py.reporting.over_time import (
+    busy_hosts,
+    fragmentation,
+    host_states,
+    power,
+    queue_length,
+    queued_hosts,
+    running_jobs,
+    utilisation,
+)
+from batsched_py.reporting.run_figures import RunFigures, measure_run
+from batsched_py.reporting.schedule import Schedule, files_of, read_schedules
+from batsched_py.reporting.steps import Steps, side_by_side
+from batsched_py.reporting.terms_of_jobs import with_members
+from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.batsim_json import read_workload
+
+#: Name of a series -> its columns beside run and time.
+_SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
+    "utilisation": lambda schedule: {"utilisation": utilisation(schedule)},
+    "busy": lambda schedule: {"busy_hosts": busy_hosts(schedule)},
+    "running": lambda schedule: {"running_jobs": running_jobs(schedule)},
+    "queue": lambda schedule: {"waiting_jobs": queue_length(schedule), "asked_hosts": queued_hosts(schedule)},
+    "fragmentation": lambda schedule: {"fragmentation": fragmentation(schedule)},
+    "states": lambda schedule: {f"{state}_hosts": steps for state, steps in host_states(schedule).items()},
+    "power": lambda schedule: {"watts": power(schedule)},
+}
+
+#: What a file ends in -> the format that it is written in.
+_FORMATS: Final = {".csv": "csv", ".json": "json"}
+
+#: Characters that a line of a table in a file may have: enough for any.
+_WIDEST: Final = 100_000
+
+
+@click.command("metrics")
+@click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    help="A table for people, or a row or an object for each run. Default: what FILE ends in, else table.",
+)
+@click.option("-o", "--output", type=PATH, metavar="FILE", help="Write to FILE instead.")
+@click.option("--per-job", is_flag=True, help="A row for each job, CSV, with Batsim's columns and ours.")
+@click.option("--series", type=click.Choice(list(_SERIES)), help="A quantity over time, in steps, CSV.")
+@click.option("--batsim", is_flag=True, help="Batsim's own figures, by its names and definitions, from the jobs.")
+@click.option(
+    "--tau",
+    type=Seconds(min=0, min_open=True),
+    default=SLOWDOWN_BOUND,
+    show_default=True,
+    metavar="S",
+    help="Runs shorter than S count as S in bounded slowdowns.",
+)
+@click.option("--hosts", type=click.IntRange(min=1), metavar="N", help="Compute hosts. Default: what the files say.")
+@click.option(
+    "-w",
+    "--workload",
+    "workloads",
+    type=PATH,
+    multiple=True,
+    metavar="FILE",
+    help="The workload that was run: users and deadlines of its jobs.",
+)
+@debug_option
+def command(
+    *,
+    paths: Sequence[Path],
+    form: str | None,
+    output: Path | None,
+    per_job: bool,
+    series: str | None,
+    batsim: bool,
+    tau: float,
+    hosts: int | None,
+    workloads: Sequence[Path],
+) -> None:
+    """Show the figures of runs, side by side.
+
+    A PATH is a _jobs.csv of Batsim or of simulate, the prefix of its option -e, a folder with one such file, or a log
+    in SWF. docs/metrics.md defines each figure.
+    """
+    if form is None and output is not None:
+        form = _FORMATS.get(output.suffix)
+    if sum((per_job, series is not None, batsim)) > 1:
+        raise click.UsageError("'--per-job', '--series' and '--batsim' are different things to show: choose one")
+    if (per_job or series is not None) and form not in (None, "csv"):
+        raise click.UsageError(f"'--per-job' and '--series' give CSV, not '--format {form}'")
+    inputs = [("PATH", file) for path in paths for file in files_of(path)]
+    check_apart([*dict.fromkeys(inputs), *(("-w", path) for path in workloads)], [("-o", output)])
+    check_writable([output])
+    schedules = _read(paths, hosts, workloads)
+    if series is not None:
+        _put(output, _csv(_series_rows(series, schedules)))
+    elif per_job:
+        _put(output, _csv(_job_rows(schedules, tau)))
+    elif form == "csv":
+        _put(output, _csv(_run_rows(schedules, tau, batsim=batsim)))
+    elif form == "json":
+        _put(output, _json(schedules, tau))
+    else:
+        _put_table(output, _table(schedules, tau, batsim=batsim))
+
+
+def _read(paths: Sequence[Path], hosts: int | None, workloads: Sequence[Path]) -> Sequence[Schedule]:
+    schedules = read_schedules(paths, hosts=hosts)
+    for schedule in schedules:
+        for note in schedule.notes:
+            click.echo(f"note: {schedule.name}: {note}", err=True)
+    if not workloads:
+        return schedules
+    read = [read_workload(path, simulated_only=False) for path in workloads]
+    return [with_members(schedule, read) for schedule in schedules]
+
+
+def _table(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Table:
+    names = [schedule.name for schedule in schedules]
+    if batsim:
+        return batsim_table(names, [batsim_figures(schedule) for schedule in schedules])
+    return figures_table(names, [measure_run(schedule, tau) for schedule in schedules])
+
+
+def _run_rows(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Iterator[Sequence[str]]:
+    yield ("run", *(BatsimFigures if batsim else RunFigures).__struct_fields__)
+    for schedule in schedules:
+        if batsim:
+            yield (schedule.name, *map(batsim_cell, asdict(batsim_figures(schedule)).values()))
+        else:
+            figures = asdict(measure_run(schedule, tau)).values()
+            yield (schedule.name, *("" if value is None else str(value) for value in figures))
+
+
+def _job_rows(schedules: Iterable[Schedule], tau: float) -> Iterator[Sequence[str]]:
+    """The run stands last: what reads Batsim's files finds the columns where it looks for them."""
+    yield (*COLUMNS, "run")
+    for schedule in schedules:
+        for row in job_rows(job_figures(schedule, tau)):
+            yield (*row, schedule.name)
+
+
+def _series_rows(name: str, schedules: Sequence[Schedule]) -> Iterator[Sequence[str]]:
+    found = [_SERIES[name](schedule) for schedule in schedules]
+    columns = list(dict.fromkeys(column for each in found for column in each))
+    yield ("run", "time", *columns)
+    for schedule, series in zip(schedules, found, strict=True):
+        if not any(series.values()):
+            raise click.UsageError(f"'--series {name}': the files of {schedule.name} do not tell it")
+        for time, values in side_by_side([series.get(column, []) for column in columns]):
+            yield (schedule.name, str(time), *("" if value is None else str(value) for value in values))
+
+
+def _csv(rows: Iterable[Sequence[str]]) -> bytes:
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _json(schedules: Sequence[Schedule], tau: float) -> bytes:
+    runs = [
+        {
+            "run": schedule.name,
+            "source": schedule.source,
+            "notes": schedule.notes,
+            "figures": asdict(measure_run(schedule, tau)),
+            "batsim": asdict(batsim_figures(schedule)),
+        }
+        for schedule in schedules
+    ]
+    return orjson.dumps({"tau": tau, "runs": runs}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _put(output: Path | None, content: bytes) -> None:
+    if output is None:
+        click.echo(content.decode(), nl=False)
+        return
+    make_folder(output)
+    try:
+        write_atomically(output, content)
+    except OSError as error:
+        raise write_failure(output, error) from error
+
+
+def _put_table(output: Path | None, table: Table) -> None:
+    """On a terminal as wide as it is; into a file as wide as the table is."""
+    if output is None:
+        Console().print(table)
+        return
+    text = StringIO()
+    Console(file=text, width=_WIDEST).print(table)
+    lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    _put(output, f"{lines.strip(chr(10))}\n".encode())

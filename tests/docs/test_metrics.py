@@ -1,0 +1,49 @@
+"""The page of metrics: each figure, column and series of the program is defined there."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+
+from batsched_py.cli.main import batsched
+from batsched_py.reporting.job_rows import COLUMNS
+from batsched_py.reporting.run_figures import RunFigures
+from batsched_py.simulator.outputs import JOBS_HEADER
+from tests.docs.pages import ROOT
+
+PAGE = (ROOT / "docs" / "metrics.md").read_text()
+
+
+def section(heading: str) -> str:
+    return PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def test_each_figure_of_a_run_has_a_definition() -> None:
+    """In the order in which it is written."""
+    rows = [line.partition(" | ")[0] for line in section("The figures of a run").splitlines() if line.startswith("| `")]
+    assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == list(RunFigures.__struct_fields__)
+
+
+def test_each_column_of_a_job_is_described() -> None:
+    """Those that Batsim does not have."""
+    told = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`.*?) \|", section("For programs and papers"), re.M)))
+    assert set(COLUMNS) - set(JOBS_HEADER.split(",")) <= set(told)
+
+
+def test_each_series_is_described() -> None:
+    """By its name."""
+    command = batsched.get_command(click.Context(batsched), "metrics")
+    assert command is not None
+    (series,) = [option for option in command.params if option.name == "series"]
+    assert isinstance(series.type, click.Choice)
+    missing = [name for name in series.type.choices if f"\n| `{name}` | " not in section("For programs and papers")]
+    assert missing == []
+
+
+@pytest.mark.parametrize("source", ["[1]", "[2]", "[3]"])
+def test_each_source_is_cited(source: str) -> None:
+    """And stands in the list."""
+    assert f"({source})" in PAGE
+    assert f"\n{source[1]}. " in section("The figures of a run")
