@@ -78,6 +78,11 @@ def message(now: float, *events: tuple[str, dict[str, Any]]) -> bytes:
     return json.dumps({"now": now, "events": body}).encode()
 
 
+def said(reply: bytes) -> list[tuple[str, Any]]:
+    """(type, data) of each event of a reply."""
+    return [(event["type"], event["data"]) for event in json.loads(reply)["events"]]
+
+
 def begins_data(hosts: int = 4, **changes: Any) -> dict[str, Any]:
     """The data of a v4 SIMULATION_BEGINS; `config` is merged, other members are replaced."""
     config = {"dynamic-jobs-enabled": False, "dynamic-jobs-acknowledged": False, "sched-config": ""}

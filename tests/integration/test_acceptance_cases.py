@@ -30,7 +30,7 @@ from batsched_py.simulator.external import ExternalEvent
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from schedulers.fcfs import Fcfs
-from tests.builders import begins_data, begun, completed_data, message, submitted_data
+from tests.builders import begins_data, begun, completed_data, message, said, submitted_data
 from tests.integration.conversations import Conversation, algorithm, in_order
 from tests.integration.programs import ask, batsim, serving
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Script, job, platform, play, workload
@@ -39,10 +39,6 @@ DELAY = {"type": "delay", "delay": 3}
 DYNAMIC = Settings(dynamic_jobs=True)
 ENDS: tuple[str, dict[str, Any]] = ("SIMULATION_ENDS", {})
 RECORDINGS = Path(__file__).parents[1] / "data" / "batsim"
-
-
-def commands(reply: bytes) -> list[tuple[str, Any]]:
-    return [(event["type"], event["data"]) for event in json.loads(reply)["events"]]
 
 
 def test_ba_01_a_job_is_run_once_and_the_process_ends(tmp_path: Path) -> None:
@@ -56,12 +52,12 @@ def test_ba_01_a_job_is_run_once_and_the_process_ends(tmp_path: Path) -> None:
     with serving(tmp_path, "-s", "fcfs") as served:
         with batsim(served.address) as socket:
             replies = [ask(socket, request) for request in requests]
-        code, said = served.end()
-    assert [command for reply in replies for command in commands(reply)] == [
+        code, lines = served.end()
+    assert [command for reply in replies for command in said(reply)] == [
         ("EXECUTE_JOB", {"job_id": "w0!a", "alloc": "0-1"})
     ]
     assert orjson.loads(replies[-1]) == {"now": 6.0, "events": []}
-    assert (code, said) == (0, ["the simulation ended at t=6 after 4 messages"])
+    assert (code, lines) == (0, ["the simulation ended at t=6 after 4 messages"])
 
 
 def test_ba_03_sets_are_written_canonically_and_read_in_any_spelling() -> None:
@@ -73,7 +69,7 @@ def test_ba_03_sets_are_written_canonically_and_read_in_any_spelling() -> None:
 
     session = begun(algorithm(scattered), 6)
     reply = session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a", 4))))
-    assert commands(reply) == [("EXECUTE_JOB", {"job_id": "w0!a", "alloc": "1-3 5"})]
+    assert said(reply) == [("EXECUTE_JOB", {"job_id": "w0!a", "alloc": "1-3 5"})]
     session.answer(message(6, ("JOB_COMPLETED", completed_data("a", "5 2-2 1-3"))))
     session.check()
 
@@ -234,18 +230,19 @@ def test_ba_15_unknown_events_and_notices_are_warned_of_and_ignored() -> None:
     warnings: list[str] = []
     session = Session(Fcfs, warn=warnings.append)
     session.answer(message(0, ("SIMULATION_BEGINS", begins_data())))
-    assert commands(session.answer(message(1, ("WEATHER", {"rain": True}), ("NOTIFY", {"type": "full_moon"})))) == []
-    assert "WEATHER" in warnings[0]
-    assert commands(session.answer(message(2, ("JOB_SUBMITTED", submitted_data("a")))))[0][0] == "EXECUTE_JOB"
+    assert said(session.answer(message(1, ("WEATHER", {"rain": True}), ("NOTIFY", {"type": "full_moon"})))) == []
+    assert warnings == ["t=1: event of unknown type WEATHER kept, but nothing is done with it"]
+    assert said(session.answer(message(2, ("JOB_SUBMITTED", submitted_data("a")))))[0][0] == "EXECUTE_JOB"
 
 
 def test_ba_16_the_waiting_time_of_a_job_is_a_number() -> None:
-    """Of one that waits, and of one that is only described."""
+    """Of one that waits, and of one that is only described; -1 for one that nobody knows."""
     session = begun(load("easy"))
     session.answer(message(0, ("JOB_SUBMITTED", submitted_data("a", 4, 30)), ("JOB_SUBMITTED", submitted_data("b", 4))))
-    for name, described, wait in (("b", {}, 20.0), ("new", {"job": submitted_data("new", 4)["job"]}, 30.0)):
-        asked = {"estimate_waiting_time": {"job_id": f"w0!{name}", **described}}
-        ((kind, data),) = commands(session.answer(message(10, ("QUERY", {"requests": asked}))))
+    described = {"job": submitted_data("new", 4)["job"]}
+    for name, job_of, wait in (("b", {}, 20.0), ("new", described, 30.0), ("x", {}, -1)):
+        asked = {"estimate_waiting_time": {"job_id": f"w0!{name}", **job_of}}
+        ((kind, data),) = said(session.answer(message(10, ("QUERY", {"requests": asked}))))
         assert kind == "ANSWER"
         assert data["estimate_waiting_time"] == {"job_id": f"w0!{name}", "estimated_waiting_time": wait}
 

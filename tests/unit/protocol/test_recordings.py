@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,15 @@ def exchanges(path: Path) -> list[tuple[bytes, bytes]]:
     return list(zip(said["batsim"], said["scheduler"], strict=True))
 
 
+def talked(path: Path, ours: DecisionSide, batsim: BatsimSide) -> Iterator[tuple[bytes, bytes, Message, bytes]]:
+    """Both ends read and write a recording: (request, as written by Batsim's end, decision, as written by ours)."""
+    for request, reply in exchanges(path):
+        message = ours.receive(request)
+        written = batsim.request(message.now, message.events)
+        decision = batsim.receive(reply)
+        yield request, written, decision, ours.reply(decision.now, decision.events)
+
+
 def spelled(raw: bytes) -> str:
     """A message without the layout: order of members and types of numbers stay."""
     return json.dumps(json.loads(raw))
@@ -38,35 +48,22 @@ def test_there_are_recordings() -> None:
 @each_run
 def test_each_request_is_written_back_as_batsim_wrote_it(path: Path) -> None:
     """Same members, same order, same number types: typed events hold all that the message said."""
-    ours, batsim = DecisionSide(pytest.fail), BatsimSide()
-    for request, reply in exchanges(path):
-        message = ours.receive(request)
-        assert spelled(batsim.request(message.now, message.events)) == spelled(request)
-        decision = batsim.receive(reply)
-        ours.reply(decision.now, decision.events)
+    for request, written, _, _ in talked(path, DecisionSide(pytest.fail), BatsimSide()):
+        assert spelled(written) == spelled(request)
 
 
 @each_run
 def test_each_reply_is_written_back_as_the_same_decision(path: Path) -> None:
     """A reply read by Batsim's end, written by ours and read again says the same."""
-    ours, batsim = DecisionSide(pytest.fail), BatsimSide()
-    for request, reply in exchanges(path):
-        message = ours.receive(request)
-        batsim.request(message.now, message.events)
-        decision = batsim.receive(reply)
-        again = ours.reply(decision.now, decision.events)
-        assert decode(again, V4.commands, keep_unknown=False) == decision
+    for _, _, decision, written in talked(path, DecisionSide(pytest.fail), BatsimSide()):
+        assert decode(written, V4.commands, keep_unknown=False) == decision
 
 
 @each_run
 def test_a_recorded_conversation_ends_at_both_ends(path: Path) -> None:
     """After the last reply nobody may say anything more."""
     ours, batsim = DecisionSide(pytest.fail), BatsimSide()
-    for request, reply in exchanges(path):
-        message = ours.receive(request)
-        batsim.request(message.now, message.events)
-        decision = batsim.receive(reply)
-        ours.reply(decision.now, decision.events)
+    assert len(list(talked(path, ours, batsim))) > 2
     assert (ours.turn, batsim.turn) == (Turn.OVER, Turn.OVER)
 
 

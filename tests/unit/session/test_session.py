@@ -26,14 +26,9 @@ from batsched_py.session.clock import DecisionClock, parse_clock
 from batsched_py.session.session import Session
 from schedulers.easy import Easy
 from schedulers.fcfs import Fcfs
-from tests.builders import begins_data, begun, completed_data, message, submitted_data
+from tests.builders import begins_data, begun, completed_data, message, said, submitted_data
 
 ENDS = ("SIMULATION_ENDS", dict[str, Any]())
-
-
-def said(reply: bytes) -> list[tuple[str, Any]]:
-    """(type, data) of each event of a reply."""
-    return [(event["type"], event["data"]) for event in json.loads(reply)["events"]]
 
 
 def test_a_job_is_run_once_from_begin_to_end() -> None:
@@ -104,63 +99,11 @@ def test_the_same_facts_in_both_dialects_give_the_same_decisions() -> None:
     assert answers[0] == answers[1]
 
 
-def test_decisions_are_stamped_at_or_after_the_request() -> None:
-    """BA-4, BA-5: events older than now are fine, decisions never are."""
-    session = begun()
-    request = json.loads(message(9, ("JOB_SUBMITTED", submitted_data("a"))))
-    request["events"][0]["timestamp"] = 2.5
-    reply = json.loads(session.answer(json.dumps(request).encode()))
-    assert reply["now"] == 9
-    assert [event["timestamp"] for event in reply["events"]] == [9]
-
-
-def test_a_job_larger_than_the_platform_is_rejected() -> None:
-    """BA-11: before any algorithm sees it, with a reason."""
-    session = begun(hosts=2)
-    reply = session.answer(
-        message(1, ("JOB_SUBMITTED", submitted_data("a", 3)), ("JOB_SUBMITTED", submitted_data("z", 0)))
-    )
-    assert said(reply) == [("REJECT_JOB", {"job_id": "w0!a"}), ("REJECT_JOB", {"job_id": "w0!z"})]
-    assert session.rejections["w0!a"] == "needs 3 hosts, the platform has 2"
-
-
 def test_a_job_without_walltime_is_rejected_by_those_who_need_one() -> None:
     """EASY promises by walltimes; FCFS does not."""
     request = message(1, ("JOB_SUBMITTED", submitted_data("a", walltime=None)))
     assert said(begun(Easy).answer(request)) == [("REJECT_JOB", {"job_id": "w0!a"})]
     assert said(begun(Fcfs).answer(request)) == [("EXECUTE_JOB", {"job_id": "w0!a", "alloc": "0"})]
-
-
-def test_registration_is_finished_for_algorithms_that_do_not_register() -> None:
-    """BA-9: exactly one registration_finished when dynamic jobs are on, none when they are off."""
-    session = Session(Fcfs)
-    config = {"dynamic-jobs-enabled": True}
-    finished = ("NOTIFY", {"type": "registration_finished"})
-    assert said(session.answer(message(0, ("SIMULATION_BEGINS", begins_data(config=config))))) == [finished]
-    assert said(session.answer(message(1))) == []
-    assert said(Session(Fcfs).answer(message(0, ("SIMULATION_BEGINS", begins_data())))) == []
-
-
-def test_batsim_may_ask_how_long_a_job_would_wait() -> None:
-    """BA-16: a number of seconds; -1 for a job that nobody knows."""
-    session = begun(Easy)
-    session.answer(
-        message(0, ("JOB_SUBMITTED", submitted_data("a", 4, 30)), ("JOB_SUBMITTED", submitted_data("b", 4, 9)))
-    )
-    asked = {"job_id": "w0!b"}
-    reply = session.answer(message(10, ("QUERY", {"requests": {"estimate_waiting_time": asked}})))
-    assert said(reply) == [("ANSWER", {"estimate_waiting_time": {"job_id": "w0!b", "estimated_waiting_time": 20.0}})]
-    reply = session.answer(message(10, ("QUERY", {"requests": {"estimate_waiting_time": {"job_id": "w0!x"}}})))
-    assert said(reply)[0][1]["estimate_waiting_time"]["estimated_waiting_time"] == -1
-
-
-def test_unknown_events_and_notices_never_end_a_run() -> None:
-    """BA-15: they are warned of, shown to the algorithm, and otherwise ignored."""
-    warnings: list[str] = []
-    session = Session(Fcfs, warn=warnings.append)
-    session.answer(message(0, ("SIMULATION_BEGINS", begins_data())))
-    assert said(session.answer(message(1, ("SOLAR_FLARE", {"x": 1}), ("NOTIFY", {"type": "moon_rise"})))) == []
-    assert warnings == ["t=1: event of unknown type SOLAR_FLARE kept, but nothing is done with it"]
 
 
 def test_a_duplicate_job_id_names_the_member_and_the_rule() -> None:

@@ -126,6 +126,11 @@ def reject(name: str) -> Command:
     return "REJECT_JOB", {"job_id": f"w0!{name}"}
 
 
+def switch(hosts: str, pstate: int) -> Command:
+    """SET_RESOURCE_STATE."""
+    return "SET_RESOURCE_STATE", {"resources": hosts, "state": str(pstate)}
+
+
 def call(at: float) -> Command:
     """CALL_ME_LATER."""
     return "CALL_ME_LATER", {"timestamp": at}

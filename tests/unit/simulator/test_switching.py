@@ -23,15 +23,12 @@ from tests.unit.simulator.scenario import (
     platform,
     play,
     reject,
+    switch,
     workload,
 )
 
 ENERGY = Settings(energy=True)
 PROFILES: Profiles = {**DELAYS, "cpu": {"type": "parallel_homogeneous", "cpu": 10e9}}
-
-
-def switch(hosts: str, pstate: int) -> Command:
-    return "SET_RESOURCE_STATE", {"resources": hosts, "state": str(pstate)}
 
 
 ASK: Command = ("QUERY", {"requests": {"consumed_energy": {}}})

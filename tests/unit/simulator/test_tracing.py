@@ -17,12 +17,9 @@ from tests.unit.simulator.scenario import (
     kill,
     platform,
     reject,
+    switch,
     workload,
 )
-
-
-def switch(hosts: str, pstate: int) -> Command:
-    return "SET_RESOURCE_STATE", {"resources": hosts, "state": str(pstate)}
 
 
 def trace(script: dict[float, list[Command]], *jobs: Job, settings: Settings | None = None) -> Trace:

@@ -45,6 +45,14 @@ def stranger(rep: RepSocket) -> Iterator[zmq.Socket[bytes]]:
         yield introduced(client, rep)
 
 
+def exchange(rep: RepSocket, batsim: zmq.Socket[bytes]) -> None:
+    """A request and its reply."""
+    batsim.send(b"request")
+    assert rep.receive() == b"request"
+    rep.send(b"reply")
+    assert batsim.recv() == b"reply"
+
+
 def why_refused(client: zmq.Socket[bytes]) -> str:
     (event,) = json.loads(client.recv())["events"]
     assert event["type"] == STOP_EVENT
@@ -79,10 +87,7 @@ def test_the_last_reply_leaves_before_the_socket_closes() -> None:
 
 def test_a_peer_that_goes_is_noticed_without_a_time_out(rep: RepSocket, batsim: zmq.Socket[bytes]) -> None:
     """No reply and no request ever comes from a dead Batsim: waiting for it ends with an error."""
-    batsim.send(b"request")
-    rep.receive()
-    rep.send(b"reply")
-    batsim.recv()
+    exchange(rep, batsim)
     batsim.close(linger=0)
     with pytest.raises(TransportError, match=r"closed the connection .* before SIMULATION_ENDS"):
         rep.receive()
@@ -139,10 +144,7 @@ def test_a_peer_that_goes_is_noticed_when_a_stranger_was_there_before(
 @pytest.mark.parametrize("kind", [zmq.REQ, zmq.DEALER])
 def test_another_peer_that_comes_and_goes_does_not_matter(rep: RepSocket, batsim: zmq.Socket[bytes], kind: int) -> None:
     """Batsim is still there: it is waited for, and answered."""
-    batsim.send(b"request")
-    rep.receive()
-    rep.send(b"reply")
-    batsim.recv()
+    exchange(rep, batsim)
     with zmq.Context() as context, context.socket(kind) as other:
         introduced(other, rep)
     with pytest.raises(TransportError, match="has said nothing"):
@@ -173,10 +175,7 @@ def test_batsim_s_end_is_noticed_though_another_peer_stays(
     rep: RepSocket, stranger: zmq.Socket[bytes], batsim: zmq.Socket[bytes]
 ) -> None:
     """Whoever sent the first request is Batsim; a peer that hangs on does not hide its end."""
-    batsim.send(b"request")
-    rep.receive()
-    rep.send(b"reply")
-    batsim.recv()
+    exchange(rep, batsim)
     batsim.close(linger=0)
     with pytest.raises(TransportError, match="closed the connection"):
         rep.receive()
@@ -212,10 +211,7 @@ def test_a_request_of_several_parts_does_not_disturb_the_wait(
 
 def test_a_request_of_several_parts_from_batsim_is_an_error(rep: RepSocket, batsim: zmq.Socket[bytes]) -> None:
     """One line that says how many; Batsim is not left waiting."""
-    batsim.send(b"request")
-    rep.receive()
-    rep.send(b"reply")
-    batsim.recv()
+    exchange(rep, batsim)
     batsim.send_multipart([b"a", b"b"])
     with pytest.raises(TransportError, match=r"^a request of 2 parts; Batsim sends one \(on tcp://"):
         rep.receive()
