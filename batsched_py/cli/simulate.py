@@ -25,7 +25,13 @@ from batsched_py.cli.parameters import (
 )
 from batsched_py.cli.progress import progress_bar
 from batsched_py.cli.redis_place import RedisPlace, redis_option
-from batsched_py.cli.simulation_options import behaviour_options, machine_options, named_platform, platform_option
+from batsched_py.cli.simulation_options import (
+    behaviour_options,
+    check_behaviour,
+    machine_options,
+    named_platform,
+    platform_option,
+)
 from batsched_py.cli.targets import check_apart, check_writable
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
@@ -110,6 +116,7 @@ def command(
         raise click.UsageError("'-o', '--options-file' and '--clock' go with '-s': another program has its own options")
     if redis_address is not None and not enable_redis:
         raise click.UsageError("'--redis' goes with '--enable-redis'")
+    check_behaviour(settings)
     inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
     traced = {"machine_states": settings["trace_machine_states"], "energy": settings["energy"]}
     results = result_files(export, **traced)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import reduce
 from pathlib import Path
 from typing import Any, Final
@@ -95,6 +95,13 @@ def behaviour_options(command: Decorated) -> Decorated:
     """-E, --message-latency... under the names of Settings; --events as `events`, a file."""
     decorated: Decorated = reduce(_decorate, reversed(_BEHAVIOUR), command)
     return decorated
+
+
+def check_behaviour(settings: Mapping[str, Any]) -> None:
+    """UsageError if one of `behaviour_options` would do nothing without another that was not given."""
+    if settings["acknowledge_dynamic_jobs"] is not None and not settings["dynamic_jobs"]:
+        name = "--acknowledge-dynamic-jobs" if settings["acknowledge_dynamic_jobs"] else "--no-acknowledge-dynamic-jobs"
+        raise click.UsageError(f"'{name}' goes with '--enable-dynamic-jobs'")
 
 
 def named_platform(path: Path, master: str) -> Platform:

@@ -360,10 +360,15 @@ def test_simulate_speaks_the_old_dialect(generated: tuple[str, ...], capsys: pyt
         ),
         (["--protocol", "v1.4", "--message-latency"], "--message-latency does not go with protocol v1.4"),
         (["--workload-name", "a", "--workload-name", "b"], "there must be a name for each of 1 workloads, not 2"),
+        (["--acknowledge-dynamic-jobs"], "'--acknowledge-dynamic-jobs' goes with '--enable-dynamic-jobs'"),
+        (
+            ["--protocol", "v1.4", "--no-acknowledge-dynamic-jobs"],
+            "'--no-acknowledge-dynamic-jobs' goes with '--enable-dynamic-jobs'",
+        ),
         (["--protocol", "v3"], "Invalid value for '--protocol': 'v3' is not one of 'v4', 'v1.4'"),
     ],
 )
-def test_what_the_protocol_lacks_is_wrong_usage(
+def test_what_the_protocol_or_another_option_lacks_is_wrong_usage(
     generated: tuple[str, ...], capsys: pytest.CaptureFixture[str], options: list[str], rule: str
 ) -> None:
     """One line, and nothing was simulated."""
