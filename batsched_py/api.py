@@ -32,6 +32,7 @@ from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import TOLERANCE, View
 from batsched_py.state.hosts import Host
 from batsched_py.state.state import Running
+from batsched_py.wording import counted, too_few
 
 __all__ = [
     "ORDERS",
@@ -69,10 +70,12 @@ __all__ = [
     "Slot",
     "Unknown",
     "View",
+    "counted",
     "delay",
     "named",
     "option",
     "parallel",
     "parallel_homogeneous",
     "parallel_homogeneous_total",
+    "too_few",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, option
+from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, counted, option
 from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
 from batsched_py.planning.reservations import Reservation, Reservations
@@ -161,7 +161,8 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         free = view.availability().free_during(view.now, view.now + self.duration(job))
         hosts = self.choose(free, job.size)
         if hosts is None:
-            self.refuse(job, f"it must start now on {job.size} hosts, {len(free)} are free for its walltime", plan)
+            found = counted(len(free), "is free", "are free")
+            self.refuse(job, f"it must start now on {counted(job.size, 'host')}, {found} for its walltime", plan)
         else:
             plan.start(job, hosts)
 

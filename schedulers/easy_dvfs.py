@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from batsched_py.api import HostSet, Job, OptionError, Plan, View, option
+from batsched_py.api import HostSet, Job, OptionError, Plan, View, counted, option
 from batsched_py.planning.power import HostPower, read_power
 from schedulers.pieces.backfill_options import OvertakingOptions
 from schedulers.pieces.backfilling import Overtaking
@@ -105,7 +105,7 @@ class EasyDvfs(Overtaking[DvfsOptions]):
         if not speeds and options.speeds:
             speeds = read_speeds(options.speeds)
             if len(speeds) <= max(power.computing):
-                given = f"{len(speeds)} for the {len(power.draws)} pstates of host {name}"
+                given = f"{len(speeds)} for the {counted(len(power.draws), 'pstate')} of host {name}"
                 raise OptionError(f"option speeds: must be one for each pstate, not {given}")
         if not speeds:
             if options.policy == "slowest":

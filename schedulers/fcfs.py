@@ -1,6 +1,6 @@
 """First come, first served."""
 
-from batsched_py.api import NoOptions, Plan, Scheduler, View
+from batsched_py.api import NoOptions, Plan, Scheduler, View, too_few
 
 
 class Fcfs(Scheduler[NoOptions]):
@@ -13,6 +13,6 @@ class Fcfs(Scheduler[NoOptions]):
         for job in view.queue:
             hosts = plan.free.first(job.size)
             if hosts is None:
-                plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} are free")
+                plan.hold(job, too_few(job.size, len(plan.free)))
                 return
             plan.start(job, hosts)

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
-from batsched_py.api import HostSet, OptionError, Plan, Scheduler, View, option
+from batsched_py.api import HostSet, OptionError, Plan, Scheduler, View, counted, option
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class RandomFit(Scheduler[RandomOptions]):
         usable = view.all_hosts - view.unavailable - view.asleep - view.switching if shared else plan.free
         for job in candidates:
             if job.size > len(usable):
-                plan.hold(job, f"needs {job.size} hosts, {len(usable)} can be used")
+                plan.hold(job, f"needs {counted(job.size, 'host')}, {len(usable)} can be used")
                 continue
             hosts = HostSet.from_ids(self.random.sample(list(usable), job.size))
             plan.start(job, hosts)

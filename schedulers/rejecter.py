@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from batsched_py.api import Job, Plan, Scheduler, View, option
+from batsched_py.api import Job, Plan, Scheduler, View, counted, option
 from schedulers.pieces.in_order import start_in_order
 
 
@@ -51,4 +51,6 @@ class Rejecter(Scheduler[RejecterOptions]):
             return None
         if options.probability < 1:
             return f"chance rejected it (probability {options.probability:g})"
-        return f"needs more than {options.larger_than} hosts" if options.larger_than else "every job is rejected"
+        if not options.larger_than:
+            return "every job is rejected"
+        return f"needs more than {counted(options.larger_than, 'host')}"

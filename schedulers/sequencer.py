@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from batsched_py.api import ORDERS, Line, Order, Plan, Scheduler, View, named
+from batsched_py.api import ORDERS, Line, Order, Plan, Scheduler, View, counted, named
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Sequencer(Scheduler[SequencerOptions]):
         for job in self.line.jobs(view.queue, view.now):
             hosts = plan.free.first(job.size)
             if hosts is None:
-                plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} can be used")
+                plan.hold(job, f"needs {counted(job.size, 'host')}, {len(plan.free)} can be used")
             else:
                 plan.start(job, hosts)
             return

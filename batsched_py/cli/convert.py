@@ -12,6 +12,7 @@ from batsched_py.cli.targets import check_apart, check_writable, make_folder
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.swf import read_swf
+from batsched_py.wording import counted
 
 #: What to know about perfect estimates.
 _WALLTIME_NOTE: Final = (
@@ -59,5 +60,5 @@ def command(*, log: Path, output: Path, hosts: int | None, **rules: Any) -> None
         click.echo(line)
     if applied.walltime == "run":
         click.echo(_WALLTIME_NOTE)
-    size = f" for {workload.host_count} hosts" if workload.host_count else ""
+    size = f" for {counted(workload.host_count, 'host')}" if workload.host_count else ""
     click.echo(f"wrote {output}{size}")

@@ -16,6 +16,7 @@ from batsched_py.transcripts.compare import Comparison, Tolerance, compare
 from batsched_py.transcripts.facts import Kind
 from batsched_py.transcripts.report import LEFT, RIGHT, stories, summary
 from batsched_py.transcripts.transcript import Transcript
+from batsched_py.wording import counted
 
 _COLOURS: Final = {LEFT: "red", RIGHT: "green"}
 
@@ -67,12 +68,13 @@ def command(*, first: Path, second: Path, tolerance: float, relative: float, ign
 
 
 def _tell(comparison: Comparison, first: Path, second: Path, count: int) -> None:
-    exchanges = "{} and {} exchanges".format(*comparison.exchanges)
+    exchanges = f"{comparison.exchanges[0]} and {counted(comparison.exchanges[1], 'exchange')}"
     if comparison.same:
-        click.echo(f"same: {exchanges}, {comparison.shared} facts")
+        click.echo(f"same: {exchanges}, {counted(comparison.shared, 'fact')}")
         return
     differ = len(comparison.differences)
-    click.echo(f"{exchanges}: {comparison.shared} facts are the same, {differ} differ")
+    same = counted(comparison.shared, "fact is", "facts are")
+    click.echo(f"{exchanges}: {same} the same, {counted(differ, 'differs', 'differ')}")
     if count:
         click.echo(f"{LEFT} {first}, {RIGHT} {second}")
     told = stories(comparison.differences)

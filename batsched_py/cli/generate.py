@@ -13,6 +13,7 @@ from batsched_py.errors import OptionError
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.lublin import generate
 from batsched_py.traces.simgrid_xml import write_homogeneous
+from batsched_py.wording import counted
 
 
 @click.command("generate")
@@ -52,9 +53,9 @@ def command(
     if platform is not None:
         make_folder(platform)
         write_homogeneous(platform, hosts)
-        click.echo(f"wrote {platform}: {hosts} hosts")
+        click.echo(f"wrote {platform}: {counted(hosts, 'host')}")
     stretched = "" if load is None else f" --load {load:g}"
     estimated = "" if overestimate == 4.0 else f" --overestimate {overestimate:g}"
     made_by = f"batsched-py generate --jobs {jobs} --hosts {hosts} --seed {seed}{stretched}{estimated}"
     write_workload(output, workload, description=f"Lublin-Feitelson model: {made_by}")
-    click.echo(f"wrote {output}: {jobs} jobs for {hosts} hosts")
+    click.echo(f"wrote {output}: {counted(jobs, 'job')} for {counted(hosts, 'host')}")

@@ -12,6 +12,7 @@ from batsched_py.transcripts.proxy import relay
 from batsched_py.transcripts.recorder import Recorder
 from batsched_py.transport.zmq_rep import RepSocket
 from batsched_py.transport.zmq_req import ReqSocket
+from batsched_py.wording import counted
 
 
 @click.command("record")
@@ -54,4 +55,4 @@ def command(*, path: Path, listen: str, connect: str, timeout: float | None, con
     ):
         click.echo(f"listens on {batsim.address} for Batsim, asks the decision process on {connect}", err=True)
         exchanges = relay(batsim, decider.exchange, recorder.record, timeout=timeout)
-    click.echo(f"the simulation ended after {exchanges} messages", err=True)
+    click.echo(f"the simulation ended after {counted(exchanges, 'message')}", err=True)

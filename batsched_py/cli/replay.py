@@ -17,6 +17,7 @@ from batsched_py.transcripts.diff import NEW, RECORDED
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.replay import Replay, replay
 from batsched_py.transcripts.transcript import Transcript
+from batsched_py.wording import counted
 
 _COLOURS: Final = {RECORDED: "red", NEW: "green"}
 
@@ -69,12 +70,14 @@ def _choice(header: Header, scheduler: str | None, assignments: Mapping[str, str
 
 def _tell(name: str, outcome: Replay) -> None:
     if outcome.difference is None:
-        same = "all decisions are the same"
-        click.echo(f"{name}: {outcome.exchanges} exchanges, {same} ({outcome.identical} replies byte for byte)")
+        same = f"all decisions are the same ({counted(outcome.identical, 'reply', 'replies')} byte for byte)"
+        click.echo(f"{name}: {counted(outcome.exchanges, 'exchange')}, {same}")
         return
     total = outcome.exchanges + outcome.left
-    click.echo(f"{name}: {outcome.exchanges - 1} of {total} exchanges with the same decision, then:")
+    click.echo(f"{name}: {outcome.exchanges - 1} of {counted(total, 'exchange')} with the same decision, then:")
     for line in outcome.difference.story().splitlines():
         click.secho(line, fg=_COLOURS.get(line[2:3]))
     if outcome.left:
-        click.echo(f"{outcome.left} more exchanges cannot be compared: there Batsim answers the recorded decision")
+        click.echo(
+            f"{counted(outcome.left, 'more exchange')} cannot be compared: there Batsim answers the recorded decision"
+        )

@@ -21,6 +21,7 @@ from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_o
 from batsched_py.cli.targets import check_apart
 from batsched_py.session.serve import serve
 from batsched_py.transport.zmq_rep import RepSocket
+from batsched_py.wording import counted
 
 
 @click.command("serve")
@@ -74,4 +75,4 @@ def command(
     with RepSocket(bind) as socket, recording(record, choice.header()) as recorder:
         click.echo(f"{scheduler} listens on {socket.address}", err=True)
         serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)
-    click.echo(f"the simulation ended at t={session.now:g} after {session.messages} messages", err=True)
+    click.echo(f"the simulation ended at t={session.now:g} after {counted(session.messages, 'message')}", err=True)

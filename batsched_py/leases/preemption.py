@@ -15,6 +15,7 @@ from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, J
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import Running
+from batsched_py.wording import counted
 
 #: Hosts, and the jobs that must be stopped for them.
 Room = tuple[HostSet, list[Job]]
@@ -112,7 +113,8 @@ class Preemption:
         if room is None:
             taken = sum(len(hosts) for _, hosts in offered)
             more = f", {taken} more could be taken from best-effort jobs" if taken else ""
-            return f"it needs {job.size} hosts in [{start:g}, {end:g}), {len(free)} are free{more}"
+            there = counted(len(free), "is free", "are free")
+            return f"it needs {counted(job.size, 'host')} in [{start:g}, {end:g}), {there}{more}"
         return room
 
     def in_the_way(self, hosts: HostSet, begin: float) -> list[Job]:

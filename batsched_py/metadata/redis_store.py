@@ -11,6 +11,7 @@ from msgspec import Struct
 from batsched_py.errors import StoreError
 from batsched_py.metadata.keys import host_count_key, job_keys, profile_keys, read_objects, write_objects
 from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
+from batsched_py.wording import counted
 
 try:
     import redis
@@ -113,7 +114,8 @@ class RedisStore:
             lost = isinstance(error, (redis.ConnectionError, redis.TimeoutError)) and not isinstance(
                 error, redis.AuthenticationError
             )
-            raise StoreError(f"{self._where}: {why}" + (f" (tried {self._tries} times)" if lost else "")) from None
+            tried = f" (tried {counted(self._tries, 'time')})" if lost else ""
+            raise StoreError(f"{self._where}: {why}{tried}") from None
         return answer
 
 

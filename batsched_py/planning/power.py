@@ -147,7 +147,7 @@ def _read_speeds(text: str, count: int) -> tuple[float, ...]:
     except ValueError:
         speeds = ()
     if len(speeds) != count or not all(0 < speed < math.inf for speed in speeds):
-        _wrong("speed_per_state", f"must be flop/s for each of {count} pstates, separated by commas, not {text!r}")
+        _wrong("speed_per_state", f"must be flop/s for each pstate ({count}), separated by commas, not {text!r}")
     return speeds
 
 

@@ -13,6 +13,7 @@ from batsched_py.named import Named, failed
 from batsched_py.planning import layouts
 from batsched_py.planning.machine import Machine, wake_cost, zones_of
 from batsched_py.planning.promises import Choose
+from batsched_py.wording import counted
 
 
 class Selection(Struct, frozen=True):
@@ -129,13 +130,13 @@ def _checked(name: str, free: HostSet, size: int, hosts: object) -> HostSet:
     if not hosts <= free:
         raise PlanError(f"{what}: it gave {hosts}, of which {hosts - free} is not free")
     if len(hosts) != size:
-        raise PlanError(f"{what}: it gave {hosts}, which are {len(hosts)} hosts")
+        raise PlanError(f"{what}: it gave {hosts}, {counted(len(hosts), 'host')}")
     return hosts
 
 
 def _asked(name: str, free: HostSet, size: int) -> str:
     """Which function, and all that it was told: it does not know the job."""
-    return f"selection {name} for {size} hosts of {free}"
+    return f"selection {name} for {counted(size, 'host')} of {free}"
 
 
 def _on_bits(place: Callable[[int, int], int | None]) -> Choose:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from batsched_py.model.job import Job
+from batsched_py.wording import counted
 
 
 class Admission:
@@ -16,7 +17,7 @@ class Admission:
     def refusal(self, job: Job) -> str | None:
         """Why the job must be rejected before any algorithm sees it, or None if it may wait."""
         if job.size > self._host_count and not self._oversubscribes:
-            return f"needs {job.size} hosts, the platform has {self._host_count}"
+            return f"needs {counted(job.size, 'host')}, the platform has {self._host_count}"
         if job.size == 0:
             return "needs no host, and Batsim runs no job on none"
         if job.walltime is None and self._needs_walltime:

@@ -22,6 +22,7 @@ from batsched_py.protocol.fields import one_line
 from batsched_py.scheduling.registration import profile_fault
 from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
+from batsched_py.wording import counted
 
 #: What can be merged with a job's parallel tasks.
 _MERGED: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal, Composed)
@@ -82,4 +83,4 @@ def _check_io(state: State, dialect: Dialect, job: Job, io: AdditionalIo, what: 
     if not isinstance(profile, _MERGED):
         raise PlanError(f"{what}: it must be a parallel task, not of type {profile.type}")
     if isinstance(profile, Parallel) and len(profile.cpu) != len(io.hosts):
-        raise PlanError(f"{what}: it is for {len(profile.cpu)} hosts, these are {len(io.hosts)}")
+        raise PlanError(f"{what}: it is for {counted(len(profile.cpu), 'host')}, not for {len(io.hosts)}")

@@ -13,6 +13,7 @@ from batsched_py.planning.selection import SELECTIONS, Selection
 from batsched_py.scheduling.options import named, option
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
+from batsched_py.wording import counted, too_few
 
 #: Answers of a constraint that are kept whether or not their jobs still wait.
 _ROOM: Final = 1024
@@ -76,19 +77,19 @@ class Placement:
         """Why it does not start on these free hosts, for `plan.hold`."""
         count = len(free)
         if count < job.size:
-            return f"needs {job.size} hosts, {count} are free"
+            return too_few(job.size, count)
         eligible = free & self.eligible(job)
         if len(eligible) < job.size:
-            return f"needs {job.size} hosts, {len(eligible)} are free that constraint {self._constraint.name} allows"
-        return f"needs {job.size} hosts, selection {self._selection.name} finds none in {eligible}"
+            return f"{too_few(job.size, len(eligible))} that constraint {self._constraint.name} allows"
+        return f"{_needs(job)}, selection {self._selection.name} finds none in {eligible}"
 
     def refusal(self, job: Job) -> str | None:
         """Why it can never run, None if it can: judged on all hosts that there are, as if all were free."""
         eligible = self.eligible(job)
         if len(eligible) < job.size:
-            return f"needs {job.size} hosts, constraint {self._constraint.name} allows {len(eligible)}"
+            return f"{_needs(job)}, constraint {self._constraint.name} allows {len(eligible)}"
         if not self._selection.total and self.choose(eligible, job.size) is None:
-            return f"needs {job.size} hosts, selection {self._selection.name} finds none even if {eligible} are free"
+            return f"{_needs(job)}, selection {self._selection.name} finds none even if {eligible} are free"
         return None
 
     def refuse(self, view: View, plan: Plan) -> None:
@@ -109,3 +110,7 @@ class Placement:
                 self._room = max(_ROOM, 2 * len(self._eligible))
             eligible = self._eligible[job.id] = self._constraint.hosts(job, self._view.hosts, self._view.all_hosts)
         return eligible
+
+
+def _needs(job: Job) -> str:
+    return f"needs {counted(job.size, 'host')}"

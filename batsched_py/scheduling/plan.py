@@ -44,6 +44,7 @@ from batsched_py.scheduling.refusals import mapping_fault, not_usable, not_waiti
 from batsched_py.scheduling.registration import job_fault, pair_fault, profile_fault
 from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
+from batsched_py.wording import counted
 
 #: Rejections that are told one by one; at the end of the run comes their number.
 MOST_TOLD: Final = 5
@@ -123,7 +124,7 @@ class Plan:
                 raise PlanError(f"start {job.id} on {hosts}: {not_usable(state.hosts, wrong)}")
         if mapping is None:
             if hosts.bits.bit_count() != job.size:
-                raise PlanError(f"start {job.id} on {hosts}: it needs {job.size} hosts, these are {len(hosts)}")
+                raise PlanError(f"start {job.id} on {hosts}: it needs {counted(job.size, 'host')}, not {len(hosts)}")
         else:
             fault = mapping_fault(job, hosts, mapping)
             if fault is not None:

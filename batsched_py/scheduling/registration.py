@@ -13,6 +13,7 @@ from batsched_py.protocol.dialects import V4, Dialect
 from batsched_py.protocol.events import Members
 from batsched_py.protocol.fields import FieldError, shown
 from batsched_py.protocol.jobs import check_job_id, read_job
+from batsched_py.wording import counted
 
 #: The types of profiles of Batsim 3 and 4.
 _TYPES: Final = frozenset(
@@ -82,7 +83,7 @@ def pair_fault(job: Job, members: Members, lookup: Callable[[str], Members | Non
         except ProfileError:  # of a static workload: Batsim has read it, whatever it is
             continue
         if isinstance(profile, Parallel) and len(profile.cpu) != job.size:
-            return f"profile {job.profile} is for {len(profile.cpu)} hosts, the job asks for {job.size}"
+            return f"profile {job.profile} is for {counted(len(profile.cpu), 'host')}, the job asks for {job.size}"
         if isinstance(profile, Composed):
             steps = [step for step in profile.sequence if step not in seen]
             seen.update(steps)

@@ -39,6 +39,7 @@ from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
 from batsched_py.session.stored_jobs import deposit, describe
 from batsched_py.state.state import State
+from batsched_py.wording import counted
 
 #: Where the engine's own code is.
 _OURS: Final = os.path.dirname(batsched_py.__file__) + os.sep
@@ -171,7 +172,7 @@ class Session:
         for job in self._state.queue:
             hold = self._plan.holds.get(job.id)
             why = f"held at t={hold.time:g}: {hold.reason}" if hold else "the algorithm gave no reason"
-            lines.append(f"{job.id} ({job.size} hosts) {why}")
+            lines.append(f"{job.id} ({counted(job.size, 'host')}) {why}")
         return lines
 
     def standstill(self) -> str:

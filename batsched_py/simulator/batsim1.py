@@ -53,7 +53,7 @@ def workload_names(workloads: Sequence[Workload], settings: Settings) -> tuple[s
     if names is None:
         return _hashes(workloads) if settings.is_v14 else tuple(f"w{n}" for n in range(len(workloads)))
     if len(names) != len(workloads):
-        raise OptionError(f"there must be a name for each of {len(workloads)} workloads, not {len(names)}")
+        raise OptionError(f"there must be a name for each workload ({len(workloads)}), not {len(names)}")
     for position, name in enumerate(names):
         if not name or "!" in name or breaks_csv(name):
             raise OptionError(f"the name of a workload must not be empty, have no '!', and {NAME_RULE}, not {name!r}")

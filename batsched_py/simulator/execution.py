@@ -25,6 +25,7 @@ from batsched_py.model.profile import (
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.network import Network, Transfer
 from batsched_py.simulator.work import Sequence, Task, Work, last_task
+from batsched_py.wording import counted
 
 #: Profile types that compute and transfer; those of them that know their hosts; those that need storage hosts.
 COMPUTING: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal)
@@ -141,7 +142,9 @@ class Execution:
             rule = f"has an additional_io_job of type {io.type} ({io.name}): a parallel task cannot be merged with it"
             raise BrokenRuleError(rule)
         if isinstance(io, Parallel) and len(io.cpu) != len(hosts):
-            raise BrokenRuleError(f"has an additional_io_job on {len(hosts)} hosts, {io.name} is for {len(io.cpu)}")
+            raise BrokenRuleError(
+                f"has an additional_io_job on {counted(len(hosts), 'host')}, {io.name} is for {len(io.cpu)}"
+            )
         for host, amount in zip(hosts, computation(io, len(hosts)), strict=True):
             flops[host] = flops.get(host, 0.0) + amount
         return communication(io, hosts)
@@ -185,7 +188,7 @@ def io_of_step(site: Site, profile: Composed, profiles: Profiles, position: int)
     io = site.io_profile
     if not isinstance(io, Composed) or len(io.sequence) != len(profile.sequence):
         raise BrokenRuleError(
-            f"runs {profile.name}, which is composed of {len(profile.sequence)} profiles:"
+            f"runs {profile.name}, which is composed of {counted(len(profile.sequence), 'profile')}:"
             " its additional_io_job must be composed of as many"
         )
     return Site(site.storages, profiles[io.sequence[position]], site.io_hosts)

@@ -16,6 +16,7 @@ from batsched_py.protocol.dialects import V4, Dialect
 from batsched_py.simulator.batsim1 import foreign_name
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.execution import SIMULATED, TALKING
+from batsched_py.wording import counted
 
 DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs here; real Batsim 4.2.1 crashes on it"
 
@@ -111,7 +112,9 @@ def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None =
         if not isinstance(profile, SIMULATED):
             raise LibraryError(f"{path}.type", f"{profile.type!r} is not simulated here")
         if size is not None and isinstance(profile, Parallel) and len(profile.cpu) != size:
-            raise LibraryError(f"{path}.cpu", f"is for {len(profile.cpu)} hosts, a job that runs it asks for {size}")
+            raise LibraryError(
+                f"{path}.cpu", f"is for {counted(len(profile.cpu), 'host')}, a job that runs it asks for {size}"
+            )
     return talks
 
 

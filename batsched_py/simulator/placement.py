@@ -11,6 +11,7 @@ from batsched_py.simulator.library import Library
 from batsched_py.simulator.machines import COMPUTING, IDLE, members
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.switching import Switching
+from batsched_py.wording import counted
 
 
 class Placement:
@@ -39,12 +40,14 @@ class Placement:
             )
         given = hosts.bit_count() if command.mapping is None else len(command.mapping)
         if given != job.size and not self._is_flexible(job, profile):
-            what = "hosts" if command.mapping is None else "executors in the mapping"
-            raise BrokenRuleError(f"asks for {job.size} hosts, not {given} {what}", job=job.id, hosts=hosts)
+            what = ("host",) if command.mapping is None else ("executor in the mapping", "executors in the mapping")
+            raise BrokenRuleError(
+                f"asks for {counted(job.size, 'host')}, not {counted(given, *what)}", job=job.id, hosts=hosts
+            )
         if command.mapping is not None:
             beyond = [position for position in command.mapping.values() if not 0 <= position < hosts.bit_count()]
             if beyond:
-                rule = f"has a mapping to position {beyond[0]} of alloc, which has {hosts.bit_count()} hosts"
+                rule = f"has a mapping to position {beyond[0]} of alloc, which has {counted(hosts.bit_count(), 'host')}"
                 raise BrokenRuleError(rule, job=job.id, hosts=hosts)
 
     def site(self, command: ExecuteJob, job: Job, profile: Profile) -> Site:

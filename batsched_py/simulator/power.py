@@ -63,7 +63,7 @@ def read_power_model(source: str, host: Host) -> PowerModel:
         raise PlatformError(source, f"host {host.name}", "needs the property wattage_per_state to count energy")
     watts = tuple(_read_watts(source, host, name, piece) for piece in text.split(","))
     if len(watts) != len(host.speeds):
-        _wrong(source, host, name, f"must have one entry for each of {len(host.speeds)} pstates, not {len(watts)}")
+        _wrong(source, host, name, f"must have one entry for each pstate ({len(host.speeds)}), not {len(watts)}")
     sleeps: dict[int, SleepState] = {}
     for piece in host.properties.get("sleep_pstates", "").split(","):
         if piece.strip():

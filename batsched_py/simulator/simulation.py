@@ -48,6 +48,7 @@ from batsched_py.simulator.switching import Switching
 from batsched_py.simulator.talk import Exchange, Talk
 from batsched_py.simulator.timeline import Timeline
 from batsched_py.simulator.tracing import Tracer
+from batsched_py.wording import counted
 
 #: Batsim without any option.
 DEFAULTS: Final = Settings()
@@ -260,7 +261,7 @@ def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
     for workload in workloads:
         for job in workload.jobs:
             if job.size > host_count:
-                rule = f"asks for {job.size} hosts, the platform has {host_count}"
+                rule = f"asks for {counted(job.size, 'host')}, the platform has {host_count}"
                 raise WorkloadError(workload.source, f"job {job.id}.res", rule)
 
 

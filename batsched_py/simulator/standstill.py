@@ -6,6 +6,7 @@ from batsched_py.simulator.jobs import ONLY_IN_THE_BOOKS, SUBMITTED, Jobs
 from batsched_py.simulator.machines import Machines
 from batsched_py.simulator.registration import Registration
 from batsched_py.simulator.timeline import Timeline
+from batsched_py.wording import counted
 
 #: Waiting jobs that are named; of the others only the number is told.
 NAMED = 3
@@ -16,7 +17,7 @@ def standstill(timeline: Timeline, jobs: Jobs, machines: Machines, registration:
     reasons = []
     waiting = [live.job for live in jobs.live.values() if live.state == SUBMITTED]
     if waiting:
-        shown = ", ".join(f"{job.id} of {job.size} hosts" for job in waiting[:NAMED])
+        shown = ", ".join(f"{job.id} of {counted(job.size, 'host')}" for job in waiting[:NAMED])
         others = f" and {len(waiting) - NAMED} others" if len(waiting) > NAMED else ""
         wait = "job waits" if len(waiting) == 1 else "jobs wait"
         reasons.append(f"{len(waiting)} {wait} for a decision ({shown}{others})")
@@ -28,7 +29,8 @@ def standstill(timeline: Timeline, jobs: Jobs, machines: Machines, registration:
         reasons.append(f"{', '.join(deaf[:NAMED])} waits for a message (profile of type recv), without a walltime")
     if registration.open:
         reasons.append("registration was never finished")
-    free = f"{(machines.free & machines.compute).bit_count()} of {machines.compute_count} hosts are free"
+    total = counted(machines.compute_count, "host")
+    free = counted((machines.free & machines.compute).bit_count(), f"of {total} is free", f"of {total} are free")
     return (
         f"t={timeline.stamp:.6f}: nothing will ever happen again, yet {'; '.join(reasons)}; {free}, no call is pending"
     )

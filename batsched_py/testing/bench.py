@@ -37,6 +37,7 @@ from batsched_py.scheduling.view import View
 from batsched_py.session.session import Session
 from batsched_py.testing.case import POWER, SLEEP
 from batsched_py.testing.decision import Decision
+from batsched_py.wording import too_few
 
 #: The profile of jobs that name no other; nobody plays it.
 PROFILE: Final = "p"
@@ -151,7 +152,7 @@ class Bench:
         def start(plan: Plan) -> None:
             chosen = plan.free.first(job.size) if given is None else given
             if chosen is None:
-                raise BenchError(f"run {job.id}: it needs {job.size} hosts, {len(plan.free)} are free")
+                raise BenchError(f"run {job.id}: it {too_few(job.size, len(plan.free))}")
             plan.start(job, chosen)
 
         self._arrange(start, [JobSubmitted(self.now, job.id, job, profile)])

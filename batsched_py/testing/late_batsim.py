@@ -57,6 +57,7 @@ from batsched_py.protocol.events import (
 )
 from batsched_py.testing.case import SLEEPS, Case
 from batsched_py.testing.ending import Ending
+from batsched_py.wording import counted
 
 #: Seconds from what happens to the message that tells it: at once, by latencies that were seen, and long.
 LATENESS: Final = (0.0, 0.0, 1e-6, 15e-6, 6e-4, 0.1, 2.5)
@@ -230,7 +231,7 @@ class LateBatsim:
             raise ContractError(f"{what}: it does not wait, as far as was told")
         bits = command.hosts.bits
         if command.mapping is None and bits.bit_count() != job.size:
-            raise ContractError(f"{what}: it needs {job.size} hosts")
+            raise ContractError(f"{what}: it needs {counted(job.size, 'host')}")
         working = sum(1 << host for host, until in self._busy_until.items() if until > now)
         reasons = {
             "are not there": bits & ~((1 << self._case.hosts) - 1),

@@ -15,6 +15,7 @@ from batsched_py.testing.case import Case
 from batsched_py.testing.ending import Ending
 from batsched_py.testing.late_batsim import LATENESS, PROMPT, LateBatsim
 from batsched_py.transcripts.decisions import dialect_of_run, number_text, reply_lines, request_line, request_time
+from batsched_py.wording import counted
 
 #: A run of a case that takes more messages than this, and so many for each job, does not end.
 MESSAGES: Final = 2_000
@@ -70,7 +71,9 @@ class Player:
     def answer(self, request: bytes) -> bytes:
         """The session's reply; its books are checked."""
         if len(self.exchanges) >= self._most:
-            raise ContractError(f"the run does not end: {self._most} messages for {len(self._case.jobs)} jobs")
+            raise ContractError(
+                f"the run does not end: {self._most} messages for {counted(len(self._case.jobs), 'job')}"
+            )
         self.exchanges.append((request, b""))
         reply = self.session.answer(request)
         self.session.check()

@@ -19,6 +19,7 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.testing.case import Case, JobSpec
 from batsched_py.testing.ending import Ending
 from batsched_py.testing.play import Played
+from batsched_py.wording import counted
 
 #: Seconds by which times may be off that went over the wire.
 ROUNDING: Final = 1e-4
@@ -87,7 +88,8 @@ def _only_some_are_rejected(trial: Trial) -> Sequence[str]:
         return []
     jobs = trial.case.job_ids()
     return [
-        f"{ending.job.id} of {ending.job.size} hosts was rejected, though it could run; may_reject would allow it"
+        f"{ending.job.id} of {counted(ending.job.size, 'host')} was rejected, though it could run;"
+        " may_reject would allow it"
         for ending in trial.played.endings
         if ending.state == REJECTED and ending.job.id in jobs and _can_run(trial, jobs[ending.job.id])
     ]
@@ -132,7 +134,7 @@ def _each_job_has_its_hosts(trial: Trial) -> Sequence[str]:
     if trial.scheduler.oversubscribes:
         return []
     return [
-        f"{ending.job.id} of {ending.job.size} hosts ran on {ending.hosts}"
+        f"{ending.job.id} of {counted(ending.job.size, 'host')} ran on {ending.hosts}"
         for ending in trial.played.endings
         if ending.state != REJECTED and (len(ending.hosts) != ending.job.size or not ending.hosts <= there)
     ]

@@ -12,6 +12,7 @@ from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.traces.swf import SwfLog, SwfRecord
+from batsched_py.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ class CleaningReport:
 
     def lines(self) -> tuple[str, ...]:
         """The rows that are not 0, as text: "28481 jobs in the log"."""
-        return tuple(f"{count} {meaning}" for meaning, count in self.rows() if count)
+        return tuple(
+            counted(count, meaning.replace("jobs ", "job "), meaning) for meaning, count in self.rows() if count
+        )
 
 
 _MEANINGS = {

@@ -18,6 +18,7 @@ from msgspec import Struct
 from batsched_py.errors import OptionError
 from batsched_py.model.workload import Workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
+from batsched_py.wording import counted
 
 #: Draws above these (natural logarithms of seconds) are drawn again: 45 hours of run time, 5 days between arrivals.
 _LONGEST_RUN: Final = 12.0
@@ -138,7 +139,7 @@ def generate(
     area = sum(job.size * job.run for job in drawn)
     scale = None if load is None else area / (hosts * load * drawn[-1].submit)
     placed = [job._replace(submit=int(job.submit) if scale is None else round(job.submit * scale, 3)) for job in drawn]
-    return delay_workload(f"Lublin model, {jobs} jobs on {hosts} hosts", hosts, placed)
+    return delay_workload(f"Lublin model, {counted(jobs, 'job')} on {counted(hosts, 'host')}", hosts, placed)
 
 
 def _check_options(jobs: int, hosts: int, load: float | None, overestimate: float) -> None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from batsched_py.protocol.dialects import Dialect
 from batsched_py.transcripts.decisions import number_text, read_decision, reply_lines, request_line, request_time
 from batsched_py.transcripts.transcript import Exchange
+from batsched_py.wording import counted
 
 #: Marks of the lines of a difference: in both replies, in the recorded one only, in the new one only.
 SAME: Final = " "
@@ -88,4 +89,4 @@ def _shortened(alike: tuple[str, ...]) -> tuple[str, ...]:
     """What both say interests only next to what one of them says."""
     if len(alike) <= _ALIKE:
         return alike
-    return alike[0], f"({len(alike) - 2} more lines alike)", alike[-1]
+    return alike[0], f"({counted(len(alike) - 2, 'more line')} alike)", alike[-1]

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from batsched_py.api import Job, Plan, View
+from batsched_py.api import Job, Plan, View, counted
 
 
 def start_in_order(view: View, plan: Plan, at_once: Literal["all", "one"] = "all") -> Job | None:
@@ -16,7 +16,7 @@ def start_in_order(view: View, plan: Plan, at_once: Literal["all", "one"] = "all
             return job
         hosts = plan.free.first(job.size)
         if hosts is None:
-            plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} can be used now")
+            plan.hold(job, f"needs {counted(job.size, 'host')}, {len(plan.free)} can be used now")
             return job
         plan.start(job, hosts)
     return None

@@ -47,7 +47,7 @@ CAUGHT = [
     (mutants.Forgets, "jobs_of_all_kinds", "waits? for a decision .*w0!0.3 of . hosts"),
     (mutants.StartsTwice, "jobs_of_all_kinds", "it (runs already|has ended)"),
     (mutants.Crowds, "jobs_of_all_kinds", "running a job"),
-    (mutants.GivesTooMuch, "jobs_of_all_kinds", "it needs . hosts, these are"),
+    (mutants.GivesTooMuch, "jobs_of_all_kinds", "it needs . hosts?, not"),
     (mutants.TrustsWalltimes, "late_news", "running a job"),
     (mutants.OneMessageAnInstant, "instants_in_several_messages", "the run does not end"),
     (mutants.ExactTimes, "messages_that_take_time", "the run does not end"),

@@ -311,7 +311,7 @@ def test_the_reply_to_the_end_is_empty() -> None:
         (
             {},
             Settings(),
-            "t=1.000000: nothing will ever happen again, yet 1 job waits for a decision (w0!a of 1 hosts);",
+            "t=1.000000: nothing will ever happen again, yet 1 job waits for a decision (w0!a of 1 host);",
         ),
     ],
     ids=["registration is never finished", "a job never runs"],

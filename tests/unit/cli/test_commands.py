@@ -68,7 +68,7 @@ def test_convert_counts_what_it_dropped_and_corrected(here: Path, capsys: pytest
     assert run(["convert", "log.swf", "-o", "w.json"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "3 jobs in the log",
-        "1 jobs kept",
+        "1 job kept",
         "1 dropped: run time unknown or 0",
         "1 dropped: larger than the machine",
         "wrote w.json for 4 hosts",
@@ -359,7 +359,7 @@ def test_simulate_speaks_the_old_dialect(generated: tuple[str, ...], capsys: pyt
             "--forward-unknown-events does not exist in",
         ),
         (["--protocol", "v1.4", "--message-latency"], "--message-latency does not go with protocol v1.4"),
-        (["--workload-name", "a", "--workload-name", "b"], "there must be a name for each of 1 workloads, not 2"),
+        (["--workload-name", "a", "--workload-name", "b"], "there must be a name for each workload (1), not 2"),
         (["--acknowledge-dynamic-jobs"], "'--acknowledge-dynamic-jobs' goes with '--enable-dynamic-jobs'"),
         (
             ["--protocol", "v1.4", "--no-acknowledge-dynamic-jobs"],

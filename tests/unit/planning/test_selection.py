@@ -233,7 +233,7 @@ def test_a_function_of_the_user_chooses() -> None:
     ("given", "words"),
     [
         (hosts("1-2"), "selection mine:f for 2 hosts of 0-1: it gave 1-2, of which 2 is not free"),
-        (hosts("1"), "selection mine:f for 2 hosts of 0-1: it gave 1, which are 1 hosts"),
+        (hosts("1"), "selection mine:f for 2 hosts of 0-1: it gave 1, 1 host"),
         ([0, 1], r"selection mine:f for 2 hosts of 0-1: it must give a HostSet or None, not \[0, 1\]"),
     ],
 )

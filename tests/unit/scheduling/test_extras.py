@@ -88,7 +88,7 @@ def test_a_job_that_moves_data_may_run_on_storage_hosts(sharing: bool) -> None:
         ({"mapping": {0: 0, 1: 0}, "additional_io": IO}, "at most one of mapping, storage_mapping and additional_io"),
         ({"additional_io": replace(IO, hosts=hosts("0 4"))}, "additional io io: 4 not in the platform"),
         ({"additional_io": replace(IO, hosts=hosts(""))}, "additional io io: it needs a host"),
-        ({"additional_io": replace(IO, hosts=hosts("0-2"))}, "additional io io: it is for 2 hosts, these are 3"),
+        ({"additional_io": replace(IO, hosts=hosts("0-2"))}, "additional io io: it is for 2 hosts, not for 3"),
         ({"additional_io": replace(IO, profile=None)}, "additional io io: it is not registered"),
         ({"additional_io": replace(IO, profile_name="p")}, "additional io p: it exists"),
         ({"additional_io": replace(IO, profile={"type": "parallel"})}, "additional io io: cpu: must be a list"),

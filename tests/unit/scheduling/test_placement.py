@@ -75,7 +75,7 @@ def test_why_a_job_waits() -> None:
     """Too few are free, too few that it may run on, or no such hosts."""
     place = placement(state(6), "contiguous", [])
     assert place.why_not(job("x", 3), hosts("0 2")) == "needs 3 hosts, 2 are free"
-    assert place.why_not(job("e", 2), hosts("0-1")) == "needs 2 hosts, 1 are free that constraint even allows"
+    assert place.why_not(job("e", 2), hosts("0-1")) == "needs 2 hosts, 1 is free that constraint even allows"
     assert place.why_not(job("x", 2), hosts("0 2")) == "needs 2 hosts, selection contiguous finds none in 0 2"
 
 

@@ -68,7 +68,7 @@ def busy_sleepy_failed() -> State:
 @pytest.mark.parametrize(
     ("verb", "words"),
     [
-        (lambda plan: plan.start(job("a", size=2), hosts("4")), "start w0!a on 4: it needs 2 hosts, these are 1"),
+        (lambda plan: plan.start(job("a", size=2), hosts("4")), "start w0!a on 4: it needs 2 hosts, not 1"),
         (lambda plan: plan.start(job("b"), hosts("0")), "start w0!b on 0: 0 running a job"),
         (lambda plan: plan.start(job("b"), hosts("1")), "start w0!b on 1: 1 unavailable"),
         (lambda plan: plan.start(job("b"), hosts("2")), "start w0!b on 2: 2 asleep"),

@@ -315,8 +315,8 @@ def test_waiting_tells_why_each_job_waits() -> None:
     session = begun(Limited)
     started(session)
     assert session.waiting() == [
-        "w0!b (1 hosts) held at t=1: the limit is reached",
-        "w0!c (1 hosts) held at t=1: the limit is reached",
+        "w0!b (1 host) held at t=1: the limit is reached",
+        "w0!c (1 host) held at t=1: the limit is reached",
     ]
 
 

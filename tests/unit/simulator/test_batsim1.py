@@ -120,7 +120,7 @@ def test_workloads_may_be_named(protocol: str) -> None:
     ("settings", "rule"),
     [
         (Settings(protocol="v3"), "the protocol must be v4 or v1.4, not 'v3'"),
-        (Settings(workload_names=()), "a name for each of 1 workloads, not 0"),
+        (Settings(workload_names=()), "a name for each workload .1., not 0"),
         (Settings(workload_names=("a!b",)), "must not be empty, have no '!', and must have no comma"),
         (Settings(workload_names=("a,b",)), "not 'a,b'"),
         (Settings(workload_names=("",)), "not ''"),

@@ -14,7 +14,7 @@ from tests.unit.simulator.scenario import DELAYS, Profiles, job, platform, workl
         ({"type": "smpi", "trace": "x"}, "profiles.p.type: 'smpi' is not simulated here"),
         ({"type": "composed", "seq": ["d10", "nothing"]}, "profiles.p.seq: names the profile 'nothing'"),
         ({"type": "composed", "seq": ["p"]}, "profiles.p.seq: is part of itself: p > p"),
-        ({"type": "parallel", "cpu": [1.0]}, "profiles.p.cpu: is for 1 hosts, a job that runs it asks for 2"),
+        ({"type": "parallel", "cpu": [1.0]}, "profiles.p.cpu: is for 1 host, a job that runs it asks for 2"),
     ],
 )
 def test_a_profile_that_cannot_run_is_named(profile: dict[str, object], rule: str) -> None:

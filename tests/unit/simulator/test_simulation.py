@@ -120,7 +120,7 @@ def test_a_standstill_is_told_apart_from_the_end() -> None:
     with pytest.raises(DeadlockError) as caught:
         play(workload(job("a", at=1), job("b", at=2, res=3)), {2.0: []})
     assert str(caught.value) == (
-        "t=2.000000: nothing will ever happen again, yet 2 jobs wait for a decision (w0!a of 1 hosts, w0!b of 3 hosts);"
+        "t=2.000000: nothing will ever happen again, yet 2 jobs wait for a decision (w0!a of 1 host, w0!b of 3 hosts);"
         " 4 of 4 hosts are free, no call is pending"
     )
 

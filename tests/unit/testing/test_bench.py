@@ -188,7 +188,7 @@ def test_an_impossible_plan_is_an_error_with_the_story() -> None:
         (lambda bench: bench.at(-1), "at -1: time does not go back, it is 0.0"),
         (lambda bench: bench.fail("a-b"), "hosts 'a-b': 'a-b' is not a host number or an interval"),
         (lambda bench: bench.sleep("1"), "sleep 1: hosts have no power states; make the bench with energy=True"),
-        (lambda bench: bench.run(size=3), "run w0!2: it needs 3 hosts, 1 are free"),
+        (lambda bench: bench.run(size=3), "run w0!2: it needs 3 hosts, 1 is free"),
         (lambda bench: bench.run(hosts="0"), "start w0!2 on 0: 0 running a job"),
     ],
 )

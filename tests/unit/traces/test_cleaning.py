@@ -196,7 +196,7 @@ def test_nothing_left() -> None:
 def test_report_lines() -> None:
     """The report says in words what happened, and as rows also what did not."""
     _, report = cleaned(record(1), record(2, run=0))
-    assert report.lines() == ("2 jobs in the log", "1 jobs kept", "1 dropped: run time unknown or 0")
+    assert report.lines() == ("2 jobs in the log", "1 job kept", "1 dropped: run time unknown or 0")
     assert ("dropped: larger than the machine", 0) in report.rows()
 
 

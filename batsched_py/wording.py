@@ -1,0 +1,13 @@
+"""Counts in words, for messages."""
+
+from __future__ import annotations
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """As in "1 job", "2 jobs"; with `many` for those that do not end in s: "1 is free", "2 are free"."""
+    return f"{count} {one if count == 1 else many or f'{one}s'}"
+
+
+def too_few(needed: int, free: int) -> str:
+    """Why a job waits: "needs 3 hosts, 1 is free". Algorithms say it at each decision, so it is quick."""
+    return f"needs {needed} host{'' if needed == 1 else 's'}, {free} {'is' if free == 1 else 'are'} free"

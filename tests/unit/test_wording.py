@@ -1,0 +1,35 @@
+"""Counts in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from batsched_py.wording import counted, too_few
+
+
+@pytest.mark.parametrize(
+    ("count", "words", "said"),
+    [
+        (0, ("host",), "0 hosts"),
+        (1, ("host",), "1 host"),
+        (2, ("host",), "2 hosts"),
+        (1, ("reply", "replies"), "1 reply"),
+        (2, ("reply", "replies"), "2 replies"),
+    ],
+)
+def test_one_is_one_and_all_else_are_many(count: int, words: tuple[str, ...], said: str) -> None:
+    """An s makes many, unless it is said what does."""
+    assert counted(count, *words) == said
+
+
+@pytest.mark.parametrize(
+    ("needed", "free", "said"),
+    [
+        (1, 0, "needs 1 host, 0 are free"),
+        (3, 1, "needs 3 hosts, 1 is free"),
+        (3, 2, "needs 3 hosts, 2 are free"),
+    ],
+)
+def test_too_few_hosts_are_free(needed: int, free: int, said: str) -> None:
+    """Nouns and verbs go with their numbers."""
+    assert too_few(needed, free) == said
