@@ -11,17 +11,10 @@ import batsched_py.api
 import batsched_py.experiments
 import batsched_py.testing
 from tests.docs.pages import ROOT
-from tests.docs.site import build, read, target
+from tests.docs.site import read, target
 from website.hooks import navigation
 
 DOCS = ROOT / "docs"
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
-    """Built once, whatever the number of pytest-xdist's workers."""
-    folder = tmp_path_factory.getbasetemp()
-    return build(folder.parent if hasattr(request.config, "workerinput") else folder)
 
 
 def pages(site: Path) -> list[Path]:
