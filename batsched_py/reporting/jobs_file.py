@@ -28,7 +28,7 @@ class JobsFile(Struct, frozen=True):
     Attributes:
         jobs: in the file's order.
         stretches: of the jobs that ran, in their order, as they are written: of a job that lasts microseconds, rounded
-            times do not give it again.
+            times do not give it again. Infinite if the run took no time.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -107,7 +107,7 @@ class _RowReader:
         start, finish = table.number(row, columns.start), table.number(row, columns.finish)
         if finish < start:
             raise table.error(f"must not be before the start, as {row[columns.finish]} is", column=columns.finish)
-        self.stretches.append(table.number(row, columns.stretch))
+        self.stretches.append(table.number_or_inf(row, columns.stretch))
         energy = -1.0 if columns.energy is None else table.number(row, columns.energy)
         state = self._state(row, finish - start, job.walltime)
         code = 0 if state == COMPLETED_SUCCESSFULLY else -1

@@ -12,8 +12,10 @@ from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED
+from batsched_py.reporting.tabular import LARGEST
 from batsched_py.simulator.records import JobRecord
 from batsched_py.traces.swf import SwfLog, SwfRecord
+from batsched_py.wording import counted
 
 #: The format's status -> Batsim's word for it; what is unknown is taken for success.
 _STATES: Final[Mapping[int, str]] = MappingProxyType(
@@ -23,7 +25,7 @@ _STATES: Final[Mapping[int, str]] = MappingProxyType(
 _PARTS: Final = frozenset({2, 3, 4})
 _CANCELLED: Final = 5
 
-_PART, _NO_WAIT, _NO_RUN, _NO_SIZE = "are parts of jobs", "have no wait", "have no run time", "have no processors"
+_PART, _NO_WAIT, _NO_RUN, _NO_SIZE = "a part of a job", "no wait", "no run time", "no processors"
 
 
 def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
@@ -37,7 +39,7 @@ def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
     records = tuple(_read(log, left_out))
     if not records:
         raise InputError(log.source, "", _nothing(log, left_out))
-    return records, tuple(f"{count} lines left out: they {reason}" for reason, count in sorted(left_out.items()))
+    return records, tuple(f"{counted(count, 'line')} left out: {reason}" for reason, count in sorted(left_out.items()))
 
 
 def _nothing(log: SwfLog, left_out: Mapping[str, int]) -> str:
@@ -62,6 +64,8 @@ def _read(log: SwfLog, left_out: Counter[str]) -> Iterator[JobRecord]:
             left_out[_NO_SIZE] += 1
         else:
             start = record.submit + record.wait
+            if start > LARGEST:
+                raise InputError(log.source, f"job {record.number}", f"must start before {LARGEST:g} s, not at {start}")
             state = _STATES.get(record.status, COMPLETED_SUCCESSFULLY)
             code = 0 if state == COMPLETED_SUCCESSFULLY else -1
             yield JobRecord(_job(record, workload, size), state, code, start, start + record.run, HostSet())

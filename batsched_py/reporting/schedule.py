@@ -32,6 +32,7 @@ from batsched_py.simulator.outputs import (
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.tracing import EnergyRows, StateRows
 from batsched_py.traces.swf import read_swf
+from batsched_py.wording import counted
 
 _LOGS: Final = (".swf", ".swf.gz")
 #: Prefixes that say nothing, Batsim's default among them: the folder's name is the run's name.
@@ -137,7 +138,10 @@ def read_schedule(path: str | Path, *, hosts: int | None = None, name: str | Non
     count, notes = _host_count(hosts, jobs.jobs, figures, states)
     unlisted = max(int(figures.get("nb_jobs", 0)) - len(jobs.jobs), 0)
     if unlisted:
-        notes = (*notes, f"{unlisted} jobs are in no row of the jobs file: Batsim 1.4 leaves out those it rejected")
+        notes = (
+            *notes,
+            f"{counted(unlisted, 'job')} in no row of the jobs file: Batsim 1.4 leaves out what was rejected",
+        )
     return Schedule(
         name=_run_path(jobs_path).name if name is None else name,
         jobs=jobs.jobs,
@@ -159,7 +163,10 @@ def _read_log(path: Path, hosts: int | None, name: str | None) -> Schedule:
     size = hosts or log.machine_size
     if not size:
         size = max(record.job.size for record in jobs)
-        notes = (*notes, f"{size} hosts, the size of the largest job: the log does not say how many there were")
+        notes = (
+            *notes,
+            f"{counted(size, 'host')}, the size of the largest job: the log does not say how many",
+        )
     stem = path.name.partition(".")[0] or path.name
     return Schedule(
         name=stem if name is None else name, jobs=jobs, hosts=size, figures={}, notes=notes, source=str(path)
@@ -220,14 +227,14 @@ def _host_count(
     if told is not None:
         return told, _storage_note(told, highest)
     if states is not None and states.times:
-        counted = max(map(sum, zip(*(states.counts[column::5] for column in range(5)), strict=True)))
-        return counted, _storage_note(counted, highest)
+        known = max(map(sum, zip(*(states.counts[column::5] for column in range(5)), strict=True)))
+        return known, _storage_note(known, highest)
     if "nb_computing_machines" in figures:
         return int(figures["nb_computing_machines"]), ()
-    return highest, (f"{highest} hosts, up to the highest that a job had: no file says how many there were",)
+    return highest, (f"{counted(highest, 'host')}, up to the highest that a job had: no file says how many there were",)
 
 
 def _storage_note(hosts: int, highest: int) -> tuple[str, ...]:
     if highest <= hosts:
         return ()
-    return (f"hosts from {hosts} on are not counted: there are {hosts} compute hosts, the others are storage",)
+    return (f"hosts from {hosts} on are not counted: they are storage, beside {counted(hosts, 'compute host')}",)

@@ -13,7 +13,8 @@ from typing import Final
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 
-_NUMBER: Final = "must be a finite number"
+#: Larger numbers are refused when read, so that no sum or product of them is infinite.
+LARGEST: Final = 1e100
 
 
 class Tabular:
@@ -70,13 +71,20 @@ class Tabular:
         return InputError(self.file, where if column is None else f"{where}, column {self.header[column]}", rule)
 
     def number(self, row: Sequence[str], column: int) -> float:
-        """A finite number; InputError otherwise."""
+        """A number up to LARGEST; InputError otherwise."""
+        value = self.number_or_inf(row, column)
+        if not abs(value) <= LARGEST:
+            raise self.error(f"must be a finite number, not {shown(row[column])}", column=column)
+        return value
+
+    def number_or_inf(self, row: Sequence[str], column: int) -> float:
+        """A number, which may be infinite; InputError otherwise."""
         try:
             value = float(row[column])
         except ValueError:
-            raise self.error(f"{_NUMBER}, not {shown(row[column])}", column=column) from None
-        if not math.isfinite(value):
-            raise self.error(f"{_NUMBER}, not {shown(row[column])}", column=column)
+            value = math.nan
+        if math.isnan(value):
+            raise self.error(f"must be a finite number, not {shown(row[column])}", column=column)
         return value
 
     def count(self, row: Sequence[str], column: int) -> int:

@@ -158,7 +158,7 @@ def test_what_is_assumed_is_told(here: Path, capsys: pytest.CaptureFixture[str])
     (here / "log.swf").write_text(LOG)
     assert run(["metrics", "log.swf", "--format", "csv"]) == 0
     out, err = capsys.readouterr()
-    assert err == "note: log: 1 lines left out: they have no wait\n"
+    assert err == "note: log: 1 line left out: no wait\n"
     (found,) = rows(out)
     assert (found["hosts"], found["jobs"], found["users"], found["fairness_wait"]) == ("8", "1", "1", "1.0")
 

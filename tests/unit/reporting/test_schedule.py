@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
+from batsched_py.reporting.batsim_figures import batsim_figures
+from batsched_py.reporting.run_figures import measure_run
 from batsched_py.reporting.schedule import files_of, read_schedule, read_schedules, schedule_of
 from batsched_py.simulator.outputs import STATES, write_jobs, write_schedule
 from batsched_py.simulator.tracing import TO_SLEEP
@@ -252,3 +257,40 @@ def test_a_wrong_schedule_file_is_told(tmp_path: Path, content: str, told: str) 
     with pytest.raises(InputError) as caught:
         read_schedule(tmp_path)
     assert told in str(caught.value)
+
+
+def test_a_job_that_took_no_time_has_an_infinite_stretch(tmp_path: Path) -> None:
+    """We write it so, and read it again."""
+    row = ROW_4.replace("10.0,15.0", "0.0,5.0").replace("1.4", "inf")
+    assert read_schedule(jobs_file(tmp_path, row)).stretches == (float("inf"),)
+
+
+PIECES = st.sampled_from(["", ",", "\n", '"', "0-1", "1-0", "x", "-1", "1e999", "nan", "\0", "é", "REJECTED", "9" * 30])
+
+
+@given(st.lists(st.tuples(st.integers(0, 600), st.integers(0, 9), PIECES), max_size=4))
+def test_whatever_a_file_holds_is_read_or_told(edits: list[tuple[int, int, str]]) -> None:
+    """In one line; and what was read has figures."""
+    text = f"{HEADER_4}\n{ROW_4}\n{ROW_4}\n"
+    for position, length, piece in edits:
+        text = text[:position] + piece + text[position + length :]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "run_jobs.csv")
+        path.write_text(text)
+        told = f"{path}: "
+        try:
+            schedule = read_schedule(path)
+        except InputError as error:
+            told = str(error)
+        else:
+            assert measure_run(schedule).jobs == batsim_figures(schedule).nb_jobs
+        assert told.startswith(f"{path}: ")
+        assert "\n" not in told
+
+
+def test_a_log_whose_times_have_no_end_is_refused(tmp_path: Path) -> None:
+    """The reader of logs lets any wait pass."""
+    path = tmp_path / "log.swf"
+    path.write_text(LOG.replace(" 5 10 ", " 1e300 10 "))
+    with pytest.raises(InputError, match="job 1: must start before 1e"):
+        read_schedule(path)
