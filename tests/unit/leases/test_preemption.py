@@ -78,7 +78,7 @@ def test_who_cannot_begin_again_or_was_promised_more_is_left_alone(members: dict
     scene.run("other", "4")
     scene.at(20.0)
     why = preempting(scene).find_room(scene.submit("r", 3, walltime=10), 30.0)
-    assert why == "it needs 3 hosts in [30, 40), 1 are free, 1 more could be taken from best-effort jobs"
+    assert why == "it needs 3 hosts in [30, 40), 1 is free, 1 more could be taken from best-effort jobs"
 
 
 def test_hosts_that_failed_or_are_reserved_are_no_room() -> None:
@@ -89,7 +89,7 @@ def test_hosts_that_failed_or_are_reserved_are_no_room() -> None:
     scene.state.apply(Notify(20.0, "event_machine_unavailable", hosts("0")))
     assert names(preemption.find_room(scene.submit("r", 3, walltime=10), 30.0)) == (hosts("1 3 5"), ["young", "old"])
     why = preemption.find_room(scene.submit("s", 4, walltime=10), 30.0)
-    assert why == "it needs 4 hosts in [30, 40), 1 are free, 2 more could be taken from best-effort jobs"
+    assert why == "it needs 4 hosts in [30, 40), 1 is free, 2 more could be taken from best-effort jobs"
 
 
 @pytest.mark.parametrize("wanted", [True, False])
