@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from random import Random
 
 import click
 
@@ -11,7 +10,8 @@ from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.targets import check_apart, check_writable, make_folder
 from batsched_py.errors import OptionError
 from batsched_py.traces.batsim_json import write_workload
-from batsched_py.traces.lublin import generate
+from batsched_py.traces.drawn import Drawn
+from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE
 from batsched_py.traces.simgrid_xml import write_homogeneous
 from batsched_py.wording import counted
 
@@ -24,7 +24,7 @@ from batsched_py.wording import counted
 @click.option(
     "--overestimate",
     type=float,
-    default=4.0,
+    default=DEFAULT_OVERESTIMATE,
     show_default=True,
     metavar="F",
     help="Walltimes are up to 1 + F times the run time.",
@@ -45,8 +45,9 @@ def command(
     """Draw a workload from the model of Lublin and Feitelson (2003)."""
     check_apart([], [("-o", output), ("--platform", platform)])
     check_writable([output, platform])
+    drawn = Drawn(jobs, hosts, seed, load, overestimate)
     try:
-        workload = generate(jobs, hosts, Random(seed), load=load, overestimate=overestimate)
+        workload = drawn.draw()
     except OptionError as error:  # begins with the option's name
         raise OptionError(f"--{error}") from error
     make_folder(output)
@@ -54,8 +55,5 @@ def command(
         make_folder(platform)
         write_homogeneous(platform, hosts)
         click.echo(f"wrote {platform}: {counted(hosts, 'host')}")
-    stretched = "" if load is None else f" --load {load:g}"
-    estimated = "" if overestimate == 4.0 else f" --overestimate {overestimate:g}"
-    made_by = f"batsched-py generate --jobs {jobs} --hosts {hosts} --seed {seed}{stretched}{estimated}"
-    write_workload(output, workload, description=f"Lublin-Feitelson model: {made_by}")
+    write_workload(output, workload, description=drawn.description)
     click.echo(f"wrote {output}: {counted(jobs, 'job')} for {counted(hosts, 'host')}")

@@ -31,6 +31,7 @@ PROGRAM: Final = "batsched-py"
 COMMANDS: Final = {
     "serve": ("serve", "Decide for Batsim, over ZeroMQ."),
     "simulate": ("simulate", "Run a workload on a platform without Batsim."),
+    "compare": ("compare", "Run several algorithms on the same workloads, and compare them."),
     "metrics": ("metrics", "Show the figures of runs: Batsim's, ours, or a log's."),
     "record": ("record", "Record what a Batsim and a decision process say to each other."),
     "replay": ("replay", "Ask an algorithm again what a recording asked, and compare."),

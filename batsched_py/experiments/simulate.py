@@ -52,6 +52,7 @@ def simulate(
     settings: Settings = DEFAULTS,
     clock: str = "zero",
     warn: Callable[[str], None] | None = None,
+    trace: bool = False,
 ) -> Run:
     """Simulate, through the same messages as `batsched-py simulate`, and with the same result.
 
@@ -63,6 +64,7 @@ def simulate(
         settings: what `simulate` has options for.
         clock: how long decisions take, as after `--clock`.
         warn: receives one line for each thing that is strange but legal; None if nobody listens.
+        trace: keep the rows of Batsim's trace files, in `result.trace`.
 
     Raises what the command says in one line, all of it a BatschedError: PlatformError and WorkloadError for files,
     PluginError and OptionError for the algorithm, AlgorithmError, RefusedError and DeadlockError for what it decides.
@@ -72,5 +74,5 @@ def simulate(
     given = [workload] if isinstance(workload, (str, os.PathLike, Workload)) else workload
     workloads = [one if isinstance(one, Workload) else read_workload(Path(one)) for one in given]
     machine = platform if isinstance(platform, Platform) else read_platform(Path(platform))
-    result = Simulation(machine, workloads, settings).run(session.answer)
+    result = Simulation(machine, workloads, settings, trace=trace).run(session.answer)
     return Run(measure(result.jobs, result.host_count), result, dict(session.rejections))

@@ -23,6 +23,8 @@ from batsched_py.wording import counted
 #: Draws above these (natural logarithms of seconds) are drawn again: 45 hours of run time, 5 days between arrivals.
 _LONGEST_RUN: Final = 12.0
 _LONGEST_GAP: Final = 13.0
+#: Walltimes are up to 1 + this times the run time.
+DEFAULT_OVERESTIMATE: Final = 4.0
 #: The day is 48 half hours. The gamma distribution of the daily cycle covers 48 of them from the 11th on.
 _BUCKETS: Final = 48
 _BUCKET_SECONDS: Final = 1800.0
@@ -117,7 +119,7 @@ def generate(
     rng: Random,
     *,
     load: float | None = None,
-    overestimate: float = 4.0,
+    overestimate: float = DEFAULT_OVERESTIMATE,
     parameters: LublinParameters = ALL_JOBS,
 ) -> Workload:
     """Draw `jobs` delay jobs for a machine of `hosts` hosts, the first day beginning at midnight.

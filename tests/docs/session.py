@@ -22,7 +22,8 @@ _MARK = "\x1e"
 _PROGRAM = f"""#!{sys.executable}
 from batsched_py.cli.main import main
 
-main()
+if __name__ == "__main__":
+    main()
 """
 
 

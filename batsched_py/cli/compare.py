@@ -1,0 +1,233 @@
+"""`batsched-py compare`: several algorithms on the same workloads, and how sure their differences are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from batsched_py.cli.algorithm import Warnings
+from batsched_py.cli.kept import Kept
+from batsched_py.cli.parameters import PATH, clock_option, debug_option
+from batsched_py.cli.simulation_options import behaviour_options, machine_options, named_platform, platform_option
+from batsched_py.cli.sources import read_seeds, read_sources
+from batsched_py.cli.targets import Named, check_apart, check_writable, make_folder, write_failure
+from batsched_py.cli.variants import VARIANT_PARAMETERS, OrderedCommand, read_variants, variant_options
+from batsched_py.experiments.bootstrap import FEW, LEVEL, RESAMPLES
+from batsched_py.experiments.comparison import Comparison, compare, find_baseline, unlike
+from batsched_py.experiments.comparison_files import write_csv, write_json, write_latex
+from batsched_py.experiments.comparison_table import comparison_tables, legend
+from batsched_py.experiments.figures import ENERGY, FIGURES, SHOWN, find_figures
+from batsched_py.experiments.study import run_study
+from batsched_py.model.platform import Platform
+from batsched_py.simulator.external import read_events
+from batsched_py.simulator.settings import Settings
+
+#: What writes the file of an option, by its name.
+_WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
+    "csv": write_csv,
+    "json": write_json,
+    "latex": write_latex,
+}
+
+
+@click.command("compare", cls=OrderedCommand)
+@platform_option
+@click.option(
+    "-w",
+    "--workload",
+    "workloads",
+    type=PATH,
+    multiple=True,
+    metavar="FILE",
+    help="Batsim JSON; each is a run of its own for each algorithm.",
+)
+@click.option(
+    "--generate",
+    "model",
+    metavar="MODEL:KEY=VALUE,...",
+    help="In place of -w: a workload for each seed, like lublin:jobs=300,load=0.9 (see generate).",
+)
+@click.option("--seeds", callback=read_seeds, metavar="A-B,...", help="With --generate, like 1-20.  [default: 0]")
+@variant_options
+@click.option("--baseline", metavar="NAME", help="What the others are compared with.  [default: the first -s]")
+@click.option(
+    "--metrics", metavar="NAME,...", help=f"What is shown, of {', '.join(FIGURES)}.  [default: {', '.join(SHOWN)}]"
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=LEVEL,
+    show_default=True,
+    metavar="P",
+    help="Of the confidence intervals.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=100),
+    default=RESAMPLES,
+    show_default=True,
+    metavar="N",
+    help="What the intervals are made of.",
+)
+@click.option("--differences", is_flag=True, help="Show differences from the baseline in place of ratios to it.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time.  [default: one for each core]")
+@click.option("-e", "--export", type=PATH, metavar="FOLDER", help="Write FOLDER/WORKLOAD/ALGORITHM_jobs.csv...")
+@click.option("--csv", type=PATH, metavar="FILE", help="Write a row for each run.")
+@click.option("--json", type=PATH, metavar="FILE", help="Write all runs, figures and intervals.")
+@click.option("--latex", type=PATH, metavar="FILE", help="Write the tables for a paper (booktabs).")
+@machine_options
+@behaviour_options
+@clock_option
+@click.option("--quiet", is_flag=True, help="No progress bar and no tables.")
+@debug_option
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    *,
+    platform: Path,
+    workloads: Sequence[Path],
+    model: str | None,
+    seeds: Sequence[int],
+    baseline: str | None,
+    metrics: str | None,
+    level: float,
+    resamples: int,
+    jobs: int | None,
+    export: Path | None,
+    events: Path | None,
+    clock: str,
+    differences: bool,
+    quiet: bool,
+    **others: Any,
+) -> int:
+    """Run several algorithms on the same workloads, and compare them workload by workload.
+
+    Each -s is an algorithm; -o, --options-file and --name belong to the -s before them. Each -w, or each seed, is one
+    observation: intervals are over workloads, so that one workload has none.
+
+    An algorithm that fails is told, and the others are compared; the exit code is 3 then.
+    """
+    files = {name: others.pop(name) for name in _WRITERS}
+    parts = {name: others.pop(name) for name in VARIANT_PARAMETERS}
+    variants = read_variants(context, parts)
+    base = find_baseline([variant.name for variant in variants], baseline)
+    figures = find_figures(_shown(metrics, energy=others["energy"]))
+    told = Settings(external_events=() if events is None else read_events(events), **others)
+    machine = named_platform(platform, told.master_host)
+    sources = read_sources(workloads, model, seeds, _size(machine, told))
+    keep = None if export is None else Kept(export, told.trace_machine_states, told.energy)
+    inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
+    inputs += [("--options-file", path) for path in parts["options_files"]]
+    kept = [] if keep is None else keep.paths(sources, [variant.name for variant in variants])
+    _check_files(inputs, files, kept)
+    with _progress_bar(wanted=not quiet) as progress:
+        processes = jobs or os.cpu_count() or 1
+        study = run_study(
+            machine, sources, variants, settings=told, clock=clock, processes=processes, keep=keep, progress=progress
+        )
+    comparison = compare(study, figures, baseline=base, level=level, resamples=resamples)
+    _write(files, comparison)
+    if keep is not None:
+        keep.write_drawn(sources)
+    if not quiet:
+        _show(comparison, differences=differences)
+    return _tell(comparison)
+
+
+def _shown(names: str | None, *, energy: bool) -> list[str]:
+    """The names of the figures to show."""
+    if names is None:
+        return [*SHOWN, ENERGY] if energy else list(SHOWN)
+    asked = [name.strip() for name in names.split(",")]
+    if ENERGY in asked and not energy:
+        raise click.UsageError(f"'--metrics {ENERGY}' goes with '-E'")
+    return asked
+
+
+def _size(platform: Platform, settings: Settings) -> int:
+    """How many hosts a drawn workload is for."""
+    hosts = platform.with_roles(settings.roles).compute_hosts(settings.master_host)
+    return len(hosts[: settings.machines])
+
+
+def _check_files(inputs: Sequence[Named], files: Mapping[str, Path | None], kept: Sequence[Path]) -> None:
+    """Before the runs, which may be long: no file is read and written, or written twice, and each can be written."""
+    outputs: list[Named] = [(f"--{name}", path) for name, path in files.items()]
+    outputs += [("-e", path) for path in kept]
+    check_apart(inputs, outputs)
+    check_writable([path for _, path in outputs])
+
+
+@contextmanager
+def _progress_bar(*, wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Shows how many runs are over, and vanishes at the end; None if there is nobody to see it."""
+    console = Console(stderr=True)
+    if not (wanted and console.is_terminal):
+        yield None
+        return
+    columns = (BarColumn(None), MofNCompleteColumn(), TextColumn("runs"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def show(over: int, count: int) -> None:
+            bar.update(task, completed=over, total=count)
+
+        yield show
+
+
+def _write(files: Mapping[str, Path | None], comparison: Comparison) -> None:
+    for name, path in files.items():
+        if path is None:
+            continue
+        make_folder(path)
+        try:
+            _WRITERS[name](path, comparison)
+        except OSError as error:
+            raise write_failure(path, error) from error
+
+
+def _show(comparison: Comparison, *, differences: bool) -> None:
+    console = Console()
+    for table in comparison_tables(comparison, differences=differences):
+        console.print(table)
+        console.print()
+    console.print(legend(comparison), markup=False, highlight=False)
+
+
+def _tell(comparison: Comparison) -> int:
+    """What a reader of the tables has to know, and the exit code."""
+    study = comparison.study
+    warn = Warnings()
+    for line in _cautions(comparison):
+        warn(line)
+    for outcome in study.outcomes:
+        for line in outcome.warnings:
+            warn(f"{outcome.variant} on {outcome.workload}: {line}")
+    for line in dict.fromkeys(line for outcome in study.outcomes for line in outcome.approximations):
+        click.echo(f"approximation: {line}", err=True)
+    for outcome in study.failures:
+        click.echo(f"batsched-py: error: {outcome.variant} on {outcome.workload}: {outcome.error}", err=True)
+    return max((outcome.exit_code for outcome in study.failures), default=0)
+
+
+def _cautions(comparison: Comparison) -> Iterator[str]:
+    """Why figures may not compare, or intervals be too narrow."""
+    study = comparison.study
+    count = len(study.workloads)
+    for found in unlike(study, comparison.baseline):
+        for workloads, what in ((found.ran, "ran"), (found.succeeded, "succeeded")):
+            if workloads:
+                yield (
+                    f"not the same jobs {what} under {found.variant} as under {comparison.baseline} on "
+                    f"{len(workloads)} of {count} workloads ({workloads[0]}...): their figures are of different jobs"
+                )
+    if 1 < count < FEW:
+        yield f"{count} workloads are few: below {FEW} the intervals are narrower than they say"

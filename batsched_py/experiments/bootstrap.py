@@ -1,0 +1,113 @@
+"""How sure a mean is: percentile intervals of paired differences and ratios, by resampling the observations.
+
+B. Efron, "Bootstrap methods: another look at the jackknife", The Annals of Statistics 7(1), 1979; B. Efron and
+R. J. Tibshirani, "An Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13 (the percentile interval).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from random import Random
+from typing import Any, Final
+
+from msgspec import Struct
+
+#: Fewer observations than this, and intervals are narrower than their level promises.
+FEW: Final = 10
+LEVEL: Final = 0.95
+RESAMPLES: Final = 10_000
+
+
+class Estimate(Struct, frozen=True):
+    """A figure and its interval.
+
+    Attributes:
+        value: as observed.
+        low, high: the ends of the interval; None if there is none, because one observation tells nothing of others, or
+            because some resample has no such figure (a ratio to 0).
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Pairs(Struct, frozen=True):
+    """Two series of observations, made under the same conditions one by one.
+
+    Attributes:
+        difference: mean of (one - other).
+        ratio: mean of the ones / mean of the others; None if the latter is 0.
+        smaller, equal, larger: on how many observations the one is smaller than the other, equal, or larger.
+    """
+
+    difference: Estimate
+    ratio: Estimate | None
+    smaller: int
+    equal: int
+    larger: int
+
+    @property
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self.smaller + self.equal + self.larger
+
+
+class Bootstrap:
+    """The same resamples for whatever is asked: draws of as many observations, with replacement.
+
+    Observations are put in order first, so that no figure depends on the order in which they come.
+    """
+
+    def __init__(self, count: int, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 1) -> None:
+        """For `count` observations; `level` between 0 and 1."""
+        self.count, self.level = count, level
+        #: Each takes a resample out of a sequence of `count` values; none if there are fewer than two.
+        self._draws: list[Callable[[Sequence[float]], Any]] = []
+        if count > 1:
+            rng, positions = Random(seed), range(count)
+            self._draws = [itemgetter(*rng.choices(positions, k=count)) for _ in range(resamples)]
+
+    def mean(self, values: Sequence[float]) -> Estimate:
+        """Of observations that stand alone."""
+        ordered = sorted(values)
+        return self._estimate(_mean(ordered), [total / self.count for total in self._sums(ordered)])
+
+    def compare(self, ones: Sequence[float], others: Sequence[float]) -> Pairs:
+        """Of observations that belong together: the first of the ones to the first of the others, and so on."""
+        pairs = sorted(zip(ones, others, strict=True))
+        one, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        one_sums, other_sums = self._sums(one), self._sums(other)
+        differences = [(mine - theirs) / self.count for mine, theirs in zip(one_sums, other_sums, strict=True)]
+        return Pairs(
+            difference=self._estimate(_mean([mine - theirs for mine, theirs in pairs]), differences),
+            ratio=self._ratio(math.fsum(one), math.fsum(other), one_sums, other_sums),
+            smaller=sum(mine < theirs for mine, theirs in pairs),
+            equal=sum(mine == theirs for mine, theirs in pairs),
+            larger=sum(mine > theirs for mine, theirs in pairs),
+        )
+
+    def _ratio(self, one: float, other: float, ones: Sequence[float], others: Sequence[float]) -> Estimate | None:
+        if other == 0:
+            return None
+        if not all(others):
+            return Estimate(one / other)
+        return self._estimate(one / other, [mine / theirs for mine, theirs in zip(ones, others, strict=True)])
+
+    def _sums(self, values: Sequence[float]) -> list[float]:
+        """Of each resample."""
+        return [sum(draw(values)) for draw in self._draws]
+
+    def _estimate(self, value: float, found: list[float]) -> Estimate:
+        """With the middle of what the resamples have."""
+        if not found:
+            return Estimate(value)
+        found.sort()
+        cut = math.floor((1 - self.level) / 2 * len(found))
+        return Estimate(value, found[cut], found[-1 - cut])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

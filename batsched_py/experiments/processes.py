@@ -1,0 +1,130 @@
+"""Work in processes: each piece in a new one, so that no piece sees what another left behind in its modules."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import forkserver, get_context, resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import Final, Generic, NoReturn, TypeVar
+
+from msgspec import Struct
+
+Value = TypeVar("Value")
+
+#: What each process finds loaded: all that a simulation needs but for the algorithm.
+_PRELOADED: Final = ["batsched_py.experiments.study", "batsched_py.api"]
+#: Seconds that a process which shall stop may take to clean up.
+_GRACE: Final = 5.0
+
+
+class Ended(Struct, Generic[Value], frozen=True):
+    """A piece of work that is over.
+
+    Attributes:
+        position: among the pieces.
+        value: what it returned; None if its process died.
+        exit_code: of the process: minus the signal that ended it, 0 if all went well.
+    """
+
+    position: int
+    value: Value | None
+    exit_code: int = 0
+
+
+def run_apart(pieces: Sequence[Callable[[], Value]], processes: int) -> Generator[Ended[Value], None, None]:
+    """Call each piece in a process of its own, at most `processes` at a time; what ends first comes first.
+
+    Pieces and what they return are pickled. What they print goes to stderr. They hear no Ctrl-C: whoever iterates does,
+    and when it leaves, by whatever exception, the processes end.
+    """
+    waiting = deque(enumerate(pieces))
+    running: dict[Connection, tuple[int, BaseProcess]] = {}
+    _start_server()
+    try:
+        while waiting or running:
+            while waiting and len(running) < processes:
+                _start(*waiting.popleft(), running)
+            for receiver in wait(list(running)):
+                assert isinstance(receiver, Connection)  # noqa: S101  # nothing else was given
+                position, process = running[receiver]
+                value = _received(receiver)
+                process.join()
+                del running[receiver]
+                receiver.close()
+                yield Ended(position, value, process.exitcode or 0)
+    finally:
+        _stop([process for _, process in running.values()])
+
+
+def _start_server() -> None:
+    """Processes are forks of a clean one, which has one thread and loads our modules once.
+
+    It is born deaf to Ctrl-C, which a terminal sends to all: only whoever started the work answers it.
+    """
+    get_context("forkserver").set_forkserver_preload(_PRELOADED)
+    resource_tracker.ensure_running()  # which the server would start, and which unblocks Ctrl-C
+    with _deaf():
+        forkserver.ensure_running()
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start(position: int, piece: Callable[[], Value], running: dict[Connection, tuple[int, BaseProcess]]) -> None:
+    context = get_context("forkserver")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_work, args=(piece, sender))
+    running[receiver] = position, process
+    process.start()
+    sender.close()
+
+
+def _received(receiver: Connection) -> Value | None:
+    """What a piece returned; None if its process died before."""
+    try:
+        value: Value = receiver.recv()
+    except EOFError:
+        return None
+    return value
+
+
+def _work(piece: Callable[[], object], sender: Connection) -> None:
+    """What a process does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    value = piece()
+    try:
+        sender.send(value)
+    except BrokenPipeError:  # nobody is there any more
+        sys.exit(1)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    """Unwind, so that no half of a file stays."""
+    sys.exit(128 + number)
+
+
+def _stop(processes: Sequence[BaseProcess]) -> None:
+    started = [process for process in processes if process.pid is not None]
+    for process in started:
+        process.terminate()
+    for process in started:
+        process.join(_GRACE)
+        if process.is_alive():
+            process.kill()
+            process.join()

@@ -1,0 +1,223 @@
+"""A study: each of several algorithms on each of several workloads, and what became of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from signal import Signals
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from batsched_py.errors import BatschedError, OptionError
+from batsched_py.experiments.processes import run_apart
+from batsched_py.experiments.simulate import PlatformLike, Run, simulate
+from batsched_py.experiments.sources import Source, read_source
+from batsched_py.model.platform import Platform
+from batsched_py.plugins import load
+from batsched_py.reporting.run_figures import RunFigures, measure_run
+from batsched_py.reporting.schedule import schedule_of
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.session.clock import parse_clock
+from batsched_py.session.session import Session
+from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import DEFAULTS, Simulation
+from batsched_py.traces.simgrid_xml import read_platform
+
+#: Is called with the names of a workload and of an algorithm, and what the simulation left.
+Keep = Callable[[str, str, Result], None]
+
+
+class Variant(Struct, frozen=True):
+    """An algorithm with its options, under the name that tables call it by.
+
+    Attributes:
+        name: unlike all others of the study.
+        algorithm: what comes after `-s`, or a class.
+        options: texts as after `-o`, or values.
+    """
+
+    name: str
+    algorithm: str | type[Scheduler[Any]]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Outcome(Struct, frozen=True):
+    """What became of one algorithm on one workload.
+
+    Attributes:
+        workload, variant: their names.
+        figures: of the run, as `batsched-py metrics` has them; None if it failed.
+        ran: the same for two runs if the same jobs ran, whatever became of them.
+        succeeded: the same for two runs if the same jobs succeeded.
+        warnings: what was strange but legal, a line each.
+        approximations: what the simulator simplified, a line each.
+        error: one line if the run failed; "" if it came to its end.
+        exit_code: what the error is worth; 0 without one.
+    """
+
+    workload: str
+    variant: str
+    figures: RunFigures | None = None
+    ran: str = ""
+    succeeded: str = ""
+    warnings: tuple[str, ...] = ()
+    approximations: tuple[str, ...] = ()
+    error: str = ""
+    exit_code: int = 0
+
+
+class Study(Struct, frozen=True):
+    """All runs.
+
+    Attributes:
+        workloads: their names.
+        variants: the algorithms.
+        outcomes: all algorithms on the first workload, then all on the second...
+    """
+
+    workloads: tuple[str, ...]
+    variants: tuple[Variant, ...]
+    outcomes: tuple[Outcome, ...]
+
+    def of(self, variant: str) -> tuple[Outcome, ...]:
+        """The runs of an algorithm, in the order of the workloads."""
+        return tuple(outcome for outcome in self.outcomes if outcome.variant == variant)
+
+    @property
+    def failures(self) -> tuple[Outcome, ...]:
+        """The runs that did not come to their end."""
+        return tuple(outcome for outcome in self.outcomes if outcome.error)
+
+
+def run_study(
+    platform: PlatformLike,
+    workloads: Mapping[str, Source],
+    variants: Sequence[Variant],
+    *,
+    settings: Settings = DEFAULTS,
+    clock: str = "zero",
+    processes: int | None = None,
+    keep: Keep | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Study:
+    """Simulate each workload with each algorithm. An algorithm that fails spoils its own run only.
+
+    Args:
+        platform: a SimGrid file, or a platform.
+        workloads: name -> a Batsim file, a workload, or a model to draw it from.
+        variants: the algorithms, each under a name of its own.
+        settings: what `simulate` has options for.
+        clock: how long decisions take, as after `--clock`.
+        processes: how many runs at a time, each in a process of its own; None for one after the other in this process.
+            The outcomes are the same. What is handed over is pickled then: name algorithms of your own as after `-s`,
+            and let a script that calls this stand under `if __name__ == "__main__":`.
+        keep: is called after each run, in the process that ran it, with the names of the workload and of the algorithm
+            and the result, which has the rows of the trace files then.
+        progress: is called with the number of runs that are over, and of all.
+
+    Raises what is wrong with the input before anything runs, as `simulate` does: PlatformError, WorkloadError,
+    PluginError and OptionError.
+    """
+    machine = platform if isinstance(platform, Platform) else read_platform(Path(platform))
+    settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
+    _check(machine, workloads, variants, settings, clock)
+    tasks = [
+        _Task(machine, name, source, variant, settings, clock, keep)
+        for name, source in workloads.items()
+        for variant in variants
+    ]
+    outcomes: dict[int, Outcome] = {}
+    for position, outcome in _outcomes(tasks, processes):
+        outcomes[position] = outcome
+        if progress is not None:
+            progress(len(outcomes), len(tasks))
+    return Study(tuple(workloads), tuple(variants), tuple(outcomes[position] for position in range(len(tasks))))
+
+
+def _check(
+    platform: Platform, workloads: Mapping[str, Source], variants: Sequence[Variant], settings: Settings, clock: str
+) -> None:
+    """What can be known before the first run, which may be far from the last."""
+    names = [variant.name for variant in variants]
+    if len(set(names)) < len(names):
+        raise OptionError(f"algorithms of a study must have names of their own, not {', '.join(names)}")
+    for variant in variants:
+        scheduler = load(variant.algorithm) if isinstance(variant.algorithm, str) else variant.algorithm
+        Session(scheduler, variant.options, clock=parse_clock(clock, time.perf_counter))
+    for source in workloads.values():
+        Simulation(platform, [read_source(source)], settings)
+
+
+class _Task(Struct, frozen=True):
+    """One run that is still to come; it can be pickled."""
+
+    platform: Platform
+    workload: str
+    source: Source
+    variant: Variant
+    settings: Settings
+    clock: str
+    keep: Keep | None
+
+    def __call__(self) -> Outcome:
+        """Run it; whatever it fails of is told, so that the other runs are not lost."""
+        warnings: list[str] = []
+        try:
+            run = self._simulate(warnings)
+            figures = measure_run(schedule_of(run.result, self.variant.name))
+        except BatschedError as error:
+            return self._failed(str(error).partition("\n")[0], error.exit_code)
+        except Exception as error:  # noqa: BLE001 - a defect of ours must not take the other runs with it
+            return self._failed(f"internal error: {type(error).__name__}: {error}", 3)
+        ran = [record for record in run.result.jobs if not record.rejected]
+        return Outcome(
+            self.workload,
+            self.variant.name,
+            figures=figures,
+            ran=_fingerprint(ran),
+            succeeded=_fingerprint([record for record in ran if record.success]),
+            warnings=tuple(warnings),
+            approximations=run.result.approximations,
+        )
+
+    def died(self, exit_code: int) -> Outcome:
+        """What is left if its process ended in the middle of it."""
+        how = f"with exit code {exit_code}" if exit_code >= 0 else f"by {Signals(-exit_code).name}"
+        return self._failed(f"its process ended {how} in the middle of the run", 3)
+
+    def _simulate(self, warnings: list[str]) -> Run:
+        run = simulate(
+            self.platform,
+            read_source(self.source),
+            self.variant.algorithm,
+            self.variant.options,
+            settings=self.settings,
+            clock=self.clock,
+            warn=warnings.append,
+            trace=self.keep is not None,
+        )
+        if self.keep is not None:
+            self.keep(self.workload, self.variant.name, run.result)
+        return run
+
+    def _failed(self, error: str, exit_code: int) -> Outcome:
+        return Outcome(self.workload, self.variant.name, error=error, exit_code=exit_code)
+
+
+def _fingerprint(records: Sequence[JobRecord]) -> str:
+    """The same for the same jobs, in whatever order they ended."""
+    return sha256("\n".join(sorted(record.job.id for record in records)).encode()).hexdigest()
+
+
+def _outcomes(tasks: Sequence[_Task], processes: int | None) -> Iterator[tuple[int, Outcome]]:
+    """Each with its position, as they come."""
+    if processes is None:
+        yield from ((position, task()) for position, task in enumerate(tasks))
+        return
+    for ended in run_apart(tasks, processes):
+        yield ended.position, ended.value or tasks[ended.position].died(ended.exit_code)

@@ -1,0 +1,111 @@
+"""`compare` as a process: the same bytes whatever the number of processes, and what happens when something fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.integration.programs import PATIENCE, ROOT, algorithm, run, started
+
+PLATFORM = str(ROOT / "platforms" / "cluster32.xml")
+STUDY = ("compare", "-p", PLATFORM, "--generate", "lublin:jobs=60,load=0.9", "--seeds", "1-4")
+FILES = ("--csv", "runs.csv", "--json", "all.json", "--latex", "table.tex")
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """All that was written but for what is measured."""
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith("_schedule.csv"))
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def test_the_number_of_processes_changes_no_byte(tmp_path: Path) -> None:
+    """Of the tables, the files and what is kept of each run; not even for an algorithm that remembers too much."""
+    seen = []
+    for number in ("1", "5"):
+        folder = tmp_path / number
+        folder.mkdir()
+        mine = algorithm(
+            folder,
+            "globals()['calls'] = globals().get('calls', 0) + 1\n"
+            "for job in sorted(view.queue, key=lambda job: (calls * job.size) % 7):\n"
+            "    hosts = plan.free.first(job.size)\n"
+            "    if hosts is not None:\n"
+            "        plan.start(job, hosts)",
+        )
+        done = run(folder, *STUDY, "-s", "easy", "-s", mine, "-s", "random", "--jobs", number, *FILES, "-e", "out")
+        assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+        seen.append((done.stdout, files(folder)))
+    assert seen[0] == seen[1]
+    assert "mean bounded slowdown" in seen[0][0]
+    assert len([name for name in seen[0][1] if name.endswith("_jobs.csv")]) == 12
+
+
+def test_an_algorithm_that_fails_leaves_the_others(tmp_path: Path) -> None:
+    """One line for each run of it that failed; the one that did not makes no mean. The exit code is 3."""
+    mine = algorithm(
+        tmp_path,
+        "if view.now > 40000:\n"
+        "    raise ValueError('enough')\n"
+        "for job in view.queue:\n"
+        "    if job.size <= len(plan.free):\n"
+        "        plan.start(job, plan.free.first(job.size))",
+    )
+    done = run(tmp_path, *STUDY, "-s", "easy", "-s", mine, "-s", "fcfs", "--jobs", "2", *FILES, "-e", "out")
+    assert done.returncode == 3
+    failures = [line for line in done.stderr.splitlines() if ": error: " in line]
+    assert len(failures) == 3
+    assert failures[0].startswith("batsched-py: error: mine on lublin-2: t=")
+    assert "ValueError: enough (mine.py:" in failures[0]
+    content = json.loads((tmp_path / "all.json").read_bytes())
+    means = {entry["algorithm"]: entry["mean"] for entry in content["figures"]["mean_wait"]}
+    assert means["mine"] is None
+    assert means["fcfs"]["value"] >= means["easy"]["value"] > 0
+    assert len(list((tmp_path / "out").rglob("*_jobs.csv"))) == 9
+
+
+def test_an_algorithm_that_takes_its_process_with_it_is_one_line(tmp_path: Path) -> None:
+    """As when the system has no memory left for it."""
+    mine = algorithm(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
+    done = run(tmp_path, *STUDY, "-s", "fcfs", "-s", mine)
+    assert done.returncode == 3
+    assert (
+        "batsched-py: error: mine on lublin-4: its process ended by SIGKILL in the middle of the run\n" in done.stderr
+    )
+    assert "4 of 4" in done.stdout
+
+
+def test_what_an_algorithm_prints_is_not_in_the_tables(tmp_path: Path) -> None:
+    """It goes where messages go."""
+    mine = algorithm(tmp_path, "print('thinking')\nfor job in view.queue:\n    plan.reject(job, 'no')")
+    done = run(tmp_path, *STUDY, "-s", "fcfs", "-s", mine, "--metrics", "makespan")
+    assert "thinking" not in done.stdout
+    assert "thinking" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [(signal.SIGINT, 130, "interrupted (SIGINT)"), (signal.SIGTERM, 143, "terminated (SIGTERM)")],
+)
+def test_a_signal_stops_all(tmp_path: Path, number: signal.Signals, code: int, words: str) -> None:
+    """One line, no tables, no half of a file, and no process that is left."""
+    mine = algorithm(
+        tmp_path,
+        "open(f'{os.getpid()}.pid', 'w').close()\nopen('begun', 'w').write('.')\nwhile True:\n    signal.pause()",
+    )
+    os.mkfifo(tmp_path / "begun")
+    with started(tmp_path, *STUDY, "-s", mine, "-s", "fcfs", "--jobs", "2", *FILES, "-e", "out") as process:
+        with (tmp_path / "begun").open("rb") as begun:
+            assert begun.read(1) == b"."
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out, err) == (code, "", f"batsched-py: {words}\n")
+    assert not (tmp_path / "runs.csv").exists()
+    pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
+    assert pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
