@@ -91,13 +91,10 @@ class Browser:
         return [f"{entry['level']}: {entry['message']}" for entry in self._log("browser")]
 
     def requests(self) -> list[str]:
-        """What was requested since it was asked last, over the network or not."""
+        """What pages requested since it was asked last, over the network or not; the browser's own do not count."""
         messages = (json.loads(entry["message"])["message"] for entry in self._log("performance"))
-        return [
-            message["params"]["request"]["url"]
-            for message in messages
-            if message["method"] == "Network.requestWillBeSent"
-        ]
+        sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
+        return [request["request"]["url"] for request in sent if not request["documentURL"].startswith("chrome:")]
 
     def _log(self, kind: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]

@@ -23,7 +23,7 @@ LANGUAGES = {".py": "python", ".toml": "toml", ".yml": "yaml", ".yaml": "yaml", 
 Group: TypeAlias = dict[str, list[dict[str, str]]]
 
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
-_ENTRY = re.compile(r"^(?:\| |\d+\. |\* )\[([^\]]+)\]\(([^)#]+\.md)\)", re.MULTILINE)
+_ENTRY = re.compile(r"^(?:\| |\d+\. |\* )\[([^\]]+)\]\(([^)#]+\.md)(?:#[^)]*)?\)", re.MULTILINE)
 _LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 _FENCE = re.compile(r"^(`{3,}).*?^\1$", re.DOTALL | re.MULTILINE)
 
@@ -39,13 +39,14 @@ def navigation(index: str) -> list[Group]:
     """What mkdocs calls `nav`: from the first link of each row of a table, or item of a list, under each heading."""
     _, *parts = _HEADING.split(index)
     return [
-        {title: [{name: path} for name, path in _ENTRY.findall(text)]}
+        {title: [{name: place(absolute("docs/README.md", path))} for name, path in _ENTRY.findall(text)]}
         for title, text in zip(parts[::2], parts[1::2], strict=True)
     ]
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Files outside of docs/ that a page links to are pages too, and whatever they link to."""
+    """Files outside of docs/ that a page links to are pages too, and whatever they link to. And the style sheet."""
+    files.append(File.generated(config, "assets/site.css", abs_src_path=str(Path(__file__).with_name("site.css"))))
     todo = [(f"docs/{file.src_uri}", file.content_string) for file in files.documentation_pages()]
     known = {name for name, _ in todo} | {f"docs/{file.src_uri}" for file in files}
     while todo:

@@ -18,6 +18,7 @@ from tests.acceptance.energy import medium_late, recorded_energy
 from tests.acceptance.metrics import metrics
 from tests.acceptance.published import published
 from tests.acceptance.recordings import recordings
+from tests.acceptance.report_page import report_page
 from tests.acceptance.table_v import table_v, without_quirks
 
 
@@ -36,6 +37,7 @@ def main() -> int:
         *without_quirks(folder / "traces"),
         *medium_late(folder / "traces" / "medium_late"),
         *recordings(transcripts),
+        *report_page(folder / "traces"),
         *recorded_energy(transcripts),
         *metrics(folder),
     ]

@@ -42,7 +42,7 @@ def until(browser: Browser, expression: str) -> None:
 
 
 def test_a_reader_finds_a_page_and_nothing_leaves_the_machine(site: Path, tmp_path: Path) -> None:
-    """The first page, the search, and a page of the API: no complaint, and no request to anybody else."""
+    """The first page, the search, the API, a command to be copied: no complaint, and no request to anybody else."""
     with served(site) as address, browsing(tmp_path / "profile") as browser:
         browser.driver.get(f"{address}/index.html")
         until(browser, "document.readyState === 'complete'")
@@ -53,6 +53,9 @@ def test_a_reader_finds_a_page_and_nothing_leaves_the_machine(site: Path, tmp_pa
         until(browser, "document.querySelectorAll('.md-search-result__link').length > 3")
         browser.driver.get(f"{address}/reference/api.html")
         until(browser, "document.getElementById('batsched_py.api.View') !== null")
+        browser.driver.get(f"{address}/repository/index.html")
+        copied = "(code => {code.setAttribute('data-md-copying', ''); return code.innerText})"
+        assert browser.ask(f"{copied}(document.querySelector('.language-console code'))").strip() == "make demo"
         assert browser.complaints() == []
         asked = {request for request in browser.requests() if request.startswith("http")}  # the rest is Chromium's own
         assert f"{address}/search/search_index.json" in asked

@@ -369,6 +369,10 @@ def test_both_schemes_of_colours_are_drawn(show: Show, runs: list[Schedule], bro
         page = show(runs[0])
         dark = page.ask("getComputedStyle(document.body).backgroundColor")
         assert ink(page) > 0.4
+        page.do("window.dispatchEvent(new Event('beforeprint'))")
+        assert page.ask("document.documentElement.dataset.scheme") == "light"
+        page.do("window.dispatchEvent(new Event('afterprint'))")
+        assert page.ask("getComputedStyle(document.body).backgroundColor") == dark
         page.do("document.getElementById('scheme').click()")
         assert page.ask("getComputedStyle(document.body).backgroundColor") != dark
         assert ink(page) > 0.4

@@ -55,6 +55,11 @@ class Difference(Struct, frozen=True):
     gained: tuple[Move, ...]
     lost: tuple[Move, ...]
 
+    @property
+    def shared(self) -> int:
+        """How many jobs ran in both."""
+        return self.counts.total() - self.counts[Fate.ONLY_HERE] - self.counts[Fate.ONLY_THERE]
+
 
 def compare(first: Schedule, other: Schedule) -> Difference:
     """Job by job, by id; rejected jobs do not run."""

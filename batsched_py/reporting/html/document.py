@@ -120,13 +120,15 @@ def _differences(schedules: Sequence[Schedule], content: Content) -> list[str]:
     found = [compare(first, other) for other in schedules[1:]]
     fates = [fate for fate in Fate if any(difference.counts[fate] for difference in found)]
     rows = [[escape(fate), *(grouped_digits(difference.counts[fate]) for difference in found)] for fate in fates]
-    rows.append(["all that is earlier", *(clock(difference.earlier) for difference in found)])
-    rows.append(["all that is later", *(clock(difference.later) for difference in found)])
+    rows.append(["earlier, summed", *(clock(difference.earlier) for difference in found)])
+    rows.append(["later, summed", *(clock(difference.later) for difference in found)])
     counts = markup.plain_table(f"Jobs compared with {first.name}", ["", *(each.name for each in found)], rows)
     moved = [
         _moves(difference, first, content, numbers) for difference in found if difference.gained or difference.lost
     ]
-    return [markup.grouped([counts, *moved])]
+    strangers = [each.name for each in found if not each.shared]
+    told = f"No job is in both {first.name} and {', '.join(strangers)}: jobs are compared by their id, workload!name."
+    return [markup.grouped([counts, *moved]), markup.paragraph(told, "none") if strangers else ""]
 
 
 def _moves(difference: Difference, first: Schedule, content: Content, numbers: Mapping[str, int]) -> str:

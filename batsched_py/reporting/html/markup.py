@@ -49,21 +49,20 @@ def _figure(cell: Cell) -> str:
     return f"<td{' class=best' if cell.best else ''}{exact}>{best}{escape(cell.text)}{delta}</td>"
 
 
-def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Rows of cells that are HTML already; the first cell of a row is its heading."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in heads)
     lines = (
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
         for first, *cells in rows
     )
-    return _table(caption, f"<tr>{head}</tr>", lines, kind)
+    return _table(caption, f"<tr>{head}</tr>", lines)
 
 
-def _table(caption: str, head: str, rows: Iterable[str], kind: str = "") -> str:
+def _table(caption: str, head: str, rows: Iterable[str]) -> str:
     body = "\n".join(rows)
-    named = f' class="{kind}"' if kind else ""
     return (
-        f'<div class="wide"><table{named}><caption>{escape(caption)}</caption>\n'
+        f'<div class="wide"><table><caption>{escape(caption)}</caption>\n'
         f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 

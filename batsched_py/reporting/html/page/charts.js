@@ -1,7 +1,7 @@
 // Lines over time and distributions, drawn by Plotly.
 
-/** Points of a line over time: more than a screen has pixels for are averaged. */
-const MOST_STEPS = 400;
+/** Steps of a line over time: more are averaged, each over so many pixels, for lines that cross can be told apart. */
+const STEP_PIXELS = 2.5;
 const MOST_POINTS = 800;
 
 function layout(extra) {
@@ -36,7 +36,7 @@ function line(run, x, y, more) {
 
 /** Lines over the window of time that all pictures share. */
 class TimeChart {
-  /** `traces(begin, end)` are Plotly's, `axis` is its vertical axis. */
+  /** `traces(begin, end, steps)` are Plotly's, of at most so many steps; `axis` is its vertical axis. */
   constructor(page, element, traces, axis) {
     Object.assign(this, { page, element, traces, axis });
   }
@@ -48,7 +48,8 @@ class TimeChart {
       range: [begin, end], fixedrange: false, hoverformat: "s",
       tickvals: marks.map(({ time }) => time), ticktext: marks.map(({ text }) => text), tickangle: 0,
     };
-    const drawn = Plotly.react(this.element, this.traces(begin, end), layout({ xaxis, yaxis: this.axis, dragmode: "zoom" }), CONFIGURATION);
+    const steps = Math.max(100, Math.round(width / STEP_PIXELS));
+    const drawn = Plotly.react(this.element, this.traces(begin, end, steps), layout({ xaxis, yaxis: this.axis, dragmode: "zoom" }), CONFIGURATION);
     if (!this.listening) {
       this.listening = true;
       this.element.on("plotly_relayout", (change) => this.#follow(change));
@@ -65,8 +66,8 @@ class TimeChart {
 
 /** One line for each run. */
 function overlaid(page, seriesOf, scaleOf, spelling) {
-  return (begin, end) => page.runs.filter((run) => seriesOf(run)).map((run) => {
-    const { x, y } = seriesOf(run).steps(begin, end, MOST_STEPS), scale = scaleOf(run);
+  return (begin, end, most) => page.runs.filter((run) => seriesOf(run)).map((run) => {
+    const { x, y } = seriesOf(run).steps(begin, end, most), scale = scaleOf(run);
     const text = x.map((time) => duration(time));
     const fill = run.number ? {} : { fill: "tozeroy", fillcolor: `rgba(${channels(runColour(0)).join()},0.12)` };
     return line(run, x, y.map((value) => value * scale), { text, hovertemplate: `${spelling}  (%{text})`, ...fill });
@@ -75,8 +76,8 @@ function overlaid(page, seriesOf, scaleOf, spelling) {
 
 /** The states of a run's hosts, stacked. */
 function stacked(page, run) {
-  return (begin, end) => page.machineStates.map((name, i) => {
-    const { x, y } = run.machines[i].steps(begin, end, MOST_STEPS);
+  return (begin, end, most) => page.machineStates.map((name, i) => {
+    const { x, y } = run.machines[i].steps(begin, end, most);
     return {
       type: "scatter", mode: "lines", x, y, name, stackgroup: "hosts", hovertemplate: "%{y:.4~g}",
       line: { shape: "hv", width: 0, color: styled(`host-${i}`) }, fillcolor: styled(`host-${i}`),

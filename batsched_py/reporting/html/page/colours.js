@@ -18,8 +18,7 @@ const JOB_COLOURS = [
   "#77aadd", "#999933", "#ffaabb", "#4477aa", "#bbcc33", "#aa4499",
 ].map(channels);
 
-/** Dark blue, through grey, to yellow: from no wait to the longest. */
-const WAITS = ["#00204d", "#31446b", "#666970", "#958f78", "#cab969", "#ffea46"].map(channels);
+/** From blue, through grey, to yellow, the longer the wait. */
 const WAIT_LIMITS = [MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY];
 const WAIT_NAMES = ["up to 1 min", "10 min", "1 h", "6 h", "1 d", "longer"];
 
@@ -50,7 +49,7 @@ const MODES = {
   },
   wait: {
     classOf: (run, row) => WAIT_LIMITS.filter((limit) => run.wait(row) > limit).length,
-    colours: () => WAITS,
+    colours: () => WAIT_NAMES.map((_, i) => channels(styled(`wait-${i}`))),
     names: () => WAIT_NAMES,
   },
   state: {

@@ -144,10 +144,15 @@ function find(page, input) {
 function watchScheme(page, restyle) {
   const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
   const set = (scheme) => { root.dataset.scheme = scheme; restyle(); };
+  const printed = () => {
+    set("light");
+    for (const gantt of page.gantts) gantt.draw(); // now: nothing waits for another frame
+    for (const chart of page.timeCharts) chart.update();
+  };
   element("scheme").addEventListener("click", () => set(root.dataset.scheme === "dark" ? "light" : "dark"));
   dark.addEventListener("change", () => set(dark.matches ? "dark" : "light"));
   let before;
-  window.addEventListener("beforeprint", () => { before = root.dataset.scheme; set("light"); page.gantts.forEach((gantt) => gantt.draw()); });
+  window.addEventListener("beforeprint", () => { before = root.dataset.scheme; printed(); });
   window.addEventListener("afterprint", () => set(before));
 }
 

@@ -24,7 +24,7 @@ def test_each_job_has_one_fate() -> None:
     )  # fmt: skip
     found = compare(first, other)
     assert found.counts == dict.fromkeys(Fate, 1)
-    assert (found.name, found.earlier, found.later) == ("other", 5, 70)
+    assert (found.name, found.earlier, found.later, found.shared) == ("other", 5, 70, 4)
     assert found.gained == (Move("w0!early", -5, 4),)
     assert found.lost == (Move("w0!late", 70, 70),)
 

@@ -117,3 +117,10 @@ def test_the_heading_is_the_runs_or_what_was_asked_for() -> None:
     one, other = schedule(name="easy"), schedule(name="fcfs")
     assert "<title>easy · fcfs</title>" in text(one, other)
     assert "<h1>Figure 3</h1>" in text(one, title="Figure 3")
+
+
+def test_runs_without_a_job_in_common_are_told() -> None:
+    """All their jobs would seem to be new."""
+    page = text(schedule(record("1"), name="easy"), schedule(record("1", workload="log"), name="log"))
+    assert "No job is in both easy and log" in page
+    assert "No job is in both" not in text(schedule(record("1")), schedule(record("1"), name="other"))
