@@ -61,11 +61,11 @@ def free_hosts(schedule: Schedule) -> Iterator[tuple[float, int]]:
     """(time, the compute hosts that no job has from then on, as bits), from 0 on, each time once."""
     every = (1 << schedule.hosts) - 1
     taken = _Taken()
-    changes = sorted(_changes(schedule.ran, every), key=itemgetter(0))
+    changes = sorted(_changes(schedule.ran, every), key=itemgetter(0, 1))  # ends first: less seems to be shared
     if not changes or changes[0][0] > 0:
         yield 0.0, every
     for time, together in groupby(changes, key=itemgetter(0)):
-        for _, sign, hosts in sorted(together, key=itemgetter(1)):  # ends first, or hosts would seem to be shared
+        for _, sign, hosts in together:
             if sign < 0:
                 taken.give_back(hosts)
             else:

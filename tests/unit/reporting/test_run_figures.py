@@ -161,6 +161,24 @@ def test_hosts_that_sleep_are_seen_in_the_trace() -> None:
     assert sum(states) == pytest.approx(found.hosts * found.makespan)
 
 
+def test_hosts_that_were_away_are_what_is_left() -> None:
+    """From the trace: 4 hosts from 357.816 to 948.316 s, one from 1030.82 to 1507.47 s."""
+    found = measure_run(read_schedule(BATSIM / "o19_machine_events"))
+    assert found.unavailable_time == pytest.approx(4 * (948.316 - 357.816) + 1507.47 - 1030.82)
+
+
+def test_storage_is_no_piece_of_a_job() -> None:
+    """Its hosts are numbered after the compute hosts."""
+    (found,) = job_figures(schedule(record(hosts="0-1 5"), hosts=4))
+    assert (found.width, found.pieces) == (2, 1)
+
+
+def test_energy_that_is_known_of_some_jobs_only_has_no_mean() -> None:
+    """It would be that of those."""
+    assert measure_run(schedule(replace(FIRST, energy=7.0), SECOND)).mean_job_energy is None
+    assert measure_run(schedule(replace(FIRST, energy=7.0), replace(SECOND, energy=9.0))).mean_job_energy == 8
+
+
 JOBS = st.lists(st.tuples(st.integers(0, 99), st.floats(0, 99), st.floats(0, 99), st.integers(1, 15)), max_size=12)
 
 

@@ -225,11 +225,11 @@ def test_what_we_write_is_what_we_read(tmp_path: Path) -> None:
 def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     """By as many as it takes; a run that is given twice is numbered."""
     paths = []
-    for folder in ("one/x/easy", "two/x/easy", "two/y/fcfs"):
+    for folder in ("one/x/easy", "two/x/easy", "two/y/easy", "two/y/fcfs"):
         (tmp_path / folder).mkdir(parents=True)
         paths.append(jobs_file(tmp_path / folder, ROW_4).rename(tmp_path / folder / "out_jobs.csv"))
-    assert [run.name for run in read_schedules(paths)] == ["one/x/easy", "two/x/easy", "fcfs"]
-    assert [run.name for run in read_schedules([paths[2], paths[2]])] == ["fcfs (1)", "fcfs (2)"]
+    assert [run.name for run in read_schedules(paths)] == ["one/x/easy", "two/x/easy", "y/easy", "fcfs"]
+    assert [run.name for run in read_schedules([paths[3], paths[3]])] == ["fcfs (1)", "fcfs (2)"]
 
 
 def test_the_files_that_are_read_are_told(tmp_path: Path) -> None:
