@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
@@ -37,13 +38,16 @@ class RepSocket:
 
     Attributes:
         address: where it really listens; a port asked for as `*` is a number here.
+        watch: called while nobody speaks, some times a second; what it raises ends the wait. For those who know more
+            of Batsim than its connection: a Batsim that died before it connected was never a peer.
     """
 
-    __slots__ = ("_batsim", "_context", "_peers", "_socket", "address")
+    __slots__ = ("_batsim", "_context", "_peers", "_socket", "address", "watch")
 
     def __init__(self, address: str) -> None:
         """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible."""
         check_address(address)
+        self.watch: Callable[[], None] | None = None
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.REP)
         self._socket.rcvtimeo = LOOK_EVERY
@@ -124,6 +128,8 @@ class RepSocket:
     def _check_peer(self) -> None:
         """A peer's last words come before its end: what it said and nobody has read yet is still to be received."""
         self._peers.look()
+        if self.watch is not None and not self._socket.poll(0):
+            self.watch()
         if self._peers.forsaken and not self._socket.poll(0):
             raise TransportError(f"Batsim closed the connection to {self.address} before SIMULATION_ENDS")
 
