@@ -110,6 +110,10 @@ class TransportError(BatschedError):
     exit_code = 4
 
 
+class EngineError(TransportError):
+    """The container engine cannot be reached, has no such image, or what ran in its container has ended."""
+
+
 class RefusedError(BatschedError):
     """The simulator refused a decision, as Batsim would by aborting; says which event and why."""
 

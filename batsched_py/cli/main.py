@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "serve": ("serve", "Decide for Batsim, over ZeroMQ."),
     "simulate": ("simulate", "Run a workload on a platform without Batsim."),
     "compare": ("compare", "Run several algorithms on the same workloads, and compare them."),
+    "batsim": ("batsim", "Run Batsim in a container and decide for it."),
     "metrics": ("metrics", "Show the figures of runs: Batsim's, ours, or a log's."),
     "record": ("record", "Record what a Batsim and a decision process say to each other."),
     "replay": ("replay", "Ask an algorithm again what a recording asked, and compare."),

@@ -120,6 +120,13 @@ record_option = click.option(
     help="Keep the conversation in FILE (JSON lines; compressed as .gz), for replay and diff.",
 )
 
+timeout_option = click.option(
+    "--timeout",
+    type=Seconds(min=0, min_open=True),
+    metavar="S",
+    help="Give up when Batsim says nothing for S seconds. Default: never; its death is noticed anyway.",
+)
+
 
 def connect_timeout_option(text: str) -> Callable[[Decorated], Decorated]:
     """--connect-timeout; `text` says when it counts from."""

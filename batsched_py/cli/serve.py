@@ -9,13 +9,13 @@ import click
 
 from batsched_py.cli.algorithm import Choice, recording
 from batsched_py.cli.parameters import (
-    Seconds,
     algorithm_options,
     clock_option,
     debug_option,
     read_address,
     record_option,
     scheduler_option,
+    timeout_option,
 )
 from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_option
 from batsched_py.cli.targets import check_apart
@@ -37,12 +37,7 @@ from batsched_py.wording import counted
 )
 @algorithm_options
 @record_option
-@click.option(
-    "--timeout",
-    type=Seconds(min=0, min_open=True),
-    metavar="S",
-    help="Give up when Batsim says nothing for S seconds. Default: never; its death is noticed anyway.",
-)
+@timeout_option
 @clock_option
 @redis_option
 @redis_prefix_option

@@ -14,7 +14,6 @@ from batsched_py.cli.algorithm import Choice
 from batsched_py.cli.decider import our_decider, their_decider
 from batsched_py.cli.output import result_files, write_result
 from batsched_py.cli.parameters import (
-    PATH,
     algorithm_options,
     clock_option,
     connect_timeout_option,
@@ -31,6 +30,7 @@ from batsched_py.cli.simulation_options import (
     machine_options,
     named_platform,
     platform_option,
+    workloads_option,
 )
 from batsched_py.cli.targets import check_apart, check_writable
 from batsched_py.metadata.keys import DEFAULT_PREFIX
@@ -48,9 +48,7 @@ from batsched_py.traces.batsim_json import read_workload
 
 @click.command("simulate")
 @platform_option
-@click.option(
-    "-w", "--workload", "workloads", type=PATH, required=True, multiple=True, metavar="FILE", help="Batsim JSON."
-)
+@workloads_option
 @click.option(
     "--workload-name",
     "workload_names",

@@ -28,6 +28,10 @@ platform_option = click.option(
     "-p", "--platform", type=PATH, required=True, metavar="FILE", help="Platform, SimGrid XML."
 )
 
+workloads_option = click.option(
+    "-w", "--workload", "workloads", type=PATH, required=True, multiple=True, metavar="FILE", help="Batsim JSON."
+)
+
 #: Which hosts take part, and what they are.
 _MACHINE: Final[tuple[_Decorator, ...]] = (
     click.option("--mmax", "machines", type=click.IntRange(min=1), metavar="N", help="Only the first N hosts."),

@@ -1,0 +1,158 @@
+"""A container engine that speaks Docker's API: finds it, gets images, starts containers."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import Any, Final, Literal
+from urllib.parse import SplitResult, urlsplit
+
+import docker
+import docker.errors
+import requests
+from docker.context import ContextAPI
+from docker.types import LogConfig, Mount
+from docker.utils import parse_repository_tag
+
+from batsched_py.containers.container import Container
+from batsched_py.containers.launch import Launch
+from batsched_py.errors import EngineError
+
+#: When an image is fetched from its registry.
+Pull = Literal["missing", "always", "never"]
+
+#: Seconds that the engine may take for an answer, and be silent while it gets an image.
+PATIENCE: Final = 60
+
+#: What our containers are called by, for those who look for them: docker ps --filter label=batsched-py
+LABEL: Final = "batsched-py"
+
+_LOCAL_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
+
+
+class Engine:
+    """An engine that answered.
+
+    Attributes:
+        address: where it is.
+        is_desktop: True for Docker Desktop, whose containers run in a machine of their own.
+        is_rootless: True if the engine is an ordinary user's, who is root in its containers and nowhere else.
+    """
+
+    def __init__(self, client: docker.DockerClient, address: str) -> None:
+        self._client = client
+        self.address = address
+        with told(f"the container engine at {address}"):
+            info = client.info()
+        self.is_desktop = info.get("OperatingSystem") == "Docker Desktop"
+        self.is_rootless = "name=rootless" in (info.get("SecurityOptions") or [])
+
+    def fetch(self, image: str, pull: Pull, tell: Callable[[str], None]) -> None:
+        """Have the image here: get it from its registry if need be. EngineError."""
+        if pull != "always" and self._has(image):
+            return
+        if pull == "never":
+            raise EngineError(f"image {image} is not on this machine, and --pull never forbids to get it")
+        tell(f"getting {image}")
+        repository, tag = parse_repository_tag(image)
+        with told(f"image {image} cannot be pulled"):
+            for line in self._client.api.pull(repository, tag or "latest", stream=True, decode=True):
+                if "error" in line:
+                    raise EngineError(f"image {image} cannot be pulled: {line['error']}")
+
+    def create(self, launch: Launch, name: str) -> Container:
+        """A container that is not yet started. EngineError."""
+        is_root = launch.user.startswith("0:")
+        with told(f"a container of {launch.image} cannot be made"):
+            self._client.containers.create(
+                launch.image,
+                list(launch.arguments),
+                name=name,
+                labels={LABEL: "batsim"},
+                user=launch.user,
+                working_dir=launch.working_folder,
+                mounts=[
+                    Mount(folder.target, folder.source, type="bind", read_only=not folder.writable)
+                    for folder in launch.folders
+                ],
+                tmpfs=dict.fromkeys(launch.scratch, "mode=1777"),
+                network_mode=launch.network,
+                extra_hosts={} if launch.host_name is None else {launch.host_name: "host-gateway"},
+                healthcheck={"test": ["NONE"]},
+                init=True,  # a Batsim that is process 1 could not abort: the kernel keeps such signals from it
+                read_only=True,
+                cap_drop=["ALL"],
+                cap_add=["DAC_OVERRIDE"] if is_root else [],  # root writes into anybody's folder here, too
+                security_opt=["no-new-privileges:true"],
+                log_config=LogConfig(type=LogConfig.types.NONE),  # all that it says is read as it is said
+            )
+        return Container(self._client, name, launch.image)
+
+    def discard(self, name: str) -> None:
+        """Stop and remove a container, if there is one of this name. EngineError."""
+        with told(f"container {name} cannot be removed"), suppress(docker.errors.NotFound):
+            self._client.api.remove_container(name, force=True, v=True)
+
+    def _has(self, image: str) -> bool:
+        try:
+            with told(f"image {image}"):
+                self._client.images.get(image)
+        except EngineError as error:
+            if isinstance(error.__cause__, docker.errors.NotFound):
+                return False
+            raise
+        return True
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[Engine]:
+    """The engine at an address such as unix:///var/run/docker.sock; None: where the `docker` command finds it.
+
+    EngineError if none answers there, or if it is on another machine, which would not see the files of this one.
+    """
+    where = address or os.environ.get("DOCKER_HOST") or _of_context()
+    parts = urlsplit(where)
+    if parts.scheme == "ssh" or (parts.scheme in ("tcp", "http", "https") and parts.hostname not in _LOCAL_HOSTS):
+        raise EngineError(
+            f"the container engine at {where} is on another machine, which does not see files of this one"
+        )
+    with told(f"no container engine answers at {where} (--docker-host and DOCKER_HOST say where it is)"):
+        _knock(parts)
+        client = docker.DockerClient(base_url=where, timeout=PATIENCE)
+    with closing(client):
+        yield Engine(client, where)
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """Whatever an engine or the way to it may fail with, as one line that begins with `what`."""
+    try:
+        yield
+    except (docker.errors.DockerException, requests.RequestException, OSError) as error:
+        raise EngineError(f"{what}: {_reason(error)}") from error
+
+
+def _of_context() -> str:
+    """What `docker context` says, as the command does; the usual place if it says nothing."""
+    with suppress(docker.errors.DockerException, OSError, ValueError):
+        context: Any = ContextAPI.get_current_context()
+        if context is not None and context.Host:
+            return str(context.Host)
+    return "unix:///var/run/docker.sock"
+
+
+def _knock(address: SplitResult) -> None:
+    """OSError if nobody listens there: it says why, where the library's own errors say what they were wrapped in."""
+    if address.scheme == "unix":
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(address.path)
+    elif address.hostname is not None and address.port is not None:
+        socket.create_connection((address.hostname, address.port), PATIENCE).close()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, docker.errors.APIError) and error.explanation:
+        return str(error.explanation)
+    return getattr(error, "strerror", None) or str(error)
