@@ -44,13 +44,13 @@ def prepare(folder: Path, files: Sequence[Block]) -> None:
     program.chmod(0o755)
 
 
-def run(folder: Path, commands: Sequence[str]) -> list[tuple[int, str]]:
+def run(folder: Path, commands: Sequence[str], **environment: str) -> list[tuple[int, str]]:
     """Exit code and output (both streams, as on a terminal of 80 columns) of each command, as far as they came."""
     script = "".join(f"{command}\ncode=$?; printf '{_MARK}%s\\n' $code; (exit $code)\n" for command in commands)
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
-        env=_environment(folder),
+        env={**_environment(folder), **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from difflib import unified_diff
 from pathlib import Path
 
 import pytest
 
-from tests.docs import session
-from tests.docs.pages import PAGES, PIPELINES, ROOT, Step, blocks, name, shows, steps
+from tests.docs.following import NOT_RUN, follow, needs_engine, runnable
+from tests.docs.pages import PAGES, PIPELINES, Step, blocks, name, shows, steps
 from tests.redis_server import NONE, executable, free_port
 
-#: Commands that are not run (regular expressions) -> why.
-NOT_RUN = {
-    r"make (test|check|bench|fix)": "runs this very test, or takes long",
-    r"python -m tests\.benchmarks .*": "takes long",
-    r"python3 -m venv .*|\. \.venv/bin/activate|pip install .*": "needs a network",
-    r"batsim .*": "Batsim is not among what the tests need",
-    r"nix-env .*": "needs Nix, and a network",
-    r"(?s)docker run .*": "needs Batsim's public image",
-    r"batsched-py serve -s \S+": "waits on Batsim's own port for a Batsim",
-    r"python -m tests\.(acceptance|differential) .*": "needs traces and recordings that are not ours to publish",
-}
-
 WITH_COMMANDS = [page for page in PAGES if steps(page)]
-
-
-def runnable(page: Path) -> list[Step]:
-    """The page's commands, without those of the list above."""
-    return [step for step in steps(page) if not any(re.fullmatch(pattern, step.command) for pattern in NOT_RUN)]
 
 
 def elsewhere(todo: list[Step]) -> list[Step]:
@@ -45,29 +27,13 @@ def elsewhere(todo: list[Step]) -> list[Step]:
     return [replace(step, command=moved(step.command), shown=tuple(map(moved, step.shown))) for step in todo]
 
 
-def told(command: str) -> str:
-    """What is run for a command: `make demo` without the installation is the simulation that the Makefile names."""
-    if command != "make demo":
-        return command
-    [demo] = re.findall(r"^DEMO = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    return str(demo)
-
-
-@pytest.mark.parametrize("page", WITH_COMMANDS, ids=name)
+@pytest.mark.parametrize("page", [page for page in WITH_COMMANDS if not needs_engine(page)], ids=name)
 def test_the_commands_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> None:
     """Outputs are compared where they are shown; a command that fails must be followed by `echo $?`."""
     todo = runnable(page)
     if any(step.command.startswith("redis-server ") for step in todo):
         todo = elsewhere(todo)
-    session.prepare(tmp_path, [block for block in blocks(page) if block.title])
-    done = session.run(tmp_path, [told(step.command) for step in todo])
-    for number, (step, (code, output)) in enumerate(zip(todo, done, strict=False)):
-        where = f"{name(page)}:{step.line}: $ {step.command}"
-        asked = number + 1 < len(todo) and todo[number + 1].command == "echo $?"
-        assert code == 0 or asked, f"{where}\nexit code {code}\n{output}"
-        difference = "\n".join(unified_diff(step.shown, output.splitlines(), "shown", "printed", lineterm=""))
-        assert shows(step.shown, output), f"{where}\n{difference}"
-    assert len(done) == len(todo), f"{name(page)}: the session ended after {len(done)} of {len(todo)} commands"
+    follow(page, todo, tmp_path)
 
 
 @pytest.mark.parametrize("pattern", NOT_RUN)

@@ -1,0 +1,27 @@
+"""Files of results of two runs, compared."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+#: Columns of Batsim's `_schedule.csv` that a clock measured.
+MEASURED = ("scheduling_time", "simulation_time")
+
+
+def same_results(one: Path, other: Path) -> None:
+    """The same files, to the byte but for what a clock measured."""
+    names = sorted(path.name for path in one.iterdir())
+    assert names == sorted(path.name for path in other.iterdir())
+    assert names
+    for name in names:
+        if name.endswith("_schedule.csv"):
+            assert figures(one / name) == figures(other / name)
+        else:
+            assert (one / name).read_bytes() == (other / name).read_bytes(), name
+
+
+def figures(path: Path) -> list[dict[str, str]]:
+    """Without those that no two runs share."""
+    with path.open(newline="") as file:
+        return [{key: row[key] for key in row if key not in MEASURED} for row in csv.DictReader(file)]
