@@ -47,9 +47,8 @@ def constructor(cls: griffe.Class) -> griffe.Function:
     """What msgspec makes of the annotated fields of a class."""
     only_by_name = any(str(value) == "True" for name, value in cls.keywords.items() if name == "kw_only")
     kind = griffe.ParameterKind.keyword_only if only_by_name else griffe.ParameterKind.positional_or_keyword
-    fields = [
-        field for field in cls.attributes.values() if field.annotation and "ClassVar" not in str(field.annotation)
-    ]
+    declared = [field for field in cls.attributes.values() if field.annotation and "property" not in field.labels]
+    fields = [field for field in declared if "ClassVar" not in str(field.annotation)]
     parameters = griffe.Parameters(
         griffe.Parameter("self", kind=griffe.ParameterKind.positional_or_keyword),
         *(griffe.Parameter(each.name, annotation=each.annotation, kind=kind, default=each.value) for each in fields),

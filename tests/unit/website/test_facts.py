@@ -23,6 +23,11 @@ class Piece(Struct, frozen=True):
     number: int
     name: str = "none"
 
+    @property
+    def twice(self) -> int:
+        """Twice its number."""
+        return 2 * self.number
+
 
 class Setting(Struct, frozen=True, kw_only=True):
     """A setting."""
