@@ -31,7 +31,8 @@ PATIENCE = 60
 
 def executables() -> tuple[str, str] | None:
     """The browser and its driver; None if one of them is missing."""
-    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    found = (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))
+    browser, driver = next((path for path in found if path is not None), None), shutil.which("chromedriver")
     return (browser, driver) if browser is not None and driver is not None else None
 
 

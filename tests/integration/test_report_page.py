@@ -313,6 +313,46 @@ def test_choosing_a_time_in_a_chart_moves_all_pictures(page: Browser, runs: list
     assert page.ask("report.view.begin === 0 && report.view.end === report.full.end")
 
 
+def test_dragging_over_a_chart_of_lines_zooms(page: Browser) -> None:
+    """From where the button went down to where it went up."""
+    left, width, y = page.ask(
+        """(() => {
+          const chart = document.getElementById("queue");
+          chart.scrollIntoView({ block: "center", behavior: "instant" });
+          const { left, right, top, bottom } = chart.querySelector(".nsewdrag").getBoundingClientRect();
+          return [left, right - left, (top + bottom) / 2];
+        })()"""
+    )
+    page.mouse("mouseMoved", left + 0.25 * width, y)
+    page.mouse("mousePressed", left + 0.25 * width, y, button="left", buttons=1, clickCount=1)
+    for part in (0.3, 0.4, 0.5):
+        page.mouse("mouseMoved", left + part * width, y, button="left", buttons=1)
+    page.mouse("mouseReleased", left + 0.5 * width, y, button="left", clickCount=1)
+    end = page.ask("report.full.end")
+    assert page.ask("[report.view.begin, report.view.end]") == pytest.approx([end / 4, end / 2], abs=end / 100)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "told"),
+    [
+        (
+            0,
+            100,
+            ["0", "10 s", "20 s", "30 s", "40 s", "50 s", "1 min", "1 min 10", "1 min 20", "1 min 30", "1 min 40"],
+        ),
+        (3600, 3660, ["01:00:00", "01:00:05", "01:00:10"]),
+        (0, 36000, ["0", "1 h", "2 h"]),
+        (86400, 90000, ["1 d", "1 d 00:05", "1 d 00:10"]),
+        (80000, 200000, ["1 d", "1 d 3 h", "1 d 6 h"]),
+        (100, 100.01, ["1 min 40.000", "1 min 40.001", "1 min 40.002"]),
+    ],
+)
+def test_time_axes_have_round_marks(page: Browser, begin: float, end: float, told: list[str]) -> None:
+    """In the units that people count in, from days to milliseconds."""
+    page.do("report.show({ begin: arguments[0], end: arguments[1] })", begin, end)
+    assert page.ask("document.getElementById('busy').layout.xaxis.ticktext")[: len(told)] == told
+
+
 def test_keys_do_what_the_mouse_does(page: Browser, runs: list[Schedule]) -> None:
     """Zoom, move, whole run, and from job to job, which is told to those who do not see."""
     page.do("report.gantts[0].canvas.focus()")

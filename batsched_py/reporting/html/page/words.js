@@ -27,29 +27,36 @@ function timeTicks(begin, end, most) {
   return marks;
 }
 
+function pad(number) {
+  return String(number).padStart(2, "0");
+}
+
+/** "3 d 04:05" is told to the unit of the step: hours, minutes, seconds or parts of them. */
 function tickText(time, step) {
-  const sign = time < 0 ? "−" : "", seconds = Math.abs(time);
+  const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+  const seconds = Number(Math.abs(time).toFixed(digits)), days = Math.floor(seconds / DAY), rest = seconds - days * DAY;
   if (!seconds) return "0";
-  const days = Math.floor(seconds / DAY + 1e-9), rest = Math.max(0, seconds - days * DAY);
-  const pad = (number) => String(number).padStart(2, "0");
-  if (step >= DAY) return `${sign}${days.toLocaleString("en-GB").replaceAll(",", "\u202f")} d`;
-  const before = days ? `${sign}${days} d ` : sign;
-  if (step >= HOUR) return rest >= 1 || !days ? `${before}${Math.round(rest / HOUR)} h` : `${sign}${days} d`;
-  if (step >= MINUTE) {
-    const minutes = Math.round(rest / MINUTE);
-    return days || minutes >= 60 ? `${before}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}` : `${sign}${minutes} min`;
-  }
-  if (seconds < MINUTE) return `${sign}${Number(seconds.toPrecision(6))} s`;
-  if (seconds < HOUR && step >= 1) {
-    const whole = Math.round(seconds), minutes = `${sign}${Math.floor(whole / MINUTE)} min`;
-    return whole % MINUTE ? `${minutes} ${pad(whole % MINUTE)}` : minutes;
-  }
-  return `${before}${clockText(rest, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)))}`;
+  const before = (time < 0 ? "−" : "") + (days ? `${plainCount(days)} d` : "");
+  if (days && rest < Math.min(step, 1) / 2) return before;
+  return before + (days ? " " : "") + restText(rest, step, digits, seconds >= HOUR);
+}
+
+/** What is left of a day; as on a clock if `long`. */
+function restText(seconds, step, digits, long) {
+  if (step >= HOUR) return `${Math.round(seconds / HOUR)} h`;
+  const clock = clockText(seconds, digits);
+  if (long) return step >= MINUTE ? clock.slice(0, 5) : clock;
+  if (seconds < MINUTE) return `${seconds.toFixed(digits)} s`;
+  const [, minutes, parts] = clock.split(":");
+  return Number(parts) ? `${Number(minutes)} min ${parts}` : `${Number(minutes)} min`;
+}
+
+function plainCount(number) {
+  return number.toLocaleString("en-GB").replaceAll(",", "\u202f");
 }
 
 function clockText(seconds, digits) {
   const scale = 10 ** digits, whole = Math.round(seconds * scale) / scale;
-  const pad = (number) => String(number).padStart(2, "0");
   const rest = (whole % 60).toFixed(digits).padStart(digits ? 3 + digits : 2, "0");
   return `${pad(Math.floor(whole / HOUR))}:${pad(Math.floor((whole % HOUR) / 60))}:${rest}`;
 }
@@ -62,15 +69,6 @@ function duration(seconds) {
   return `${sign}${days ? `${days} d ` : ""}${clockText(whole % DAY, 0)}`;
 }
 
-/** A duration with its sign, for differences. */
-function shift(seconds) {
-  return (seconds > 0 ? "+" : "") + duration(seconds);
-}
-
 function plural(count, noun) {
-  return `${count.toLocaleString("en-GB").replaceAll(",", "\u202f")} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function percent(part) {
-  return `${(100 * part).toFixed(part < 0.0995 ? 1 : 0)} %`;
+  return `${plainCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
