@@ -97,6 +97,7 @@ def schedule_of(result: Result, name: str) -> Schedule:
         machine_states=trace.states if trace is not None else None,
         consumed_energy=trace.energy if trace is not None else None,
         pstate_changes=trace.pstates if trace is not None and traced_energy else None,
+        notes=tuple(f"approximation: {line}" for line in result.approximations),
         source=name,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def test_runs_become_a_page(results: Path, capsys: pytest.CaptureFixture[str]) -
 def test_runs_of_one_name_are_told_apart(results: Path) -> None:
     """By their folders, and if need be by a number."""
     assert run(["report", "a", "b/easy", "b/easy", "-o", "report.html"]) == 0
-    assert heading(results / "report.html") == "a/easy · b/easy · b/easy (2)"
+    assert heading(results / "report.html") == "a/easy · b/easy (2) · b/easy (3)"
 
 
 def test_runs_are_called_what_the_user_says(results: Path) -> None:
@@ -56,7 +57,7 @@ def test_runs_are_called_what_the_user_says(results: Path) -> None:
         (["b", "-o", "r.html"], "b: must hold one file *_jobs.csv, not 2"),
         (["nowhere", "-o", "r.html"], "nowhere: there is no such file"),
         (["a", "-o", "a/easy_jobs.csv"], "'OUT' and '-o' name the same file"),
-        (["a", "-o", "a/easy_schedule.csv"], "'OUT' and '-o' name the same file"),
+        (["a", "-w", "w.json", "-o", "w.json"], "'-w' and '-o' name the same file"),
         (["a", "-o", "a"], "a: cannot be written: Is a directory"),
         (["a"], "Missing option '-o'"),
         (["-o", "r.html"], "Missing argument"),
@@ -79,3 +80,14 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch, capsys: 
     monkeypatch.setattr("batsched_py.cli.extras.find_spec", lambda _: None)
     assert run(["report", "a", "-o", "r.html"]) == 2
     assert capsys.readouterr().err == 'batsched-py: error: report: needs plotly: pip install "batsched-py[report]"\n'
+
+
+def test_workloads_tell_users_and_deadlines(results: Path) -> None:
+    """As for `metrics`: figures that jobs files cannot tell."""
+    job = {"id": "1", "subtime": 0, "res": 1, "profile": "p", "user": "ann", "deadline": 100}
+    workload = {"nb_res": 4, "jobs": [job], "profiles": {"p": {"type": "delay", "delay": 10}}}
+    (results / "w.json").write_text(json.dumps(workload))
+    assert run(["report", "a", "-w", "w.json", "-o", "report.html"]) == 0
+    assert "jobs with a deadline" in (results / "report.html").read_text()
+    assert run(["report", "a", "-o", "report.html"]) == 0
+    assert "jobs with a deadline" not in (results / "report.html").read_text()
