@@ -1,16 +1,17 @@
 """EASY backfilling that chooses the power state in which each job computes."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from batsched_py.api import HostSet, Job, OptionError, Plan, View, counted, option
+from batsched_py.api import HostSet, Job, OptionError, Plan, Slot, View, counted, option
 from batsched_py.planning.power import HostPower, read_power
 from schedulers.pieces.backfill_options import OvertakingOptions
-from schedulers.pieces.backfilling import Overtaking
+from schedulers.pieces.backfilling import Overtaking, Promise
+from schedulers.pieces.power_ledger import PowerLedger
 
 #: Types of profiles whose flops are known, and do not change with the speed of the network.
 COMPUTES = ("parallel", "parallel_homogeneous", "parallel_homogeneous_total", "delay")
@@ -28,6 +29,11 @@ class DvfsOptions(OvertakingOptions):
     pstate: int | None = option(None, "with policy=fixed: which", minimum=0)
     margin: float = option(
         0.9, "share of the walltime in which a job's computation must be done to be safe", minimum=0, maximum=1
+    )
+    power_cap: float | None = option(
+        None,
+        "watts that all hosts together may draw: jobs compute in slower safe pstates, or wait; none: any number",
+        minimum=0,
     )
     speeds: str = option(
         "", "flop/s of each pstate, as 2e9,1e9,..., of hosts that do not tell theirs in a property speed_per_state"
@@ -67,6 +73,11 @@ class EasyDvfs(Overtaking[DvfsOptions]):
     A pstate is safe for a job if its flops, divided by the speed there, take at most `margin` of its walltime: Batsim
     does not stretch walltimes. Jobs whose flops are not known, and those that communicate, compute at full speed. Where
     no speeds are known a fixed pstate is taken for safe, with a warning.
+
+    With a power cap a job starts in the first pstate, from that of the policy to the slowest that is safe, with which
+    the estimate of what all hosts draw stays under the cap; if there is none it waits. The first blocked job is
+    promised hosts and watts, and who overtakes leaves it both. Promise: the estimate, for which a busy host draws what
+    it does when fully used, never exceeds the cap. A job that could not even run alone is rejected.
     """
 
     name = "easy_dvfs"
@@ -79,21 +90,30 @@ class EasyDvfs(Overtaking[DvfsOptions]):
 
     def setup(self, view: View) -> None:
         """What pstates there are, and how fast."""
+        self.on_hosts = self.options.power_cap is not None  # watts are promised for these very hosts
         super().setup(view)
         #: Job id -> the job, and the hosts that were told their pstate for it; it waits until all of them have it.
         self.prepared: dict[str, Prepared] = {}
         #: Host -> its pstates that compute, slowest first, with speeds; speeds are 0 if nobody tells them.
         self.pstates: dict[int, list[tuple[float, int]]] = {}
+        #: Host -> what it draws.
+        powers: dict[int, HostPower] = {}
         #: A host that does not tell its speeds, and that there is one was not said.
         self.silent = ""
         told = 0
         for number, host in view.hosts.items():
             power = read_power(host.name, host.properties)
             if power is not None:
+                powers[number] = power
                 self.pstates[number] = self.computing(host.name, power)
                 told += bool(power.speeds)
         if self.options.speeds and told == len(self.pstates):
             raise OptionError("option speeds: all hosts tell theirs in their property speed_per_state")
+        #: What may be drawn, and what is; None if any number may be.
+        self.cap = math.inf if self.options.power_cap is None else self.options.power_cap
+        self.ledger: PowerLedger | None = None
+        if self.options.power_cap is not None:
+            self.ledger = PowerLedger(powers, {host: self.pstate_of(host, view) for host in powers})
 
     def computing(self, name: str, power: HostPower) -> list[tuple[float, int]]:
         """(speed, pstate) of those in which a host computes, slowest first; OptionError if the options do not fit."""
@@ -134,14 +154,21 @@ class EasyDvfs(Overtaking[DvfsOptions]):
                 del self.prepared[prepared.job.id]
                 if prepared.job.id in view.queue and prepared.hosts <= plan.free:  # else a host has failed: once more
                     super().start(prepared.job, prepared.hosts, view, plan)
+        if self.ledger is not None:
+            self.ledger.keep([*self.prepared, *(run.job.id for run in view.running)])
+            self.refuse(self.ledger, view, plan)
         super().decide(view, plan)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job if its hosts are in its pstate, else tell them to be."""
-        flops = self.flops(job, view)
+        chosen = next(self.ways(job, hosts, view))
+        if self.ledger is not None:
+            room = self.cap - self.ledger.at(view.now, view.now)
+            chosen = self.way_under(room, job, hosts, view) or chosen
+            self.ledger.begin(job.id, chosen, view.now + self.duration(job))
+            self.gaps = None
         wanted: dict[int, int] = {}
-        for host in hosts:
-            pstate = self.choose_pstate(job, flops, host)
+        for host, pstate in chosen.items():
             wanted[pstate] = wanted.get(pstate, 0) | 1 << host
         if all(self.pstate_of(host, view) == pstate for pstate, bits in wanted.items() for host in HostSet(bits)):
             super().start(job, hosts, view, plan)
@@ -167,6 +194,22 @@ class EasyDvfs(Overtaking[DvfsOptions]):
                     return pstate
         return first
 
+    def ways(self, job: Job, hosts: Iterable[int], view: View) -> Iterator[dict[int, int]]:
+        """Host -> its pstate for the job: as the policy says, then slower and slower as long as that is safe."""
+        flops = self.flops(job, view)
+        choices = {host: self.choices(job, flops, host) for host in hosts}
+        for step in range(max(map(len, choices.values()))):
+            yield {host: pstates[min(step, len(pstates) - 1)] for host, pstates in choices.items()}
+
+    def choices(self, job: Job, flops: float | None, host: int) -> list[int]:
+        """The pstate of the policy, and the slower ones that are safe."""
+        chosen, pstates = self.choose_pstate(job, flops, host), self.pstates[host]
+        if flops is None or job.walltime is None or not pstates[-1][0]:
+            return [chosen]
+        limit = self.options.margin * job.walltime
+        place = next(place for place, (_, pstate) in enumerate(pstates) if pstate == chosen)
+        return [chosen, *(pstate for speed, pstate in reversed(pstates[:place]) if flops / speed <= limit)]
+
     def flops(self, job: Job, view: View) -> float | None:
         """Of its busiest host; None if nobody knows, or if it does more than compute."""
         profile = view.profile(job)
@@ -184,6 +227,86 @@ class EasyDvfs(Overtaking[DvfsOptions]):
         """The one in which it is; the first that computes if it was never changed, Batsim does not tell."""
         pstate = view.pstate(host)
         return min(pstate for _, pstate in self.pstates[host]) if pstate is None else int(pstate)
+
+    # Under a power cap.
+
+    def refuse(self, ledger: PowerLedger, view: View, plan: Plan) -> None:
+        """Reject those of the arrived jobs that could not even run alone."""
+        for job in view.arrived:
+            if job.id not in view.queue:
+                continue
+            *_, slowest = self.ways(job, self.pstates, view)
+            watts = ledger.most_alone(job.size, slowest)
+            if watts > self.cap:
+                plan.reject(job, f"may draw {watts:g} W with what the other hosts draw, the cap is {self.cap:g} W")
+
+    def way_under(
+        self, room: float, job: Job, hosts: HostSet, view: View, *, before: Mapping[int, int] | None = None
+    ) -> dict[int, int] | None:
+        """The first way to run the job that adds no more than `room` watts, None if there is none."""
+        ledger = self.ledger
+        ways = self.ways(job, hosts, view)
+        return next((way for way in ways if ledger is None or ledger.rise(way, before) <= room), None)
+
+    def admit(self, job: Job, view: View, plan: Plan) -> None:
+        """As in the loop; which hosts it gets was decided with the watts."""
+        if self.ledger is None:
+            super().admit(job, view, plan)
+            return
+        promise = self.earliest(job, view, plan)
+        if isinstance(promise, Slot) and promise.start <= view.now:
+            self.start(job, promise.hosts, view, plan)
+        else:
+            self.block(job, promise, view, plan)
+
+    def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
+        """As in the loop; under a cap the first instant at which there are hosts and watts for it."""
+        if self.ledger is None:
+            return super().earliest(job, view, plan)
+        for time, free in view.availability().steps():
+            hosts = self.hosts(job, free)
+            if hosts is not None:
+                room = self.cap - self.ledger.at(time, view.now)
+                if self.way_under(room, job, hosts, view) is not None:
+                    return Slot(time, time + self.duration(job), hosts)
+        return None
+
+    def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
+        """As in the loop, or the watts that it lacks."""
+        hosts = self.hosts(job, plan.free) if self.ledger is not None else None
+        if self.ledger is not None and hosts is not None:
+            drawn = self.ledger.at(view.now, view.now)
+            *_, slowest = self.ways(job, hosts, view)
+            watts = self.ledger.rise(slowest)
+            if drawn + watts > self.cap:
+                return f"would add {watts:g} W to {drawn:g} W, the cap is {self.cap:g} W"
+        return super().why_blocked(job, view, plan)
+
+    def overtake(self, jobs: Sequence[Job], view: View, plan: Plan) -> None:
+        """As in the loop; under a cap start those that leave the promised job its hosts and its watts."""
+        if self.ledger is None:
+            super().overtake(jobs, view, plan)
+            return
+        for job in self.in_backfill_order(jobs, view):
+            among = self.placement.eligible(job) if self.constrained else None
+            end = view.now + self.duration(job)
+            hosts = self.find_gaps(view).find(job.size, end, self.picks, among)
+            if hosts is not None and self.leaves_enough(self.ledger, job, hosts, view):
+                self.start(job, hosts, view, plan)
+
+    def leaves_enough(self, ledger: PowerLedger, job: Job, hosts: HostSet, view: View) -> bool:
+        """The job keeps to the cap, and so will the promised one beside it or after it."""
+        now = view.now
+        way = self.way_under(self.cap - ledger.at(now, now), job, hosts, view)
+        if way is None:
+            return False
+        for each in self.blocked.values():  # there is at most one
+            if isinstance(each.promise, Slot):
+                start, drift = each.promise.start, ledger.drift(way)
+                added = ledger.rise(way) - drift if now + self.duration(job) > start else 0.0
+                room = self.cap - (ledger.at(start, now) + drift + added)
+                return self.way_under(room, each.job, each.promise.hosts, view, before=way) is not None
+        return True
 
     # Jobs that wait for their hosts' pstate are as good as started.
 

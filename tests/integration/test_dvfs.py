@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,8 +13,10 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
+from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench, play
 from batsched_py.testing.case import Outage, Peer
 from batsched_py.testing.strategies import outages
@@ -166,3 +170,103 @@ def test_slack_counts_for_jobs_that_run(options: dict[str, str], reserve: str) -
     started = bench.now
     blocked = bench.submit("second", size=4, walltime=100)
     assert bench.decide().promises[blocked] == started + 105
+
+
+CAPPED: list[dict[str, str]] = [
+    {"pstate": "0", "power_cap": "700", "speeds": SPEEDS},
+    {"power_cap": "660", "speeds": SPEEDS, "margin": "1", "backfill_order": "sjf"},
+    {"pstate": "0", "power_cap": "640", "speeds": SPEEDS, "slack": "2"},
+]
+
+
+@pytest.mark.parametrize("computing", [False, True], ids=["delays", "computing"])
+@pytest.mark.parametrize("options", CAPPED)
+@given(SPECS)
+@settings(max_examples=20)
+def test_the_hosts_never_draw_more_than_the_cap(options: dict[str, str], computing: bool, specs: list[Spec]) -> None:
+    """By the simulator's meter, between any two of its rows; who cannot run is rejected, all others end."""
+    result, talk = run("easy_dvfs", options, specs, computing=computing)
+    assert len(result.jobs) == len(specs)
+    assert result.trace is not None
+    assert result.trace.energy is not None
+    measured = [(0.0, 0.0), *zip(result.trace.energy.times, result.trace.energy.joules, strict=True)]
+    for (before, consumed), (time, joules) in pairwise(measured):
+        assert joules - consumed <= float(options["power_cap"]) * (time - before) + 1e-6
+    rejected = {record.job.id for record in result.jobs if record.state == "REJECTED"}
+    assert rejected == set(talk.session.rejections)
+    assert all("the cap is" in why for why in talk.session.rejections.values())
+
+
+@pytest.mark.parametrize("options", CAPPED)
+@given(SPECS)
+@settings(max_examples=20)
+def test_under_a_cap_no_promised_start_moves_to_later(options: dict[str, str], specs: list[Spec]) -> None:
+    """Of hosts and watts: who overtakes leaves both to the first blocked job."""
+    promised: dict[str, float] = {}
+    case = ComputingCase(jobs=tuple(specs), energy=True)
+    session = Session(load("easy_dvfs"), options)
+
+    def exchange(request: bytes) -> bytes:
+        reply = session.answer(request)
+        for job_id, slot in session.plan.promises.items():
+            assert slot.start <= promised.get(job_id, float("inf")) + 1e-6
+            promised[job_id] = slot.start
+        return reply
+
+    result = Simulation(case.platform(), [case.workload()], case.settings()).run(exchange)
+    late = {record.job.id: record.start for record in result.jobs if record.start > promised.get(record.job.id, 1e9)}
+    assert {job_id: start for job_id, start in late.items() if start > promised[job_id] + 1e-3} == {}
+
+
+@given(SPECS)
+@settings(max_examples=15)
+def test_a_cap_that_nobody_reaches_changes_nothing(specs: list[Spec]) -> None:
+    """Promises are on hosts, as they are under a cap."""
+    options = {"pstate": "1", "speeds": SPEEDS, "reserve": "hosts"}
+    ours, _ = run("easy_dvfs", {**options, "power_cap": "1e6"}, specs, computing=True)
+    theirs, _ = run("easy_dvfs", options, specs, computing=True)
+    assert [(each.job.id, each.start, each.hosts) for each in ours.jobs] == [
+        (each.job.id, each.start, each.hosts) for each in theirs.jobs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cap", "seconds", "switched"),
+    [("1000", 10, []), ("600", 10, []), ("599", 20, ["1"]), ("440", 20, ["1"])],
+)
+def test_under_a_cap_a_job_computes_more_slowly(cap: str, seconds: float, switched: list[str]) -> None:
+    """Four idle hosts draw 400 W; two of them draw 100 W more each at full speed, 20 W more in pstate 1."""
+    members: dict[str, object] = {"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}
+    record, talk = play_one(members, 30, {"pstate": "0", "power_cap": cap})
+    assert record.finish - record.start == pytest.approx(seconds, rel=1e-3)
+    assert [data["state"] for data in talk.details("SET_RESOURCE_STATE")] == switched
+
+
+def test_a_job_that_could_not_even_run_alone_is_rejected() -> None:
+    """With the watts of the other hosts, in its slowest safe pstate."""
+    members: dict[str, object] = {"type": "parallel_homogeneous", "cpu": 1e10, "com": 0}
+    record, talk = play_one(members, 30, {"power_cap": "439"})
+    assert record.state == "REJECTED"
+    why = "may draw 440 W with what the other hosts draw, the cap is 439 W"
+    assert talk.session.rejections == {record.job.id: why}
+
+
+def test_who_overtakes_leaves_the_blocked_job_its_watts() -> None:
+    """A host at work adds 100 W to the 400 W of all, no job may be slowed down: A and one more, or B with two hosts.
+
+    B waits for A; C would be beside it until 32, D ends before.
+    """
+    jobs, profiles = [], {}
+    for name, at, size, seconds, walltime in (
+        ("A", 0, 1, 10, 12),
+        ("B", 1, 2, 5, 5),
+        ("C", 2, 1, 30, 30),
+        ("D", 2, 1, 5, 5),
+    ):
+        jobs.append(Job.create(name, size=size, profile=name, submit_time=at, walltime=walltime + 0.5))
+        profiles[name] = parse_profile(name, {"type": "parallel_homogeneous", "cpu": seconds * 1e9, "com": 0})
+    talk = Conversation(load("easy_dvfs"), options={"power_cap": "600"})
+    on = platform(4, SLEEPER_SPEEDS, **SLEEPER, speed_per_state="1e9,5e8,1,1,1")
+    result = talk.run([Workload("test", 4, tuple(jobs), profiles)], Settings(energy=True), on)
+    starts = {record.job.name: round(record.start, 6) for record in result.jobs}
+    assert starts == {"A": 0.0, "D": 2.0, "B": 10.0, "C": 15.0}

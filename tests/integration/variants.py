@@ -56,6 +56,8 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("easy_dvfs", {"pstate": "1"}),
     ("easy_dvfs", {"pstate": "1", "slack": "5", "reserve": "hosts"}),
     ("easy_dvfs", {"policy": "slowest", "speeds": "1e9,5e8,1,1,1,1,1,1", "order": "sjf"}),
+    ("easy_dvfs", {"pstate": "0", "power_cap": "700", "speeds": "1e9,5e8,1,1,1,1,1,1"}),
+    ("easy_dvfs", {"power_cap": "660", "speeds": "1e9,5e8,1,1,1,1,1,1", "backfill_order": "sjf", "slack": "3"}),
     ("easy_idle_sleeper", {"idle_time": "0"}),
     ("easy_idle_sleeper", {"idle_time": "none", "sleep_state": "deepest", "wake_for": "queue", "order": "sjf"}),
     ("easy_idle_sleeper", {"idle_time": "3", "off_time": "2", "on_time": "20", "keep_awake": "2", "reserve": "hosts"}),
@@ -95,7 +97,7 @@ LIBERTIES: dict[str, dict[str, Any]] = {
 def liberties(name: str, options: dict[str, str]) -> dict[str, Any]:
     """Those of an algorithm, and those that its options give it."""
     particular = {"particular_hosts": True} if options.get("selection") == "contiguous" else {}
-    capped = {"may_reject": True} if name == "energy_budget" and "power_cap" in options else {}
+    capped = {"may_reject": True} if "power_cap" in options else {}
     return {**LIBERTIES.get(name, {}), **particular, **capped}
 
 

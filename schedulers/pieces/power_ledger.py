@@ -1,0 +1,79 @@
+"""What all hosts may draw while jobs choose the pstates in which they compute: an upper bound, in watts."""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from batsched_py.planning.power import HostPower
+
+
+class Share(Struct, frozen=True):
+    """What a job's hosts draw more than if they were idle, and until when at the latest."""
+
+    watts: float
+    until: float
+
+
+class PowerLedger:
+    """An idle host counts with its idle watts in the pstate that it was told last, a busy one with its full watts.
+
+    A host that is told another pstate for a job counts at once with the larger of what it leaves and what it will draw.
+    Hosts that failed count as idle. `pstates` is for each host the one in which it is.
+    """
+
+    def __init__(self, powers: Mapping[int, HostPower], pstates: Mapping[int, int]) -> None:
+        self._powers = powers
+        #: Host -> the pstate that it was told last.
+        self._pstates = dict(pstates)
+        #: Watts of all hosts if none worked.
+        self.idle = sum(self._idle(host, pstate) for host, pstate in pstates.items())
+        #: Job id -> what it adds; only jobs that run or are about to.
+        self.shares: dict[str, Share] = {}
+
+    def rise(self, pstates: Mapping[int, int], before: Mapping[int, int] | None = None) -> float:
+        """What is drawn more if a job begins on hosts that are idle now, in these pstates.
+
+        `before` are pstates to which some hosts will have been switched until then.
+        """
+        first = before or {}
+        total = 0.0
+        for host, pstate in pstates.items():
+            idle = self._idle(host, first.get(host, self._pstates[host]))
+            total += max(0.0, self._powers[host].draws[pstate].full - idle)
+        return total
+
+    def drift(self, pstates: Mapping[int, int]) -> float:
+        """What idle hosts draw more, or less, after they were in these pstates."""
+        return sum(self._idle(host, pstate) - self._idle(host, self._pstates[host]) for host, pstate in pstates.items())
+
+    def at(self, time: float, now: float) -> float:
+        """Watts at an instant, if jobs end when they must and nothing else changes."""
+        if time <= now:
+            return self.idle + sum(share.watts for share in self.shares.values())
+        return self.idle + sum(share.watts for share in self.shares.values() if share.until > time)
+
+    def begin(self, job_id: str, pstates: Mapping[int, int], until: float) -> None:
+        """The job begins, or its hosts are told their pstates for it."""
+        drift = self.drift(pstates)
+        self.shares[job_id] = Share(self.rise(pstates) - drift, until)
+        self._pstates.update(pstates)
+        self.idle += drift
+
+    def keep(self, job_ids: Iterable[str]) -> None:
+        """Forget all jobs but these."""
+        left = set(job_ids)
+        self.shares = {job_id: share for job_id, share in self.shares.items() if job_id in left}
+
+    def most_alone(self, size: int, pstates: Mapping[int, int]) -> float:
+        """The most that is drawn if a job of this size has the machine to itself, its hosts in these pstates.
+
+        Whichever hosts it gets, and in whatever computing pstates the others are.
+        """
+        idles = {
+            host: max(power.draws[pstate].idle for pstate in power.computing) for host, power in self._powers.items()
+        }
+        rises = (max(0.0, self._powers[host].draws[pstate].full - idles[host]) for host, pstate in pstates.items())
+        return sum(idles.values()) + sum(sorted(rises, reverse=True)[:size])
+
+    def _idle(self, host: int, pstate: int) -> float:
+        return self._powers[host].draws[pstate].idle
