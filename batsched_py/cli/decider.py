@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -22,10 +22,18 @@ from batsched_py.transport.zmq_req import ReqSocket
 _TOLD: Final = 10
 
 
+def _ignore(session: Session) -> None:
+    """For those who do not look inside."""
+
+
 @contextmanager
-def our_decider(choice: Choice, record: Path | None) -> Iterator[Exchange]:
-    """An algorithm's session; if the simulation stands still, the error says what the algorithm is waiting for."""
+def our_decider(choice: Choice, record: Path | None, follow: Callable[[Session], None] = _ignore) -> Iterator[Exchange]:
+    """An algorithm's session, which `follow` is given before the first request.
+
+    If the simulation stands still, the error says what the algorithm is waiting for.
+    """
     session = choice.session()
+    follow(session)
     with recording(record, choice.header()) as recorder:
         try:
             yield session.answer if recorder is None else _recorded(session, recorder)

@@ -38,6 +38,8 @@ COMMANDS: Final = {
     "replay": ("replay", "Ask an algorithm again what a recording asked, and compare."),
     "diff": ("diff", "Compare what happened in two recorded runs."),
     "report": ("report", "Show runs on a page, and what differs between them."),
+    "gantt": ("gantt", "Draw which jobs ran on which hosts, here or for a paper."),
+    "plot": ("plot", "Draw waits, slowdowns, utilisation or queue of runs, for a paper."),
     "list": ("listing", "Show the algorithms there are."),
     "describe": ("describe", "Show an algorithm's options and its source."),
     "new": ("new", "Write the beginning of an algorithm, and its tests."),

@@ -127,6 +127,10 @@ timeout_option = click.option(
     help="Give up when Batsim says nothing for S seconds. Default: never; its death is noticed anyway.",
 )
 
+live_option = click.option(
+    "--live", is_flag=True, help="Show on stderr what waits, what is busy and who is next, while the run goes on."
+)
+
 
 def connect_timeout_option(text: str) -> Callable[[Decorated], Decorated]:
     """--connect-timeout; `text` says when it counts from."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import click
@@ -12,6 +14,7 @@ from batsched_py.cli.parameters import (
     algorithm_options,
     clock_option,
     debug_option,
+    live_option,
     read_address,
     record_option,
     scheduler_option,
@@ -20,8 +23,17 @@ from batsched_py.cli.parameters import (
 from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_option
 from batsched_py.cli.targets import check_apart
 from batsched_py.session.serve import serve
+from batsched_py.session.session import Session
+from batsched_py.transport.connection import Connection
 from batsched_py.transport.zmq_rep import RepSocket
 from batsched_py.wording import counted
+
+
+def _watched(session: Session, name: str, connection: Connection) -> AbstractContextManager[Connection]:
+    """The connection, with a live view of what passes through it."""
+    module = importlib.import_module("batsched_py.cli.live")  # draws, which takes long to import
+    watched: AbstractContextManager[Connection] = module.watched_session(session, name, connection)
+    return watched
 
 
 @click.command("serve")
@@ -41,6 +53,7 @@ from batsched_py.wording import counted
 @clock_option
 @redis_option
 @redis_prefix_option
+@live_option
 @debug_option
 def command(
     *,
@@ -53,6 +66,7 @@ def command(
     clock: str,
     redis_address: tuple[str, int] | None,
     redis_prefix: str | None,
+    live: bool,
 ) -> None:
     """Listen for Batsim and decide with ALGORITHM until the simulation ends.
 
@@ -69,5 +83,6 @@ def command(
     # The recording is opened last: it must not replace an older one if nothing can be recorded.
     with RepSocket(bind) as socket, recording(record, choice.header()) as recorder:
         click.echo(f"{scheduler} listens on {socket.address}", err=True)
-        serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)
+        with _watched(session, scheduler, socket) if live else nullcontext(socket) as connection:
+            serve(session, connection, record=None if recorder is None else recorder.record, timeout=timeout)
     click.echo(f"the simulation ended at t={session.now:g} after {counted(session.messages, 'message')}", err=True)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich.console import Console
 
 from batsched_py.cli.algorithm import Choice
 from batsched_py.cli.decider import our_decider, their_decider
+from batsched_py.cli.live import LOOK_EVERY, Watch, live_view
 from batsched_py.cli.output import result_files, write_result
 from batsched_py.cli.parameters import (
     algorithm_options,
     clock_option,
     connect_timeout_option,
     debug_option,
+    live_option,
     read_address,
     record_option,
     scheduler_option,
@@ -37,13 +40,20 @@ from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
 from batsched_py.protocol.events import Config
 from batsched_py.reporting.gantt import render
+from batsched_py.reporting.live import stand_of_session, stand_of_simulation
 from batsched_py.reporting.metrics import summarise
+from batsched_py.reporting.schedule import schedule_of
 from batsched_py.reporting.tables import summary_table
+from batsched_py.session.session import Session
 from batsched_py.simulator.external import read_events
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.simulator.talk import Exchange
 from batsched_py.traces.batsim_json import read_workload
+
+#: What is done while nobody decides.
+_SIMULATING: Final = "simulating"
 
 
 @click.command("simulate")
@@ -82,6 +92,7 @@ from batsched_py.traces.batsim_json import read_workload
 )
 @connect_timeout_option("With --socket: wait so long for somebody to listen.")
 @click.option("--gantt", is_flag=True, help="Draw what happened.")
+@live_option
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
 @debug_option
 def command(
@@ -98,6 +109,7 @@ def command(
     socket: str | None,
     connect_timeout: float,
     gantt: bool,
+    live: bool,
     quiet: bool,
     enable_redis: bool,
     redis_address: tuple[str, int] | None,
@@ -126,16 +138,34 @@ def command(
     machines = named_platform(platform, told.master_host)
     jobs = [read_workload(path) for path in workloads]
     redis = RedisPlace(redis_address)
-    if scheduler is not None:
-        decider = our_decider(Choice(scheduler, assignments, options_file, clock, redis=redis), record)
-    else:
-        decider = their_decider(str(socket), connect_timeout, record)
     with _store(redis if enable_redis else None, told) as store:
         simulation = Simulation(machines, jobs, told, store=store, trace=export is not None)
-        with decider as exchange, progress_bar(wanted=not quiet) as progress:
-            result = simulation.run(exchange, progress)
+        if scheduler is not None:
+            choice = Choice(scheduler, assignments, options_file, clock, redis=redis)
+            watch = Watch(scheduler, _SIMULATING, look_every=LOOK_EVERY)
+            decider = our_decider(choice, record, partial(_look_inside, watch, simulation))
+        else:
+            watch = Watch(str(socket), _SIMULATING, look_every=LOOK_EVERY)
+            watch.follow(lambda: stand_of_simulation(simulation.standing()))
+            decider = their_decider(str(socket), connect_timeout, record)
+        with decider as exchange:
+            result = _run(simulation, exchange, watch if live else None, progress=not quiet)
     write_result(results, result)
     _show(result, gantt=gantt, summary=not quiet)
+
+
+def _look_inside(watch: Watch, simulation: Simulation, session: Session) -> None:
+    """Of our own algorithms it is known why jobs wait; how many will come only the simulation knows."""
+    watch.follow(lambda: stand_of_session(session, simulation.job_count))
+
+
+def _run(simulation: Simulation, exchange: Exchange, watch: Watch | None, *, progress: bool) -> Result:
+    """To the end, with a live view, a progress bar, or neither."""
+    if watch is not None:
+        with live_view(watch) as shown:
+            return simulation.run(watch.exchange(exchange) if shown else exchange)
+    with progress_bar(wanted=progress) as told:
+        return simulation.run(exchange, told)
 
 
 @contextmanager
@@ -156,7 +186,7 @@ def _store(redis: RedisPlace | None, settings: Settings) -> Iterator[JobStore | 
 def _show(result: Result, *, gantt: bool, summary: bool) -> None:
     console = Console()
     if gantt:
-        console.print(render(result, console.width))
+        console.print(render(schedule_of(result, ""), console.width))
     if summary:
         console.print(summary_table(summarise(result)))
     for line in result.approximations:

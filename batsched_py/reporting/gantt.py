@@ -13,9 +13,12 @@ from batsched_py.reporting.canvas import Canvas
 from batsched_py.reporting.durations import brief
 from batsched_py.reporting.looks import legend, look
 from batsched_py.reporting.raster import Cell, Grid, rasterise
+from batsched_py.reporting.schedule import Schedule
 from batsched_py.reporting.series import column_means, vertical_bars
 from batsched_py.reporting.time_axis import time_axis
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.reporting.window import Window, numbered, numbered_as, window_on
+from batsched_py.simulator.records import JobRecord
+from batsched_py.wording import counted
 
 #: Columns for the time, at least: a narrower picture says nothing.
 LEAST_COLUMNS: Final = 20
@@ -25,35 +28,34 @@ _WAITING: Final = Style(color="#e5a05f")
 _BUSY: Final = Style(color="#63b8b0")
 
 
-def render(result: Result, width: int = 100, height: int = 16) -> Text:
-    """Draw a simulation, `width` characters wide, with at most `height` rows of hosts.
+def render(schedule: Schedule, width: int = 100, height: int = 16, window: Window | None = None) -> Text:
+    """Draw a schedule, `width` characters wide, with at most `height` rows of hosts; all of it, or a window.
 
     A letter and its colour are the job that occupies at least half of a cell; jobs get them in order of submission, so
     that a job looks the same whatever the algorithm. Elsewhere a shade says how much of the cell is busy: "·" a little,
-    "░", "▒", "▓", and "█" all of it; a blank is idle. Below the time axis stand the number of jobs that wait and the
-    part of the hosts that is busy, each as the mean over the time of its column. The same schedule gives the same text.
+    "░", "▒", "▓", and "█" all of it; a blank is idle. Below the time axis stand the number of jobs that wait (whatever
+    the hosts that are shown) and the part of the shown hosts that is busy, each as the mean over the time of its
+    column. The same schedule gives the same text.
     """
-    records = sorted(result.jobs, key=_submission)
-    ran = [(number, record) for number, record in enumerate(records) if not record.rejected]
-    if not ran:
+    everything = numbered(schedule)
+    if not everything:
         return Text("Nothing to draw: no job ran.")
-    gutter = _gutter(result.host_count, len(records))
-    end = max(record.finish for _, record in ran)
-    grid = Grid.fitting(result.host_count, end, max(width - gutter - 1, LEAST_COLUMNS), height)
-    cells = rasterise(ran, grid)
+    shown = window_on([schedule]) if window is None else window
+    part = shown.through(schedule)
+    jobs = [(number, record) for number, record in numbered_as(everything, part) if shown.shows(record)]
+    gutter = _gutter(max(shown.hosts) + 1, len(everything))
+    columns = max(width - gutter - 1, LEAST_COLUMNS)
+    grid = Grid.fitting(part.hosts, shown.end, columns, height, shown.begin)
+    cells = rasterise(jobs, grid)
     canvas = Canvas(gutter)
-    canvas.add_note(_title(len(records), grid))
-    _draw_hosts(canvas, cells, grid)
+    canvas.add_note(_title(len(schedule.jobs), schedule.hosts, grid))
+    _draw_hosts(canvas, cells, grid, shown.hosts)
     _draw_time(canvas, grid)
-    _draw_waiting(canvas, [record for _, record in ran], grid)
+    _draw_waiting(canvas, [record for _, record in everything], grid)
     _draw_busy(canvas, cells, grid)
-    for line in legend([(number, record.job) for number, record in ran], width, _LEGEND_LINES):
+    for line in legend([(number, record.job) for number, record in jobs], width, _LEGEND_LINES):
         canvas.add_note(line)
     return canvas.finish()
-
-
-def _submission(record: JobRecord) -> tuple[float, str]:
-    return record.job.submit_time, record.job.id
 
 
 def _gutter(hosts: int, jobs: int) -> int:
@@ -61,28 +63,24 @@ def _gutter(hosts: int, jobs: int) -> int:
     return max(2 * len(str(hosts - 1)) + 1, len(str(jobs)), len("waiting")) + 1
 
 
-def _title(jobs: int, grid: Grid) -> str:
+def _title(jobs: int, hosts: int, grid: Grid) -> str:
     """What is drawn, and how coarsely."""
     sizes = [f"a column is {brief(grid.column_seconds)}"]
     if grid.hosts_per_row > 1:
         sizes.append(f"a row is {grid.hosts_per_row} hosts")
-    return f"{_count(jobs, 'job')} on {_count(grid.hosts, 'host')}; {', '.join(sizes)}"
+    return f"{counted(jobs, 'job')} on {counted(hosts, 'host')}; {', '.join(sizes)}"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _draw_hosts(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid) -> None:
-    """The rows, host 0 at the bottom."""
+def _draw_hosts(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid, numbers: Sequence[int]) -> None:
+    """The rows, the lowest host at the bottom."""
     for row in range(grid.rows - 1, -1, -1):
-        hosts = grid.row_hosts(row)
+        hosts = [numbers[place] for place in grid.row_hosts(row)]
         name = str(hosts[0]) if len(hosts) == 1 else f"{hosts[0]}-{hosts[-1]}"
         canvas.add_row(name, map(look, cells[row]))
 
 
 def _draw_time(canvas: Canvas, grid: Grid) -> None:
-    axis = time_axis(grid.end, grid.columns)
+    axis = time_axis(grid.end, grid.columns, grid.begin)
     canvas.add_ruler(axis.ruler)
     canvas.add_labels(axis.labels)
 

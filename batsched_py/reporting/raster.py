@@ -11,17 +11,18 @@ from batsched_py.simulator.records import JobRecord
 
 
 class Grid(Struct, frozen=True):
-    """Hosts in rows of `hosts_per_row` (the last may have fewer), the time from 0 to `end` in equal columns."""
+    """Hosts in rows of `hosts_per_row` (the last may have fewer), the time from `begin` to `end` in equal columns."""
 
     hosts: int
     hosts_per_row: int
     end: float
     columns: int
+    begin: float = 0.0
 
     @classmethod
-    def fitting(cls, hosts: int, end: float, columns: int, rows: int) -> Grid:
+    def fitting(cls, hosts: int, end: float, columns: int, rows: int, begin: float = 0.0) -> Grid:
         """The finest grid of at most `rows` rows; a row is never less than a host."""
-        return cls(hosts, -(-hosts // rows), end, columns)
+        return cls(hosts, -(-hosts // rows), end, columns, begin)
 
     @property
     def rows(self) -> int:
@@ -31,15 +32,15 @@ class Grid(Struct, frozen=True):
     @property
     def column_seconds(self) -> float:
         """The time that a column stands for."""
-        return self.end / self.columns
+        return (self.end - self.begin) / self.columns
 
     def row_hosts(self, row: int) -> range:
         """The hosts of a row."""
         return range(row * self.hosts_per_row, min((row + 1) * self.hosts_per_row, self.hosts))
 
     def position(self, time: float) -> float:
-        """A time in columns: 2.5 is the middle of the third."""
-        return min(time * self.columns / self.end, self.columns)
+        """A time in columns: 2.5 is the middle of the third; what lies outside is at the edge."""
+        return min(max(time - self.begin, 0.0) * self.columns / (self.end - self.begin), self.columns)
 
     def columns_of(self, begin: float, end: float) -> list[tuple[int, float]]:
         """(column, the part of it that lies between the two times), for each column that they touch."""

@@ -28,18 +28,26 @@ class TimeAxis(Struct, frozen=True):
     labels: str
 
 
-def time_axis(end: float, columns: int) -> TimeAxis:
-    """The axis from 0 to `end` seconds; a mark stands in the column that holds its time."""
-    step = tick_step(end * SPACING / columns)
+def time_axis(end: float, columns: int, begin: float = 0.0) -> TimeAxis:
+    """The axis from `begin` to `end` seconds; a mark stands in the column that holds its time."""
+    span = end - begin
+    step = tick_step(span * SPACING / columns)
     ruler, labels = ["─"] * columns, [" "] * columns
-    for number in range(math.ceil(end / step) if end > 0 else 1):
-        column = int(number * step / end * columns) if end > 0 else 0
-        label = tick_label(number * step, step)
+    free = 0
+    for time in ticks(begin, end, step) if span > 0 else [begin]:
+        column = int((time - begin) / span * columns) if span > 0 else 0
+        label = tick_label(time, step)
         ruler[column] = "┬"
-        begin = max(column - len(label) // 2, 0)
-        if begin + len(label) <= columns:
-            labels[begin : begin + len(label)] = label
+        first = max(column - len(label) // 2, 0)
+        if free <= first <= columns - len(label):
+            labels[first : first + len(label)] = label
+            free = first + len(label) + 1
     return TimeAxis("".join(ruler), "".join(labels))
+
+
+def ticks(begin: float, end: float, step: float) -> list[float]:
+    """The multiples of the step in the half-open time [begin, end)."""
+    return [number * step for number in range(math.ceil(begin / step), math.ceil(end / step))]
 
 
 def tick_step(least: float) -> float:

@@ -124,6 +124,17 @@ class Session:
         """Job id -> why it was rejected."""
         return self._plan.rejections
 
+    @property
+    def submitted(self) -> int:
+        """Jobs submitted so far, those of the algorithm's own included."""
+        return len(self._state.known) - len(self._state.registered)
+
+    @property
+    def ended(self) -> int:
+        """Jobs that ran and have ended; a rejected job is none."""
+        state = self._state
+        return self.submitted - len(state.queue) - len(state.running) - len(state.control) - len(self.rejections)
+
     def answer(self, request: bytes) -> bytes:
         """The reply to one request.
 

@@ -118,6 +118,10 @@ class Jobs:
         #: Id -> metadata, of jobs that have not ended.
         self._metadata: dict[str, str] = {}
 
+    def count_waiting(self) -> int:
+        """Jobs that wait for a decision; looks at each that is not forgotten."""
+        return sum(live.state == SUBMITTED for live in self.live.values())
+
     def submit(self, job: Job, profile: Profile) -> None:
         """The job now waits for the scheduler's decision."""
         self.live[job.id] = LiveJob(job, profile)

@@ -83,6 +83,32 @@ class Progress(Struct, frozen=True):
     now: float
 
 
+class Standing(Struct, frozen=True):
+    """Where a simulation stands between two messages.
+
+    Attributes:
+        now: simulated time.
+        total: jobs of the workloads, and those that were registered so far.
+        submitted: of them; they wait, run or have ended.
+        waiting: submitted, and neither executed nor rejected.
+        running: executed, and not ended.
+        ended: those that ran, and rejected ones.
+        hosts: compute hosts.
+        computing: those of them that run a job and are available.
+        idle: those of them that could.
+    """
+
+    now: float
+    total: int
+    submitted: int
+    waiting: int
+    running: int
+    ended: int
+    hosts: int
+    computing: int
+    idle: int
+
+
 class Result(Struct, frozen=True):
     """A whole simulation.
 

@@ -36,7 +36,7 @@ from batsched_py.simulator.opening import opening
 from batsched_py.simulator.patience import Patience
 from batsched_py.simulator.power import read_power_model
 from batsched_py.simulator.progress import ProgressReport
-from batsched_py.simulator.records import JobRecord, Progress, Result
+from batsched_py.simulator.records import JobRecord, Progress, Result, Standing
 from batsched_py.simulator.referee import Referee
 from batsched_py.simulator.registration import Registration
 from batsched_py.simulator.settings import Settings
@@ -112,6 +112,28 @@ class Simulation:
     def records(self) -> Sequence[JobRecord]:
         """The jobs that have ended so far, in order of their ends: all that a run leaves that comes to a standstill."""
         return tuple(self._jobs.records)
+
+    @property
+    def job_count(self) -> int:
+        """Jobs of the workloads, and those that were registered so far."""
+        return self._submissions.count + self._registration.count
+
+    def standing(self) -> Standing:
+        """Where the run stands; to be asked between two messages. Takes longer the more jobs wait."""
+        unfinished, ended, waiting = self._jobs.unfinished, len(self._jobs.records), self._jobs.count_waiting()
+        machines = self._stage.machines
+        *_, idle, computing = machines.census()
+        return Standing(
+            now=self._timeline.stamp,
+            total=self.job_count,
+            submitted=unfinished + ended,
+            waiting=waiting,
+            running=unfinished - waiting,
+            ended=ended,
+            hosts=machines.compute_count,
+            computing=computing,
+            idle=idle,
+        )
 
     def run(
         self,

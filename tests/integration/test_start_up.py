@@ -38,6 +38,15 @@ def test_serve_does_not_load_the_simulator(tmp_path: Path) -> None:
     assert not modules & {"rich", "defusedxml", "batsched_py.simulator", "batsched_py.reporting", "batsched_py.traces"}
 
 
+def test_what_draws_pictures_for_papers_is_loaded_only_for_them(tmp_path: Path) -> None:
+    """The picture in the terminal does without, and so do simulations."""
+    files = ["-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "first.json")]
+    modules = loaded(tmp_path, "simulate", *files, "-s", "fcfs", "-e", "out/run", "--quiet")
+    modules |= loaded(tmp_path, "gantt", "out/run")
+    assert "batsched_py.reporting.gantt" in modules
+    assert not modules & {"matplotlib", "numpy", "batsched_py.reporting.paper"}
+
+
 @pytest.mark.parametrize(
     ("number", "code", "words"),
     [(signal.SIGINT, 130, "interrupted (SIGINT)"), (signal.SIGTERM, 143, "terminated (SIGTERM)")],

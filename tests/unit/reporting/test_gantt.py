@@ -7,9 +7,13 @@ from typing import Literal
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
-from batsched_py.reporting.gantt import render
+from batsched_py.reporting import gantt
 from batsched_py.reporting.looks import COLOURS, LETTERS, letter
+from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.window import Window
+from batsched_py.simulator.records import Result
 from tests.unit.reporting.records import record, rejected, result
 
 #: The EASY example of workloads/first.json.
@@ -35,6 +39,11 @@ PICTURE = """\
 waiting │  ▅▅▅▅██████████████████  ▅▅▅▅██████▅▅▅▅▅▅▅▅
   100 % │▄▄▄▄██████████▄▄████████▄▄▄▄████████████████▄▄▄▄
    busy │████████████████████████████████████████████████▄▄▄▄▄▄▄▄▄▄▄▄"""
+
+
+def render(run: Result, width: int = 100, height: int = 16, window: Window | None = None) -> Text:
+    """The picture of a simulation."""
+    return gantt.render(Schedule("run", run.jobs, run.host_count, {}), width, height, window)
 
 
 def test_the_textbook_example_looks_like_this() -> None:
@@ -105,7 +114,10 @@ def test_a_legend_is_silent_on_jobs_that_are_not_in_the_picture() -> None:
 
 def test_many_jobs_have_no_legend() -> None:
     """It would be longer than the picture."""
-    many = result(*(record(f"long-name-{number}", submit=number, start=number) for number in range(40)), hosts=1)
+    many = result(
+        *(record(f"long-name-{number}", submit=number, start=number, finish=number + 1) for number in range(40)),
+        hosts=1,
+    )
     assert "=" not in render(many, 80).plain
 
 

@@ -1,0 +1,86 @@
+"""Colours of jobs in a picture: one of its own for each job, or one for each user, workload or final state."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.protocol.events import (
+    COMPLETED_FAILED,
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+)
+from batsched_py.reporting.tables import STATE_NAMES
+from batsched_py.reporting.terms_of_jobs import user_of
+from batsched_py.simulator.records import JobRecord
+
+#: Light enough for black names on them, and distinct for colour-blind people, too: the scheme "light" of P. Tol,
+#: "Colour Schemes", SRON technical note SRON/EPS/TN/09-002.
+LIGHT: Final = (
+    "#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00",
+)  # fmt: skip
+#: What is in no group of its own: the grey of the same scheme.
+OTHERS: Final = "#DDDDDD"
+#: Lines that colour-blind people can tell apart (Okabe and Ito, "Color Universal Design", 2008).
+LINES: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+#: A final state has the same colour in each picture.
+_STATES: Final = {
+    COMPLETED_SUCCESSFULLY: "#77AADD",
+    COMPLETED_WALLTIME_REACHED: "#EEDD88",
+    COMPLETED_FAILED: "#EE8866",
+    COMPLETED_KILLED: "#FFAABB",
+}
+#: Groups that have a colour of their own: more cannot be told apart.
+_MOST: Final = 7
+_NOBODY: Final = "unknown"
+
+
+#: What jobs are told apart by -> the group that a job belongs to.
+GROUPS: Final[Mapping[str, Callable[[JobRecord], str]]] = {
+    "user": lambda record: user_of(record.job) or _NOBODY,
+    "workload": lambda record: record.workload,
+    "state": lambda record: record.state,
+}
+#: All that jobs can be told apart by.
+CHOICES: Final = ("job", *GROUPS)
+
+
+class Colouring(Struct, frozen=True):
+    """Who has which colour.
+
+    Attributes:
+        by: one of CHOICES.
+        colours: group -> its colour, for those that have one of their own.
+        legend: what a colour means, in the order of the legend; empty if each job stands for itself.
+    """
+
+    by: str
+    colours: Mapping[str, str]
+    legend: Mapping[str, str]
+
+    def of(self, number: int, record: JobRecord) -> str:
+        """The colour of a job, which is the number-th in order of submission: the same job has the same in all runs."""
+        if self.by == "job":
+            return LIGHT[number % len(LIGHT)]
+        return self.colours.get(GROUPS[self.by](record), OTHERS)
+
+
+def colouring(by: str, records: Iterable[JobRecord]) -> Colouring:
+    """The colours of these jobs. The largest groups, by host seconds, have one; what is left is grey."""
+    if by == "job":
+        return Colouring(by, {}, {})
+    weights: defaultdict[str, float] = defaultdict(float)
+    for record in records:
+        weights[GROUPS[by](record)] += max(record.execution, 0.0) * max(len(record.hosts), 1)
+    if by == "state":
+        known = {state: colour for state, colour in _STATES.items() if state in weights}
+        return Colouring(by, known, {STATE_NAMES[state]: colour for state, colour in known.items()})
+    largest = sorted(weights, key=lambda name: (name == _NOBODY, -weights[name], name))[:_MOST]
+    colours = {name: LIGHT[number] for number, name in enumerate(largest) if name != _NOBODY}
+    legend = dict(sorted(colours.items()))
+    return Colouring(by, colours, {**legend, **({"others": OTHERS} if len(colours) < len(weights) else {})})

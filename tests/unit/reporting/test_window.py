@@ -1,0 +1,70 @@
+"""What a picture shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from batsched_py.errors import OptionError
+from batsched_py.hostset import HostSet
+from batsched_py.reporting.window import Window, blocks, numbered, numbered_as, window_on
+from tests.unit.reporting.records import record
+from tests.unit.reporting.schedules import FOUR, schedule
+
+
+def test_by_default_all_of_all_schedules_is_shown() -> None:
+    """From 0 to the last end, on the hosts of the largest machine."""
+    later = schedule(record(start=5, finish=300), hosts=6)
+    assert window_on([schedule(), later]) == Window(0.0, 300.0, (0, 1, 2, 3, 4, 5))
+
+
+def test_a_window_is_what_was_asked_for() -> None:
+    """Hosts that there are not are left out."""
+    assert window_on([schedule()], 50.0, 90.0, HostSet.parse("1,3-9")) == Window(50.0, 90.0, (1, 3))
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "hosts", "said"),
+    [
+        (200.0, None, None, "there is no time from 200 to 200: the last job ends at 200"),
+        (90.0, 50.0, None, "there is no time from 90 to 50: the last job ends at 200"),
+        (None, None, "7-8", "there is no host 7-8: they are numbered from 0 to 3"),
+    ],
+)
+def test_a_window_on_nothing_is_an_error(begin: float | None, end: float | None, hosts: str | None, said: str) -> None:
+    """One line with the values."""
+    with pytest.raises(OptionError) as caught:
+        window_on([schedule()], begin, end, None if hosts is None else HostSet.parse(hosts))
+    assert str(caught.value) == said
+
+
+def test_through_a_window_hosts_have_new_places() -> None:
+    """1 and 3 are 0 and 1; who has neither is not seen."""
+    part = Window(0.0, 200.0, (1, 3)).through(schedule(*FOUR, record("e", hosts="2")))
+    assert part.hosts == 2
+    assert [(job.job.name, str(job.hosts)) for job in part.jobs] == [("a", "0"), ("b", "1"), ("c", "1")]
+
+
+def test_what_ran_within_the_time_is_shown() -> None:
+    """What ends when it begins is not."""
+    window = Window(60.0, 100.0, (0,))
+    assert [window.shows(job) for job in FOUR] == [True, False, False, False]
+
+
+def test_what_was_submitted_within_the_time_is_found() -> None:
+    """On the hosts of the window, or on unknown ones."""
+    unknown = record("u", submit=15, hosts="")
+    found = Window(10.0, 30.0, (0, 1)).submitted(schedule(*FOUR, unknown))
+    assert [job.job.name for job in found.jobs] == ["c", "u"]
+
+
+def test_numbers_go_by_submission_and_stay_in_a_part() -> None:
+    """Rejected jobs have one, too."""
+    everything = numbered(schedule(*reversed(FOUR)))
+    assert [(number, job.job.name) for number, job in everything] == [(0, "a"), (1, "b"), (2, "c")]
+    part = Window(0.0, 200.0, (3,)).through(schedule())
+    assert [number for number, _ in numbered_as(everything, part)] == [1, 2]
+
+
+def test_the_blocks_of_a_job_are_its_runs_of_hosts() -> None:
+    """Without storage hosts, which come after the compute hosts."""
+    assert list(blocks(record(hosts="0 2-3 5-9"), 7)) == [(0, 1), (2, 2), (5, 2)]
