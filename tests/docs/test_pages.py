@@ -12,6 +12,7 @@ import pytest
 
 from batsched_py.api import ORDERS, Availability, Plan, View
 from batsched_py.cli.main import COMMANDS, batsched
+from batsched_py.experiments.figures import FIGURES
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.dialects import V4, V14
 from batsched_py.protocol.events import Event
@@ -132,6 +133,13 @@ def test_each_setting_of_a_simulation_has_an_option() -> None:
     assert found is not None
     names = {parameter.name for parameter in found.params} | {"external_events"}
     assert set(signature(Settings).parameters) - names == set()
+
+
+def test_each_figure_that_algorithms_are_compared_by_is_named() -> None:
+    """And no other, in the table that says what --metrics takes."""
+    page = (DOCS / "comparison.md").read_text()
+    table = page.partition("**Figures.**")[2].partition("## ")[0].partition("\n\n")[2]
+    assert sorted(re.findall(r"`(\w+)`", table)) == sorted(FIGURES)
 
 
 def test_decisions_are_numbered_without_a_gap() -> None:
