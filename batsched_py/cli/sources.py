@@ -55,8 +55,7 @@ def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int],
         drawn.draw()
     except OptionError as error:  # begins with the parameter's name
         raise OptionError(f"--generate {error}") from error
-    width = len(str(max(seeds, default=0)))
-    return {f"{_MODEL}-{seed:0{width}d}": replace(drawn, seed=seed) for seed in seeds or (0,)}
+    return {f"{_MODEL}-{seed}": replace(drawn, seed=seed) for seed in seeds or (0,)}
 
 
 def _named(files: Sequence[Path]) -> dict[str, Source]:
