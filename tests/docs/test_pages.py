@@ -71,6 +71,13 @@ def test_each_option_of_a_command_is_described(command: str) -> None:
     assert f"## {command}\n" in page
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_is_in_the_readme(command: str) -> None:
+    """In its table of commands."""
+    table = (ROOT / "README.md").read_text().partition("\n## Commands\n")[2].partition("\n## ")[0]
+    assert re.search(rf"^\| .*`{command}`.* \|", table, re.MULTILINE)
+
+
 def test_each_exit_code_is_described() -> None:
     """The table of the page is that of the program."""
     said = re.findall(r"^    (\d+) ", (ROOT / "batsched_py" / "cli" / "main.py").read_text(), re.MULTILINE)

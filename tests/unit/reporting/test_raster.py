@@ -81,3 +81,15 @@ def test_the_cells_add_up_to_the_host_seconds_of_all_jobs(
     busy = sum(cell.busy * len(grid.row_hosts(row)) for row, line in enumerate(cells) for cell in line)
     expected = sum(len(each.hosts) * each.execution for each in records)
     assert busy * grid.column_seconds == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+def test_what_lies_outside_of_the_time_of_a_grid_is_not_on_it() -> None:
+    """From 100 s to 200 s in four columns: one job reaches in, one out, one was before, one comes later."""
+    grid = Grid.fitting(4, 200.0, 4, 4, 100.0)
+    spans = ((0, 112.5), (187.5, 300), (0, 100), (200, 300))
+    jobs = [
+        record(str(host), start=start, finish=finish, hosts=str(host)) for host, (start, finish) in enumerate(spans)
+    ]
+    rows = rasterise(list(enumerate(jobs)), grid)
+    assert [[cell.busy for cell in row] for row in rows] == [[0.5, 0, 0, 0], [0, 0, 0, 0.5], [0] * 4, [0] * 4]
+    assert grid.column_seconds == 25

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from batsched_py.reporting.time_axis import SPACING, tick_label, tick_step, time_axis
+from batsched_py.reporting.time_axis import SPACING, tick_label, tick_step, ticks, time_axis
 
 
 @pytest.mark.parametrize(
@@ -58,6 +58,19 @@ def test_marks_stand_in_the_columns_of_their_times() -> None:
     assert [column for column, mark in enumerate(axis.ruler) if mark == "┬"] == [0, 10, 20, 30, 40, 50]
     assert axis.labels.split("  ")[0] == "0"
     assert axis.labels[8:12] == "10 s"
+
+
+def test_an_axis_that_begins_later_has_the_same_round_times() -> None:
+    """From 25 s to 85 s on 60 columns: 30 s is in the sixth."""
+    axis = time_axis(85.0, 60, 25.0)
+    assert [column for column, mark in enumerate(axis.ruler) if mark == "┬"] == [5, 15, 25, 35, 45, 55]
+    assert axis.labels[3:7] == "30 s"
+
+
+def test_ticks_are_the_multiples_of_the_step() -> None:
+    """The first time may be one, the last is not."""
+    assert ticks(20.0, 40.0, 10.0) == [20.0, 30.0]
+    assert ticks(20.5, 40.5, 10.0) == [30.0, 40.0]
 
 
 #: A label as a reader tells it from its neighbours: blanks around it, perhaps one only.
