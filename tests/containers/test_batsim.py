@@ -17,8 +17,6 @@ from tests.containers.results import same_results
 from tests.docs.pages import ROOT
 from tests.integration.programs import PATIENCE, algorithm, run, started
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 EVENTS = ((5, "unavailable"), (100, "available"))
 FILES = ("-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "first.json"))
 
@@ -145,7 +143,7 @@ def test_an_algorithm_that_fails_is_our_failure(engine_alone: Engine, tmp_path: 
 
 def test_silence_is_an_error_if_a_time_out_was_asked_for(engine_alone: Engine, tmp_path: Path) -> None:
     """The container is stopped and removed."""
-    done = batsim(engine_alone, tmp_path, "-s", "easy", "--timeout", "0.01")
+    done = batsim(engine_alone, tmp_path, "-s", "easy", "--timeout", "0.01", "--", "--say-nothing")
     assert done.returncode == 4
     assert error(done).startswith("Batsim has said nothing for 0.01 s")
 

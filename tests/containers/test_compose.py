@@ -22,8 +22,6 @@ from tests.docs.pages import ROOT
 from tests.integration.programs import run
 from tests.redis_server import free_port
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 LOCAL = {"BASE": BASE, "REDIS_IMAGE": REDIS, "BATSIM_IMAGE": STAND_IN}
 RUN = ("-p", str(ROOT / "platforms/cluster32.xml"), "-w", str(ROOT / "workloads/lublin200.json"))
 

@@ -6,14 +6,11 @@ import re
 from typing import Any
 
 import docker
-import pytest
 from docker.models.containers import Container
 
 from tests.containers.engine import Engine
 from tests.containers.images import BASE, OURS
 from tests.docs.pages import ROOT
-
-pytestmark = pytest.mark.xdist_group("engine")
 
 #: What the container of a careful user may not do.
 CONFINED: dict[str, Any] = {

@@ -12,8 +12,6 @@ from tests.containers.images import STAND_IN
 from tests.docs.following import follow, needs_engine, runnable
 from tests.docs.pages import PAGES, name
 
-pytestmark = pytest.mark.xdist_group("engine")
-
 
 @pytest.mark.parametrize("page", [page for page in PAGES if needs_engine(page)], ids=name)
 def test_the_commands_of_a_page_do_what_it_shows(page: Path, with_batsim: Engine, tmp_path: Path) -> None:
