@@ -15,7 +15,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from batsched_py.cli.algorithm import Warnings
 from batsched_py.cli.kept import Kept
 from batsched_py.cli.parameters import PATH, clock_option, debug_option
-from batsched_py.cli.simulation_options import behaviour_options, machine_options, named_platform, platform_option
+from batsched_py.cli.simulation_options import (
+    behaviour_options,
+    check_behaviour,
+    machine_options,
+    named_platform,
+    platform_option,
+)
 from batsched_py.cli.sources import read_seeds, read_sources
 from batsched_py.cli.targets import Named, check_apart, check_writable, make_folder, write_failure
 from batsched_py.cli.variants import VARIANT_PARAMETERS, OrderedCommand, read_variants, variant_options
@@ -116,6 +122,7 @@ def command(
     An algorithm that fails is told, and the others are compared; the exit code is 3 then.
     """
     files = {name: others.pop(name) for name in _WRITERS}
+    check_behaviour(others)
     parts = {name: others.pop(name) for name in VARIANT_PARAMETERS}
     variants = read_variants(context, parts)
     base = find_baseline([variant.name for variant in variants], baseline)

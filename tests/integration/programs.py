@@ -38,10 +38,12 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def started(folder: Path, *arguments: str) -> Iterator[Popen[str]]:
-    """A command that runs beside the test; killed at the end if it has not ended."""
+def started(folder: Path, *arguments: str, leads_group: bool = False) -> Iterator[Popen[str]]:
+    """A command that runs beside the test, first of a group if the group shall be signalled; killed at the end."""
     command = [sys.executable, "-m", "batsched_py.cli", *arguments]
-    with Popen(command, cwd=folder, env=ENVIRONMENT, stdout=PIPE, stderr=PIPE, text=True) as process:
+    with Popen(
+        command, cwd=folder, env=ENVIRONMENT, stdout=PIPE, stderr=PIPE, text=True, start_new_session=leads_group
+    ) as process:
         try:
             yield process
         finally:

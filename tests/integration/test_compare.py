@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -87,20 +88,28 @@ def test_what_an_algorithm_prints_is_not_in_the_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "words"),
-    [(signal.SIGINT, 130, "interrupted (SIGINT)"), (signal.SIGTERM, 143, "terminated (SIGTERM)")],
+    ("number", "whom", "code", "words"),
+    [
+        (signal.SIGINT, os.kill, 130, "interrupted (SIGINT)"),
+        (signal.SIGINT, os.killpg, 130, "interrupted (SIGINT)"),
+        (signal.SIGTERM, os.kill, 143, "terminated (SIGTERM)"),
+    ],
+    ids=["SIGINT", "a terminal's Ctrl-C", "SIGTERM"],
 )
-def test_a_signal_stops_all(tmp_path: Path, number: signal.Signals, code: int, words: str) -> None:
-    """One line, no tables, no half of a file, and no process that is left."""
+def test_a_signal_stops_all(
+    tmp_path: Path, number: signal.Signals, whom: Callable[[int, int], None], code: int, words: str
+) -> None:
+    """One line, no tables, no half of a file, and no process that is left; a terminal tells all of them."""
     mine = algorithm(
         tmp_path,
         "open(f'{os.getpid()}.pid', 'w').close()\nopen('begun', 'w').write('.')\nwhile True:\n    signal.pause()",
     )
     os.mkfifo(tmp_path / "begun")
-    with started(tmp_path, *STUDY, "-s", mine, "-s", "fcfs", "--jobs", "2", *FILES, "-e", "out") as process:
+    command = [*STUDY, "-s", mine, "-s", "fcfs", "--jobs", "2", *FILES, "-e", "out"]
+    with started(tmp_path, *command, leads_group=True) as process:
         with (tmp_path / "begun").open("rb") as begun:
             assert begun.read(1) == b"."
-        process.send_signal(number)
+        whom(process.pid, number)
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (code, "", f"batsched-py: {words}\n")
     assert not (tmp_path / "runs.csv").exists()

@@ -151,6 +151,10 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin:a=1"], "--generate a: lublin has no such parameter; ..."),
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=x"], "--generate jobs: must be an integer, not 'x'"),
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=1,load=0"], "--generate load: must be more than 0, ..."),
+        (
+            [*STUDY[1:], "-s", "easy", "--acknowledge-dynamic-jobs"],
+            "'--acknowledge-dynamic-jobs' goes with '--enable-dynamic-jobs'",
+        ),
         ([*STUDY[1:], "-s", "easy", "--csv", "p.xml"], "'-p' and '--csv' name the same file, p.xml"),
         ([*STUDY[1:], "-s", "easy", "--csv", "a", "--json", "a"], "'--csv' and '--json' name the same file, a"),
         ([*STUDY[1:], "-s", "easy", "-e", "p.xml"], "p.xml/lublin-1/easy_jobs.csv: cannot be written: Not a directory"),
