@@ -44,14 +44,6 @@ def test_what_is_not_run_stands_somewhere(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_python_on_a_page_is_python(page: Path) -> None:
-    """Files with a title are run by the commands; pieces without one can at least be parsed."""
-    for block in blocks(page):
-        if block.language == "python":
-            compile(block.text, f"{name(page)}:{block.line}", "exec")
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_each_file_of_a_page_is_used_by_its_commands(page: Path) -> None:
     """A listing that nothing runs may be wrong without anybody noticing."""
     commands = " ".join(step.command for step in steps(page))
