@@ -82,5 +82,11 @@ def colouring(by: str, records: Iterable[JobRecord]) -> Colouring:
         return Colouring(by, known, {STATE_NAMES[state]: colour for state, colour in known.items()})
     largest = sorted(weights, key=lambda name: (name == _NOBODY, -weights[name], name))[:_MOST]
     colours = {name: LIGHT[number] for number, name in enumerate(largest) if name != _NOBODY}
-    legend = dict(sorted(colours.items()))
+    legend = {name: colours[name] for name in sorted(colours, key=_by_number)}
     return Colouring(by, colours, {**legend, **({"others": OTHERS} if len(colours) < len(weights) else {})})
+
+
+def _by_number(name: str) -> tuple[bool, int, str]:
+    """Users of logs are numbers, and 3 comes before 14."""
+    number = name.isdecimal() and name.isascii() and len(name) < 20
+    return not number, int(name) if number else 0, name

@@ -50,6 +50,11 @@ def test_the_users_with_most_host_seconds_have_colours() -> None:
     assert colours.of(0, records[0]) == colours.of(12, records[12]) == colours.legend["others"] == OTHERS
 
 
+def test_users_that_are_numbers_are_explained_in_their_order() -> None:
+    """3 before 14, names after both."""
+    assert list(colouring("user", [of_user(name, name) for name in ("14", "ada", "3")]).legend) == ["3", "14", "ada"]
+
+
 @pytest.mark.parametrize("by", CHOICES)
 def test_nothing_to_colour_is_no_error(by: str) -> None:
     """An empty picture."""
