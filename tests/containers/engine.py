@@ -54,7 +54,9 @@ def program() -> str:
 def running() -> Iterator[Engine]:
     """An engine, with nothing in it; the test is skipped if the kernel refuses one."""
     command = program()
-    folder = Path(tempfile.mkdtemp(prefix="dk", dir=_place()))  # short: a socket's address has at most 107 letters
+    _sweep(Path(_place()))
+    # Short, for a socket's address has at most 107 letters.
+    folder = Path(tempfile.mkdtemp(prefix=f"dk{os.getpid()}-", dir=_place()))
     try:
         said: list[str] = []
         for driver in STORAGE_DRIVERS:
@@ -66,10 +68,22 @@ def running() -> Iterator[Engine]:
                         for container in client.containers.list(all=True):
                             container.remove(force=True, v=True)
                     return
-        pytest.skip(f"no Docker engine can run here: {said[-1] if said else 'it says nothing'}")
+        why = [line for line in said if line.startswith("failed")] or said or ["it says nothing"]
+        pytest.skip(f"no Docker engine can run here: {why[-1]}")
     finally:
         _unmount(folder)
         shutil.rmtree(folder)
+
+
+def _sweep(place: Path) -> None:
+    """Remove what test runs left that were killed, whose engines have ended with them."""
+    for folder in place.glob("dk*-*"):
+        owner = folder.name[2:].partition("-")[0]
+        engine = folder / "pid"
+        pids = [owner, engine.read_text().strip() if engine.exists() else ""]
+        if owner.isdecimal() and not any(pid and Path("/proc", pid).exists() for pid in pids):
+            _unmount(folder)
+            shutil.rmtree(folder, ignore_errors=True)  # another run may be sweeping, too
 
 
 def _place() -> str:
@@ -84,8 +98,11 @@ def _started(command: str, folder: Path, driver: str, said: list[str]) -> Iterat
     options = ["--iptables=false", "--ip6tables=false", "--bridge=none", f"--storage-driver={driver}"]
     limits = ["--shutdown-timeout=1"]
     places = [f"--data-root={folder}/data", f"--exec-root={folder}/exec", f"--pidfile={folder}/pid"]
+    with_us = [setpriv, "--pdeathsig", "TERM"] if (setpriv := shutil.which("setpriv")) else []  # if we are killed
     process = subprocess.Popen(
-        [command, *options, *limits, *places, "-H", f"unix://{folder}/sock"], stderr=subprocess.PIPE, text=True
+        [*with_us, command, *options, *limits, *places, "-H", f"unix://{folder}/sock"],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stderr is not None
     try:
