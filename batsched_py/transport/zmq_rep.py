@@ -42,7 +42,7 @@ class RepSocket:
             of Batsim than its connection: a Batsim that died before it connected was never a peer.
     """
 
-    __slots__ = ("_batsim", "_context", "_peers", "_socket", "address", "watch")
+    __slots__ = ("_batsim", "_context", "_peers", "_send", "_socket", "address", "watch")
 
     def __init__(self, address: str) -> None:
         """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible."""
@@ -50,6 +50,8 @@ class RepSocket:
         self.watch: Callable[[], None] | None = None
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.REP)
+        #: Sends bytes without a look at the options that pyzmq has for other types of sockets.
+        self._send = super(zmq.Socket, self._socket).send
         self._socket.rcvtimeo = LOOK_EVERY
         self._socket.setsockopt(zmq.TCP_KEEPALIVE, 1)
         self._socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, KEEPALIVE)
@@ -87,7 +89,7 @@ class RepSocket:
     def send(self, reply: bytes) -> None:
         """Answer the request received last. Does not wait; a peer that has gone is found out by the next receive()."""
         try:
-            self._socket.send(reply)
+            self._send(reply)
         except zmq.ZMQError as error:
             raise TransportError(f"cannot send on {self.address}: {error.strerror}") from error
 

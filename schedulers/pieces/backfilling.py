@@ -133,7 +133,8 @@ class Backfilling(Scheduler[Options]):
         else:
             arrived = view.arrived
             if arrived:
-                self.overtake(list(self.serve(arrived, view, plan)), view, plan)
+                full = len(self.blocked) >= self.depth
+                self.overtake(arrived if full else list(self.serve(arrived, view, plan)), view, plan)
         if self.blocked and not self.shadow:
             self.call_for_promises(view, plan)
 
@@ -333,7 +334,7 @@ class Backfilling(Scheduler[Options]):
             return
         now, gaps = view.now, self.gaps or self.find_gaps(view)
         left = gaps.free.bit_count()
-        for job in self.in_backfill_order(jobs, view):
+        for job in self.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs:
             size = job.size
             if size > left:
                 continue
