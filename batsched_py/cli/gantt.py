@@ -13,7 +13,7 @@ from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.pictures import draw, paths_argument, picture_options, read_runs
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.colouring import CHOICES
-from batsched_py.reporting.gantt import render
+from batsched_py.reporting.terminal.gantt import render
 from batsched_py.reporting.window import window_on
 
 #: What may stand below a chart.

@@ -14,7 +14,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from batsched_py.reporting.live import PATIENCE, Frame, History, Stand, next_lines, picture, stand_of_session
+from batsched_py.reporting.terminal.live import PATIENCE, Frame, History, Stand, next_lines, picture, stand_of_session
 from batsched_py.session.session import Session
 from batsched_py.simulator.talk import Exchange
 from batsched_py.transport.connection import Connection

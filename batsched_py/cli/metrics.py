@@ -16,12 +16,12 @@ from rich.table import Table
 
 from batsched_py.cli.parameters import PATH, Seconds, debug_option
 from batsched_py.cli.targets import check_apart, check_writable, make_folder, write_failure
-from batsched_py.reporting.batsim_figures import BatsimFigures, batsim_figures
-from batsched_py.reporting.figure_tables import batsim_cell, batsim_table, figures_table
-from batsched_py.reporting.job_figures import job_figures
-from batsched_py.reporting.job_rows import COLUMNS, job_rows
-from batsched_py.reporting.metrics import SLOWDOWN_BOUND
-from batsched_py.reporting.over_time import (
+from batsched_py.reporting.figures.batsim_figures import BatsimFigures, batsim_figures
+from batsched_py.reporting.figures.figure_tables import batsim_cell, batsim_table, figures_table
+from batsched_py.reporting.figures.job_figures import job_figures
+from batsched_py.reporting.figures.job_rows import COLUMNS, job_rows
+from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
+from batsched_py.reporting.figures.over_time import (
     busy_hosts,
     fragmentation,
     host_states,
@@ -31,10 +31,10 @@ from batsched_py.reporting.over_time import (
     running_jobs,
     utilisation,
 )
-from batsched_py.reporting.run_figures import RunFigures, measure_run
-from batsched_py.reporting.schedule import Schedule, files_of, read_schedules
-from batsched_py.reporting.steps import Steps, side_by_side
-from batsched_py.reporting.terms_of_jobs import with_members
+from batsched_py.reporting.figures.run_figures import RunFigures, measure_run
+from batsched_py.reporting.figures.steps import Steps, side_by_side
+from batsched_py.reporting.read.members import with_members
+from batsched_py.reporting.read.schedule import Schedule, files_of, read_schedules
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim_json import read_workload
 

@@ -16,8 +16,8 @@ from batsched_py.cli.targets import check_apart, check_writable, make_folder, wr
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.durations import DAY, HOUR, MINUTE
-from batsched_py.reporting.schedule import Schedule, files_of, read_schedules
-from batsched_py.reporting.terms_of_jobs import with_members
+from batsched_py.reporting.read.members import with_members
+from batsched_py.reporting.read.schedule import Schedule, files_of, read_schedules
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim_json import read_workload
 

@@ -13,8 +13,8 @@ from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.targets import check_apart, check_writable, make_folder, write_failure
 from batsched_py.reporting.html.document import report_page
 from batsched_py.reporting.html.plotlyjs import plotly_js
-from batsched_py.reporting.schedule import Schedule, files_of, read_schedules
-from batsched_py.reporting.terms_of_jobs import with_members
+from batsched_py.reporting.read.members import with_members
+from batsched_py.reporting.read.schedule import Schedule, files_of, read_schedules
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim_json import read_workload
 

@@ -39,11 +39,11 @@ from batsched_py.cli.targets import check_apart, check_writable
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
 from batsched_py.protocol.events import Config
-from batsched_py.reporting.gantt import render
-from batsched_py.reporting.live import stand_of_session, stand_of_simulation
-from batsched_py.reporting.metrics import summarise
-from batsched_py.reporting.schedule import schedule_of
-from batsched_py.reporting.tables import summary_table
+from batsched_py.reporting.figures.metrics import summarise
+from batsched_py.reporting.figures.summary_table import summary_table
+from batsched_py.reporting.read.schedule import schedule_of
+from batsched_py.reporting.terminal.gantt import render
+from batsched_py.reporting.terminal.live import stand_of_session, stand_of_simulation
 from batsched_py.session.session import Session
 from batsched_py.simulator.external import read_events
 from batsched_py.simulator.records import Result

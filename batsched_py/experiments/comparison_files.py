@@ -17,7 +17,7 @@ from batsched_py.experiments.bootstrap import Estimate
 from batsched_py.experiments.comparison import Comparison, Entry, Section
 from batsched_py.experiments.figures import Figure
 from batsched_py.experiments.study import Outcome, Variant
-from batsched_py.reporting.run_figures import RunFigures
+from batsched_py.reporting.figures.run_figures import RunFigures
 from batsched_py.traces.atomic_file import write_atomically
 
 #: What LaTeX takes for something else.

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from batsched_py.errors import OptionError
 from batsched_py.experiments.study import Outcome
-from batsched_py.reporting.figure_tables import SECTIONS, Unit
-from batsched_py.reporting.run_figures import RunFigures
+from batsched_py.reporting.figures.figure_tables import SECTIONS, Unit
+from batsched_py.reporting.figures.run_figures import RunFigures
 
 
 class Figure(Struct, frozen=True):

@@ -14,7 +14,7 @@ from msgspec import Struct
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.reporting.metrics import Metrics, measure
+from batsched_py.reporting.figures.metrics import Metrics, measure
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session

@@ -18,8 +18,8 @@ from batsched_py.experiments.simulate import PlatformLike, Run, simulate
 from batsched_py.experiments.sources import Source, read_source
 from batsched_py.model.platform import Platform
 from batsched_py.plugins import load
-from batsched_py.reporting.run_figures import RunFigures, measure_run
-from batsched_py.reporting.schedule import schedule_of
+from batsched_py.reporting.figures.run_figures import RunFigures, measure_run
+from batsched_py.reporting.read.schedule import schedule_of
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session

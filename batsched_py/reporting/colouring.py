@@ -14,8 +14,8 @@ from batsched_py.protocol.events import (
     COMPLETED_SUCCESSFULLY,
     COMPLETED_WALLTIME_REACHED,
 )
-from batsched_py.reporting.tables import STATE_NAMES
-from batsched_py.reporting.terms_of_jobs import user_of
+from batsched_py.reporting.figures.summary_table import STATE_NAMES
+from batsched_py.reporting.read.members import user_of
 from batsched_py.simulator.records import JobRecord
 
 #: Light enough for black names on them, and distinct for colour-blind people, too: the scheme "light" of P. Tol,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet, bit_runs
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 
 

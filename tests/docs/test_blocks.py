@@ -64,7 +64,10 @@ CHECKS: dict[str, Callable[[str], object]] = {
 #: Pages with blocks of plain text that no command of theirs uses -> the module and the test in it that checks these.
 PLAIN = {
     "docs/design.md": ("tests/docs/test_blocks.py", "test_the_packages_of_the_design_are_there"),
-    "docs/cli.md": ("tests/unit/reporting/test_live.py", "test_the_live_view_is_as_the_documentation_shows_it"),
+    "docs/cli.md": (
+        "tests/unit/reporting/terminal/test_live.py",
+        "test_the_live_view_is_as_the_documentation_shows_it",
+    ),
 }
 
 

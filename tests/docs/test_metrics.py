@@ -8,8 +8,8 @@ import click
 import pytest
 
 from batsched_py.cli.main import batsched
-from batsched_py.reporting.job_rows import COLUMNS
-from batsched_py.reporting.run_figures import RunFigures
+from batsched_py.reporting.figures.job_rows import COLUMNS
+from batsched_py.reporting.figures.run_figures import RunFigures
 from batsched_py.simulator.outputs import JOBS_HEADER
 from tests.docs.pages import ROOT
 

@@ -15,11 +15,11 @@ from batsched_py.experiments import simulate
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.plugins import load
+from batsched_py.reporting.figures.over_time import busy_hosts, queue_length
 from batsched_py.reporting.html.differences import Fate, compare
 from batsched_py.reporting.html.document import report_page
 from batsched_py.reporting.html.plotlyjs import plotly_js
-from batsched_py.reporting.over_time import busy_hosts, queue_length
-from batsched_py.reporting.schedule import Schedule, schedule_of
+from batsched_py.reporting.read.schedule import Schedule, schedule_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.settings import Settings

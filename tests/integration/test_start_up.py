@@ -43,7 +43,7 @@ def test_what_draws_pictures_for_papers_is_loaded_only_for_them(tmp_path: Path) 
     files = ["-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "first.json")]
     modules = loaded(tmp_path, "simulate", *files, "-s", "fcfs", "-e", "out/run", "--quiet")
     modules |= loaded(tmp_path, "gantt", "out/run")
-    assert "batsched_py.reporting.gantt" in modules
+    assert "batsched_py.reporting.terminal.gantt" in modules
     assert not modules & {"matplotlib", "numpy", "batsched_py.reporting.paper"}
 
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.reporting.figures.metrics import FINAL_STATES, SLOWDOWN_BOUND
+from batsched_py.reporting.figures.summary_table import STATE_NAMES
 from batsched_py.reporting.html.growth import Growth, energy_growth, state_growth
-from batsched_py.reporting.metrics import FINAL_STATES, SLOWDOWN_BOUND
-from batsched_py.reporting.schedule import Schedule
-from batsched_py.reporting.tables import STATE_NAMES
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 
 #: Starts that differ by at most so many seconds are the same: files have six digits, real Batsim adds some.

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.reporting.html.content import TOLERANCE
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 
 #: So many jobs are shown of those that gained most, and of those that lost most.

@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 
 from batsched_py.reporting.colouring import LINES
 from batsched_py.reporting.durations import DAY, HOUR, MINUTE
-from batsched_py.reporting.job_figures import job_figures
-from batsched_py.reporting.over_time import queue_length, utilisation
+from batsched_py.reporting.figures.job_figures import job_figures
+from batsched_py.reporting.figures.over_time import queue_length, utilisation
+from batsched_py.reporting.figures.steps import Steps, scaled
 from batsched_py.reporting.paper.panels import line_of
 from batsched_py.reporting.paper.style import COLUMN, new_figure, time_ticks
-from batsched_py.reporting.schedule import Schedule
-from batsched_py.reporting.steps import Steps, scaled
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import Window
 
 #: Inches: the height of a picture, if nobody says otherwise.

@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgb
 from batsched_py.reporting.colouring import Colouring
 from batsched_py.reporting.paper.style import DPI
 from batsched_py.reporting.raster import Grid, rasterise
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import Window, blocks, numbered, numbered_as
 
 #: Rectangles up to which each is drawn; more are aggregated, or files would grow by some 100 bytes for each.

@@ -13,7 +13,7 @@ from batsched_py.reporting.colouring import Colouring, colouring
 from batsched_py.reporting.paper.gantt_chart import draw_gantt
 from batsched_py.reporting.paper.panels import PANELS
 from batsched_py.reporting.paper.style import COLUMN, new_figure, time_ticks
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import Window, numbered
 
 #: Inches: heights of a Gantt chart and of a panel, and what titles, labels and ticks take.

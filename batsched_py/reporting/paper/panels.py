@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.colouring import LINES
-from batsched_py.reporting.over_time import HOST_STATES, host_states, power, queue_length, utilisation
-from batsched_py.reporting.schedule import Schedule
-from batsched_py.reporting.steps import Steps, means
+from batsched_py.reporting.figures.over_time import HOST_STATES, host_states, power, queue_length, utilisation
+from batsched_py.reporting.figures.steps import Steps, means
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import Window
 
 #: Steps up to which a line is exact; and the parts of the time over which it is a mean if there are more.

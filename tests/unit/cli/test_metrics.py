@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
-from batsched_py.reporting.job_rows import COLUMNS
-from batsched_py.reporting.run_figures import RunFigures
+from batsched_py.reporting.figures.job_rows import COLUMNS
+from batsched_py.reporting.figures.run_figures import RunFigures
 from batsched_py.simulator.outputs import JOBS_HEADER
 
 BATSIM = Path(__file__).parents[2] / "data" / "batsim"

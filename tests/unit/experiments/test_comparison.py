@@ -16,8 +16,8 @@ from batsched_py.experiments.comparison_files import write_csv, write_json, writ
 from batsched_py.experiments.comparison_table import comparison_tables, legend
 from batsched_py.experiments.figures import FIGURES, find_figures
 from batsched_py.experiments.study import Outcome, Study, Variant
-from batsched_py.reporting.run_figures import measure_run
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.figures.run_figures import measure_run
+from batsched_py.reporting.read.schedule import Schedule
 from tests.unit.reporting.records import record
 
 FIGURE_NAMES = ["mean_wait", "utilisation"]

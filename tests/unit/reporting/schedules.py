@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.tracing import EnergyRows, StateRows
 from tests.unit.reporting.records import record, rejected

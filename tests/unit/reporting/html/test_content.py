@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batsched_py.reporting.html.content import number_jobs, pack, short
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.tracing import StateRows
 from tests.unit.reporting.records import record, rejected

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from batsched_py.reporting.html.document import MOST_REJECTED, report_page
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 

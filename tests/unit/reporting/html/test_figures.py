@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from batsched_py.reporting.figures.run_figures import RunFigures, measure_run
 from batsched_py.reporting.html.figures import Cell, Row, grouped_digits, other_rows, summary_rows
-from batsched_py.reporting.run_figures import RunFigures, measure_run
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 

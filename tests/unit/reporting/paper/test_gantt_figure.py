@@ -13,7 +13,7 @@ from batsched_py.reporting.colouring import LIGHT
 from batsched_py.reporting.paper import gantt_chart
 from batsched_py.reporting.paper.gantt_figure import gantt_figure
 from batsched_py.reporting.paper.panels import PANELS
-from batsched_py.reporting.schedule import Schedule
+from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import Window, window_on
 from tests.unit.reporting.records import record
 from tests.unit.reporting.schedules import FOUR, line, schedule

@@ -1,0 +1,125 @@
+"""The figures that schedules are compared by."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.protocol.events import (
+    COMPLETED_FAILED,
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    REJECTED,
+)
+from batsched_py.reporting.figures.statistics import mean
+from batsched_py.simulator.records import JobRecord, Result
+
+#: Runs shorter than this count as this long in the bounded slowdown, in seconds (Feitelson et al., JSSPP 1997).
+SLOWDOWN_BOUND: Final = 10.0
+
+#: Batsim's final states in the order they are reported.
+FINAL_STATES: Final = (
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_FAILED,
+    COMPLETED_WALLTIME_REACHED,
+    COMPLETED_KILLED,
+    REJECTED,
+)
+
+
+class Metrics(Struct, frozen=True):
+    """Figures of a schedule; they depend on no order of the jobs.
+
+    A job *ran* if it was not rejected, whatever its final state: means and maxima are over these jobs, as in Batsim's
+    `_schedule.csv`; rejected jobs are only counted. A figure that has no meaning, because no job ran, is None.
+
+    Attributes:
+        jobs: number of jobs submitted.
+        states: final state -> number of jobs; only those that occur, in the order of FINAL_STATES.
+        hosts: number of compute hosts.
+        makespan: finish of the last job, counted from 0, the start of the simulation, as Batsim does (not from the
+            first submission); 0 if no job ran.
+        utilisation: host seconds allocated / (hosts x makespan). A job allocates each of its hosts from its start to
+            its finish. Above 1 only if jobs share hosts.
+        throughput: jobs that ran / makespan, in jobs per second.
+        mean_wait: mean of start - submission.
+        max_wait: maximum of start - submission.
+        mean_bounded_slowdown: mean of max(1, (wait + run) / max(run, SLOWDOWN_BOUND)), run = finish - start (Feitelson,
+            Rudolph, Schwiegelshohn, Sevcik and Wong, "Theory and Practice in Parallel Job Scheduling", JSSPP 1997).
+            Batsim's `mean_slowdown` is another figure: it has no bound.
+        mean_turnaround: mean of finish - submission.
+    """
+
+    jobs: int
+    states: Mapping[str, int]
+    hosts: int
+    makespan: float
+    utilisation: float | None
+    throughput: float | None
+    mean_wait: float | None
+    max_wait: float | None
+    mean_bounded_slowdown: float | None
+    mean_turnaround: float | None
+
+
+class Summary(Struct, frozen=True):
+    """The figures of a run: those of its schedule, and what it took.
+
+    Attributes:
+        metrics: of the schedule; the same input gives the same figures.
+        joules: consumed by all hosts from the first submission to the last completion; 0 if energy was not counted.
+        messages: number of requests that were answered.
+        deciding_seconds: measured time inside the decision process; differs from run to run.
+        simulating_seconds: measured time inside the simulator; differs from run to run.
+    """
+
+    metrics: Metrics
+    joules: float
+    messages: int
+    deciding_seconds: float
+    simulating_seconds: float
+
+
+def summarise(result: Result) -> Summary:
+    """The figures of a simulation."""
+    metrics = measure(result.jobs, result.host_count)
+    return Summary(metrics, result.joules, result.messages, result.deciding_seconds, result.simulating_seconds)
+
+
+def measure(records: Iterable[JobRecord], hosts: int) -> Metrics:
+    """The figures of a schedule on `hosts` hosts, from the records of its jobs in any order."""
+    records = list(records)
+    ran = [record for record in records if not record.rejected]
+    counts = Counter(record.state for record in records)
+    makespan = max((record.finish for record in ran), default=0.0)
+    waits = [record.start - record.job.submit_time for record in ran]
+    runs = [record.finish - record.start for record in ran]
+    compute = (1 << hosts) - 1  # storage hosts are numbered after them
+    sizes = [(record.hosts.bits & compute).bit_count() for record in ran]
+    allocated = math.fsum([size * run for size, run in zip(sizes, runs, strict=True)])
+    return Metrics(
+        jobs=len(records),
+        states={state: counts[state] for state in sorted(counts, key=_report_order)},
+        hosts=hosts,
+        makespan=makespan,
+        utilisation=allocated / (hosts * makespan) if makespan > 0 else None,
+        throughput=len(ran) / makespan if makespan > 0 else None,
+        mean_wait=mean(waits),
+        max_wait=max(waits, default=None),
+        mean_bounded_slowdown=mean(list(map(bounded_slowdown, waits, runs))),
+        mean_turnaround=mean([record.finish - record.job.submit_time for record in ran]),
+    )
+
+
+def bounded_slowdown(wait: float, run: float, bound: float = SLOWDOWN_BOUND) -> float:
+    """How many times longer than its run a job was in the system, runs below `bound` seconds counting as `bound`."""
+    return max(1.0, (wait + run) / max(run, bound))
+
+
+def _report_order(state: str) -> tuple[int, str]:
+    return (FINAL_STATES.index(state) if state in FINAL_STATES else len(FINAL_STATES)), state

@@ -1,0 +1,1 @@
+"""Runs read back: the files of a simulation or of a log, as a schedule."""

@@ -1,0 +1,145 @@
+"""Batsim's jobs file read back: a record of each job, from the columns of Batsim 1.4 to 4.2 and from our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from msgspec import Struct
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, REJECTED
+from batsched_py.reporting.read.tabular import Tabular
+from batsched_py.simulator.records import JobRecord
+
+#: A jobs file does not hold what else a workload said of a job.
+_NO_MEMBERS: Final[Mapping[str, Any]] = MappingProxyType({})
+
+#: Times have six digits after the point: what is closer to a walltime than this has reached it.
+_RESOLUTION: Final = 2e-6
+
+
+class JobsFile(Struct, frozen=True):
+    """What a jobs file tells.
+
+    Attributes:
+        jobs: in the file's order.
+        stretches: of the jobs that ran, in their order, as they are written: of a job that lasts microseconds, rounded
+            times do not give it again. Infinite if the run took no time.
+    """
+
+    jobs: tuple[JobRecord, ...]
+    stretches: tuple[float, ...]
+
+
+class _Columns(Struct, frozen=True):
+    """Where a file has what; None for columns that not all versions of Batsim write."""
+
+    name: int
+    workload: int
+    profile: int | None
+    submit: int
+    size: int
+    walltime: int
+    success: int
+    state: int | None
+    start: int
+    finish: int
+    stretch: int
+    hosts: int
+    energy: int | None
+    metadata: int | None
+
+
+def read_jobs(path: Path) -> JobsFile:
+    """Read a `_jobs.csv`; InputError names the file, the line, the column and the rule.
+
+    Columns may stand in any order, and others beside them. Versions of Batsim without `final_state` tell only of
+    success: what failed has reached its walltime if it ran so long, and else was killed. A row without a starting time
+    is a rejected job. What such a file does not hold is `members`, which is empty, and the return code, which is 0 or
+    -1.
+    """
+    table = Tabular(path)
+    columns = _find_columns(table)
+    reader = _RowReader(table, columns)
+    jobs = tuple(reader.record(row) for row in table.rows())
+    return JobsFile(jobs, tuple(reader.stretches))
+
+
+def _find_columns(table: Tabular) -> _Columns:
+    return _Columns(
+        name=table.column("job_id"),
+        workload=table.column("workload_name"),
+        profile=table.optional_column("profile"),
+        submit=table.column("submission_time"),
+        size=table.column("requested_number_of_resources", "requested_number_of_processors"),
+        walltime=table.column("requested_time"),
+        success=table.column("success"),
+        state=table.optional_column("final_state"),
+        start=table.column("starting_time"),
+        finish=table.column("finish_time"),
+        stretch=table.column("stretch"),
+        hosts=table.column("allocated_resources", "allocated_processors"),
+        energy=table.optional_column("consumed_energy"),
+        metadata=table.optional_column("metadata"),
+    )
+
+
+class _RowReader:
+    """Makes records of rows."""
+
+    def __init__(self, table: Tabular, columns: _Columns) -> None:
+        self._table, self._columns = table, columns
+        self.stretches: list[float] = []
+        #: Spelling -> hosts: the same allocations come again and again.
+        self._hosts: dict[str, HostSet] = {}
+
+    def record(self, row: list[str]) -> JobRecord:
+        """What a row tells."""
+        table, columns = self._table, self._columns
+        job = self._job(row)
+        metadata = "" if columns.metadata is None else row[columns.metadata]
+        if not row[columns.start] or (columns.state is not None and row[columns.state] == REJECTED):
+            return JobRecord(job, REJECTED, -1, 0.0, 0.0, HostSet(), metadata=metadata)
+        start, finish = table.number(row, columns.start), table.number(row, columns.finish)
+        if finish < start:
+            raise table.error(f"must not be before the start, as {row[columns.finish]} is", column=columns.finish)
+        self.stretches.append(table.number_or_inf(row, columns.stretch))
+        energy = -1.0 if columns.energy is None else table.number(row, columns.energy)
+        state = self._state(row, finish - start, job.walltime)
+        code = 0 if state == COMPLETED_SUCCESSFULLY else -1
+        return JobRecord(job, state, code, start, finish, self._read_hosts(row), energy, metadata)
+
+    def _job(self, row: list[str]) -> Job:
+        table, columns = self._table, self._columns
+        walltime = table.number(row, columns.walltime)
+        return Job(
+            f"{row[columns.workload]}!{row[columns.name]}",
+            table.number(row, columns.submit),
+            table.count(row, columns.size),
+            walltime if walltime >= 0 else None,
+            "" if columns.profile is None else row[columns.profile],
+            _NO_MEMBERS,
+        )
+
+    def _state(self, row: list[str], execution: float, walltime: float | None) -> str:
+        columns = self._columns
+        if columns.state is not None:
+            return row[columns.state]
+        success = row[columns.success]
+        if success not in ("0", "1"):
+            raise self._table.error(f"must be 0 or 1, not {success[:40]!r}", column=columns.success)
+        if success == "1":
+            return COMPLETED_SUCCESSFULLY
+        reached = walltime is not None and execution >= walltime - _RESOLUTION
+        return COMPLETED_WALLTIME_REACHED if reached else COMPLETED_KILLED
+
+    def _read_hosts(self, row: list[str]) -> HostSet:
+        text = row[self._columns.hosts]
+        hosts = self._hosts.get(text)
+        if hosts is None:
+            hosts = self._hosts[text] = self._table.hosts(row, self._columns.hosts)
+        return hosts

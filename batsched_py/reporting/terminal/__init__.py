@@ -1,0 +1,1 @@
+"""Pictures in a terminal: the Gantt chart and the live view."""
