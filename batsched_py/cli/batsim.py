@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from batsched_py.cli.algorithm import Choice, recording
 from batsched_py.cli.extras import require
-from batsched_py.cli.held_back import held_back
 from batsched_py.cli.output import result_files
 from batsched_py.cli.parameters import (
     PATH,
@@ -33,6 +32,7 @@ from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK,
 from batsched_py.errors import EngineError, InputError, TransportError
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
+from batsched_py.signals import held_back
 from batsched_py.transport.zmq_rep import RepSocket
 
 if TYPE_CHECKING:

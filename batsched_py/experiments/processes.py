@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import forkserver, get_context, resource_tracker
+from multiprocessing import forkserver, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Final, Generic, NoReturn, TypeVar
 
 from msgspec import Struct
+
+from batsched_py.signals import STOPS, held_back
 
 Value = TypeVar("Value")
 
@@ -42,41 +46,45 @@ def run_apart(pieces: Sequence[Callable[[], Value]], processes: int) -> Generato
     """Call each piece in a process of its own, at most `processes` at a time; what ends first comes first.
 
     Pieces and what they return are pickled. What they print goes to stderr. They hear no Ctrl-C: whoever iterates does,
-    and when it leaves, by whatever exception, the processes end.
+    and when it leaves, by whatever exception, the processes end. They end, too, if it is killed.
     """
     waiting = deque(enumerate(pieces))
     running: dict[Connection, tuple[int, BaseProcess]] = {}
     _start_server()
     try:
         while waiting or running:
-            while waiting and len(running) < processes:
-                _start(*waiting.popleft(), running)
+            with held_back():  # a process that is half started is one that nobody can stop
+                while waiting and len(running) < processes:
+                    _start(*waiting.popleft(), running)
             for receiver in wait(list(running)):
                 assert isinstance(receiver, Connection)  # noqa: S101  # nothing else was given
                 position, process = running[receiver]
                 value = _received(receiver)
                 process.join()
-                del running[receiver]
-                receiver.close()
+                with held_back():
+                    del running[receiver]
+                    receiver.close()
                 yield Ended(position, value, process.exitcode or 0)
     finally:
-        _stop([process for _, process in running.values()])
+        with held_back():
+            _stop([process for _, process in running.values()])
 
 
 def _start_server() -> None:
     """Processes are forks of a clean one, which has one thread and loads our modules once.
 
-    It is born deaf to Ctrl-C, which a terminal sends to all: only whoever started the work answers it.
+    It is born deaf to what a terminal, or the end of a batch job, sends to all: only whoever started the work answers.
     """
-    get_context("forkserver").set_forkserver_preload(_PRELOADED)
-    resource_tracker.ensure_running()  # which the server would start, and which unblocks Ctrl-C
-    with _deaf():
-        forkserver.ensure_running()
+    with held_back():
+        get_context("forkserver").set_forkserver_preload(_PRELOADED)
+        resource_tracker.ensure_running()  # which the server would start, and which unblocks signals
+        with _deaf():
+            forkserver.ensure_running()
 
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
         yield
     finally:
@@ -105,6 +113,8 @@ def _work(piece: Callable[[], object], sender: Connection) -> None:
     """What a process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
+    threading.Thread(target=_follow_the_parent, daemon=True).start()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     sys.stdout.flush()
     os.dup2(2, 1)
     value = piece()
@@ -112,6 +122,16 @@ def _work(piece: Callable[[], object], sender: Connection) -> None:
         sender.send(value)
     except BrokenPipeError:  # nobody is there any more
         sys.exit(1)
+
+
+def _follow_the_parent() -> None:
+    """End this process after the one that wanted its work; a thread of its own, born deaf to all that stops."""
+    parent = parent_process()
+    assert parent is not None  # noqa: S101  # multiprocessing started this process
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(_GRACE)
+    os._exit(1)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from signal import Signals
@@ -132,10 +133,11 @@ def run_study(
         for variant in variants
     ]
     outcomes: dict[int, Outcome] = {}
-    for position, outcome in _outcomes(tasks, processes):
-        outcomes[position] = outcome
-        if progress is not None:
-            progress(len(outcomes), len(tasks))
+    with closing(_outcomes(tasks, processes)) as ending:
+        for position, outcome in ending:
+            outcomes[position] = outcome
+            if progress is not None:
+                progress(len(outcomes), len(tasks))
     return Study(tuple(workloads), tuple(variants), tuple(outcomes[position] for position in range(len(tasks))))
 
 
@@ -214,10 +216,11 @@ def _fingerprint(records: Sequence[JobRecord]) -> str:
     return sha256("\n".join(sorted(record.job.id for record in records)).encode()).hexdigest()
 
 
-def _outcomes(tasks: Sequence[_Task], processes: int | None) -> Iterator[tuple[int, Outcome]]:
-    """Each with its position, as they come."""
+def _outcomes(tasks: Sequence[_Task], processes: int | None) -> Generator[tuple[int, Outcome], None, None]:
+    """Each with its position, as they come; closed, it stops those that run."""
     if processes is None:
         yield from ((position, task()) for position, task in enumerate(tasks))
         return
-    for ended in run_apart(tasks, processes):
-        yield ended.position, ended.value or tasks[ended.position].died(ended.exit_code)
+    with closing(run_apart(tasks, processes)) as ending:
+        for ended in ending:
+            yield ended.position, ended.value or tasks[ended.position].died(ended.exit_code)

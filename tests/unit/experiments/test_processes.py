@@ -7,7 +7,9 @@ import signal
 import time
 from collections.abc import Callable
 from functools import partial
+from multiprocessing import forkserver
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,3 +90,20 @@ def test_when_the_parent_leaves_the_work_ends(tmp_path: Path) -> None:
     assert path.with_suffix(".cleaned").exists()
     with pytest.raises(ProcessLookupError):
         os.kill(int(path.read_text()), 0)
+
+
+def test_a_signal_while_a_process_starts_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the worst time: it runs, and nobody has been told its number yet."""
+    read = forkserver.read_signed
+    pids: list[int] = []
+
+    def read_and_be_interrupted(descriptor: Any) -> int:
+        pids.append(read(descriptor))
+        signal.raise_signal(signal.SIGINT)
+        return pids[-1]
+
+    monkeypatch.setattr(forkserver, "read_signed", read_and_be_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(run_apart([partial(linger, tmp_path / "pid")], 1))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pids[0], 0)
