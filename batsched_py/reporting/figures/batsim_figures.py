@@ -51,7 +51,7 @@ def batsim_figures(schedule: Schedule) -> BatsimFigures:
     success = sum(record.success for record in ran)
     waits = [record.waiting for record in ran]
     turnarounds = [record.turnaround for record in ran]
-    slowdowns = list(schedule.stretches or [record.stretch for record in ran])
+    slowdowns = [schedule.stretch(record) for record in ran]
     grouped, switched = _switches(schedule)
     return BatsimFigures(
         consumed_joules=traced_energy(schedule),

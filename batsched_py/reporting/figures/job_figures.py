@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -48,17 +47,16 @@ class JobFigures(Struct, frozen=True):
 
 def job_figures(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> list[JobFigures]:
     """The figures of each job, in the schedule's order; WorkloadError if a deadline breaks its rule."""
-    stretches = iter(schedule.stretches or [record.stretch for record in schedule.ran])
-    return [_figures(schedule, record, stretches, tau) for record in schedule.jobs]
+    return [_figures(schedule, record, tau) for record in schedule.jobs]
 
 
-def _figures(schedule: Schedule, record: JobRecord, stretches: Iterator[float], tau: float) -> JobFigures:
+def _figures(schedule: Schedule, record: JobRecord, tau: float) -> JobFigures:
     job, width = record.job, schedule.width(record)
     due = due_time(job)
     met = None if due is None else is_met(record)
     if record.rejected:
         return JobFigures(record, 0, user=user_of(job), due=due, met=met)
-    stretch, wait, run = next(stretches), record.waiting, record.execution
+    stretch, wait, run = schedule.stretch(record), record.waiting, record.execution
     slowdown = stretch if math.isfinite(stretch) else None
     bounded = bounded_slowdown(wait, run, tau)
     share = max(width, 1)

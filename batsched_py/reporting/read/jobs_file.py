@@ -27,12 +27,12 @@ class JobsFile(Struct, frozen=True):
 
     Attributes:
         jobs: in the file's order.
-        stretches: of the jobs that ran, in their order, as they are written: of a job that lasts microseconds, rounded
-            times do not give it again. Infinite if the run took no time.
+        stretches: id -> stretch as it is written, of the jobs that ran: of a job that lasts microseconds, rounded times
+            do not give it again. Infinite if the run took no time.
     """
 
     jobs: tuple[JobRecord, ...]
-    stretches: tuple[float, ...]
+    stretches: Mapping[str, float]
 
 
 class _Columns(Struct, frozen=True):
@@ -66,7 +66,7 @@ def read_jobs(path: Path) -> JobsFile:
     columns = _find_columns(table)
     reader = _RowReader(table, columns)
     jobs = tuple(reader.record(row) for row in table.rows())
-    return JobsFile(jobs, tuple(reader.stretches))
+    return JobsFile(jobs, reader.stretches)
 
 
 def _find_columns(table: Tabular) -> _Columns:
@@ -93,7 +93,8 @@ class _RowReader:
 
     def __init__(self, table: Tabular, columns: _Columns) -> None:
         self._table, self._columns = table, columns
-        self.stretches: list[float] = []
+        #: Job id -> stretch, of the jobs that ran.
+        self.stretches: dict[str, float] = {}
         #: Spelling -> hosts: the same allocations come again and again.
         self._hosts: dict[str, HostSet] = {}
 
@@ -107,7 +108,7 @@ class _RowReader:
         start, finish = table.number(row, columns.start), table.number(row, columns.finish)
         if finish < start:
             raise table.error(f"must not be before the start, as {row[columns.finish]} is", column=columns.finish)
-        self.stretches.append(table.number_or_inf(row, columns.stretch))
+        self.stretches[job.id] = table.number_or_inf(row, columns.stretch)
         energy = -1.0 if columns.energy is None else table.number(row, columns.energy)
         state = self._state(row, finish - start, job.walltime)
         code = 0 if state == COMPLETED_SUCCESSFULLY else -1

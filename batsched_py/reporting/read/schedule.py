@@ -47,7 +47,7 @@ class Schedule(Struct, frozen=True):
         jobs: in the file's order. In a log their hosts are unknown and empty: see `width`.
         hosts: number of compute hosts.
         figures: the row of Batsim's `_schedule.csv`, column -> value as it is written; empty if there is none.
-        stretches: of the jobs that ran, in their order, as the file tells them; empty if it does not.
+        stretches: job id -> stretch as the file tells it, of jobs that ran; empty if it does not.
         machine_states: how many hosts were in which state over time; None if that was not traced.
         consumed_energy: joules over time; None if they were not traced.
         pstate_changes: in the order of the file; None if they were not traced.
@@ -60,7 +60,7 @@ class Schedule(Struct, frozen=True):
     jobs: tuple[JobRecord, ...]
     hosts: int
     figures: Mapping[str, str]
-    stretches: tuple[float, ...] = ()
+    stretches: Mapping[str, float] = {}
     machine_states: StateRows | None = None
     consumed_energy: EnergyRows | None = None
     pstate_changes: list[PstateChange] | None = None
@@ -83,6 +83,11 @@ class Schedule(Struct, frozen=True):
         if not record.hosts:
             return 0 if record.rejected else record.job.size
         return (record.hosts.bits & ((1 << self.hosts) - 1)).bit_count()
+
+    def stretch(self, record: JobRecord) -> float:
+        """Turnaround / run of a job that ran, as its file tells it or else its times; infinite if it took no time."""
+        told = self.stretches.get(record.job.id)
+        return record.stretch if told is None else told
 
 
 def schedule_of(result: Result, name: str) -> Schedule:

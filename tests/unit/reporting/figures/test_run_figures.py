@@ -17,6 +17,7 @@ from batsched_py.reporting.figures.job_figures import job_figures
 from batsched_py.reporting.figures.metrics import measure
 from batsched_py.reporting.figures.run_figures import RunFigures, measure_run
 from batsched_py.reporting.read.schedule import Schedule, read_schedule
+from batsched_py.reporting.window import Window
 from batsched_py.simulator.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 
@@ -75,6 +76,18 @@ def test_a_job_that_took_no_time_has_no_slowdown() -> None:
     found = measure_run(run)
     assert (found.mean_slowdown, found.max_slowdown, found.mean_per_processor_slowdown) == (None, None, None)
     assert found.mean_bounded_slowdown == 1
+
+
+def test_the_slowdowns_of_some_jobs_are_their_own() -> None:
+    """Those that were submitted in a window, or in another order: as if all were measured."""
+    run = read_schedule(BATSIM / "o02_easy_bf_delays")
+    every = {job.record.job.id: job for job in job_figures(run)}
+    times = sorted(each.job.submit_time for each in run.jobs)
+    part = Window(times[len(times) // 3], times[-1], (0, 1)).submitted(run)
+    assert 0 < len(part.jobs) < len(run.jobs)
+    backwards = replace(run, jobs=tuple(reversed(run.jobs)))
+    for some in (part, backwards):
+        assert [job.slowdown for job in job_figures(some)] == [every[each.job.id].slowdown for each in some.jobs]
 
 
 def test_holes_between_hosts_are_counted_in_host_seconds() -> None:
