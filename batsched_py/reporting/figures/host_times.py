@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from operator import attrgetter
 from typing import Final
 
 from batsched_py.hostset import HostSet
-from batsched_py.reporting.figures.over_time import HOST_STATES, free_hosts, host_states
+from batsched_py.reporting.figures.over_time import HOST_STATES, computing_hosts, host_states
 from batsched_py.reporting.figures.steps import integral
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.tracing import TO_COMPUTING, TO_SLEEP
@@ -37,13 +36,8 @@ def host_times(schedule: Schedule, end: float) -> Mapping[str, float]:
 
 
 def computing_time(schedule: Schedule) -> float:
-    """Host seconds in which at least one job has the host; where hosts are unknown, those of all jobs together."""
-    if not schedule.hosts_known:
-        return math.fsum([schedule.width(record) * record.execution for record in schedule.ran])
-    return math.fsum(
-        (schedule.hosts - free.bit_count()) * (until - time)
-        for (time, free), (until, _) in pairwise(free_hosts(schedule))
-    )
+    """Host seconds in which hosts compute: see `computing_hosts`."""
+    return integral(computing_hosts(schedule), 0.0, math.inf)
 
 
 def batsim_times(schedule: Schedule) -> Mapping[str, float | None]:

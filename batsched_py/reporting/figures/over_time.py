@@ -94,6 +94,16 @@ def longest_run(bits: int) -> int:
     return found
 
 
+def computing_hosts(schedule: Schedule) -> Steps:
+    """How many compute hosts have a job; one that several jobs share counts once.
+
+    Where hosts are unknown: as many as all jobs together had, but never more than there are.
+    """
+    if schedule.hosts_known:
+        return [(time, float(schedule.hosts - free.bit_count())) for time, free in free_hosts(schedule)]
+    return _latest([(time, min(value, float(schedule.hosts))) for time, value in busy_hosts(schedule)])
+
+
 def host_states(schedule: Schedule) -> Mapping[str, Steps]:
     """State (of HOST_STATES) -> how many compute hosts are in it.
 
@@ -102,11 +112,8 @@ def host_states(schedule: Schedule) -> Mapping[str, Steps]:
     """
     rows = schedule.machine_states
     if rows is None:
-        busy = [(time, schedule.hosts - free.bit_count()) for time, free in free_hosts(schedule)]
-        if not schedule.hosts_known:
-            busy = [(time, int(value)) for time, value in busy_hosts(schedule)]
-        idle: Steps = [(time, schedule.hosts - count) for time, count in busy]
-        return {"idle": idle, "computing": [(time, float(count)) for time, count in busy]}
+        computing = computing_hosts(schedule)
+        return {"idle": [(time, schedule.hosts - count) for time, count in computing], "computing": computing}
     states = {}
     for position, name in enumerate(HOST_STATES):
         before: Steps = [(0.0, schedule.hosts if name == "idle" else 0)]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from batsched_py.hostset import HostSet, bit_runs
 from batsched_py.model.job import Job
+from batsched_py.reporting.figures.host_times import host_times
 from batsched_py.reporting.figures.over_time import (
     busy_hosts,
     fragmentation,
@@ -67,6 +68,23 @@ def test_where_hosts_are_unknown_there_is_no_fragmentation() -> None:
     assert fragmentation(log) == []
     assert busy_hosts(log) == [(0, 0), (5, 3), (15, 0)]
     assert host_states(log) == {"idle": [(0, 4), (5, 1), (15, 4)], "computing": [(0, 0), (5, 3), (15, 0)]}
+
+
+def test_no_more_hosts_than_there_are_compute_or_are_idle() -> None:
+    """A log may tell of jobs on more processors than its header has; at each instant the others are not counted."""
+    jobs = [Job.create(f"log!{size}", size=size, profile="") for size in (1, 4)]
+    log = schedule(
+        JobRecord(jobs[0], "COMPLETED_SUCCESSFULLY", 0, 0.0, 30.0, HostSet()),
+        JobRecord(jobs[1], "COMPLETED_SUCCESSFULLY", 0, 10.0, 20.0, HostSet()),
+        hosts=2,
+    )
+    assert busy_hosts(log) == [(0, 1), (10, 5), (20, 1), (30, 0)]
+    assert host_states(log) == {
+        "idle": [(0, 1), (10, 0), (20, 1), (30, 2)],
+        "computing": [(0, 1), (10, 2), (20, 1), (30, 0)],
+    }
+    assert host_times(log, 30.0)["computing"] == 10 + 20 + 10
+    assert host_times(log, 30.0)["idle"] == 10 + 10
 
 
 def test_without_hosts_there_is_no_utilisation() -> None:
