@@ -1,4 +1,4 @@
-"""Counts in words, for messages."""
+"""Counts in words and in digits, for messages and pictures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from __future__ import annotations
 def counted(count: int, one: str, many: str = "") -> str:
     """As in "1 job", "2 jobs"; with `many` for those that do not end in s: "1 is free", "2 are free"."""
     return f"{count} {one if count == 1 else many or f'{one}s'}"
+
+
+def grouped(number: float, blank: str = " ") -> str:
+    """A number as a whole one, in groups of three digits: "28 481"."""
+    return f"{number:,.0f}".replace(",", blank)
 
 
 def too_few(needed: int, free: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.wording import counted, too_few
+from batsched_py.wording import counted, grouped, too_few
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,12 @@ from batsched_py.wording import counted, too_few
 def test_one_is_one_and_all_else_are_many(count: int, words: tuple[str, ...], said: str) -> None:
     """An s makes many, unless it is said what does."""
     assert counted(count, *words) == said
+
+
+def test_digits_stand_in_groups_of_three() -> None:
+    """Of the number as a whole one."""
+    assert [grouped(number) for number in (0, 999, 28_481, 1_234_567.6)] == ["0", "999", "28 481", "1 234 568"]
+    assert grouped(1000, "_") == "1_000"
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from batsched_py.reporting.figures.metrics import FINAL_STATES, SLOWDOWN_BOUND
 from batsched_py.reporting.figures.summary_table import STATE_NAMES
 from batsched_py.reporting.html.growth import Growth, energy_growth, state_growth
 from batsched_py.reporting.read.schedule import Schedule
+from batsched_py.reporting.window import number_jobs
 from batsched_py.simulator.records import JobRecord
 
 #: Starts that differ by at most so many seconds are the same: files have six digits, real Batsim adds some.
@@ -93,15 +94,6 @@ def pack(schedules: Sequence[Schedule]) -> Content:
         tolerance=TOLERANCE,
         runs=[_pack_run(schedule, numbers, states) for schedule in schedules],
     )
-
-
-def number_jobs(schedules: Iterable[Schedule]) -> dict[str, int]:
-    """Job id -> its number on the page: in order of submission, the jobs of the first run before those of others."""
-    numbers: dict[str, int] = {}
-    for schedule in schedules:
-        for record in sorted(schedule.jobs, key=lambda record: record.job.submit_time):
-            numbers.setdefault(record.job.id, len(numbers))
-    return numbers
 
 
 def short(number: float) -> Number:

@@ -16,11 +16,12 @@ import batsched_py
 from batsched_py.reporting.durations import clock
 from batsched_py.reporting.figures.run_figures import measure_run
 from batsched_py.reporting.html import markup
-from batsched_py.reporting.html.content import Content, number_jobs, pack
+from batsched_py.reporting.html.content import Content, pack
 from batsched_py.reporting.html.differences import Difference, Fate, Move, compare
 from batsched_py.reporting.html.figures import grouped_digits, other_rows, summary_rows
 from batsched_py.reporting.html.words import DEFINITIONS, KEYS, TOOLBAR
 from batsched_py.reporting.read.schedule import Schedule
+from batsched_py.reporting.window import number_jobs
 
 #: Scripts of the page, each using what stands before it.
 SCRIPTS: Final = (

@@ -19,6 +19,7 @@ from batsched_py.reporting.paper.panels import line_of
 from batsched_py.reporting.paper.style import COLUMN, new_figure, time_ticks
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import Window
+from batsched_py.wording import grouped
 
 #: Inches: the height of a picture, if nobody says otherwise.
 _HEIGHT: Final = 2.2
@@ -72,7 +73,7 @@ def draw_slowdowns(axes: Axes, schedules: Sequence[Schedule], window: Window, _w
     largest = max((value for sample in samples for value in sample), default=1.0)
     powers = range(max(math.ceil(math.log10(largest)), 1) + 1) if math.isfinite(largest) else range(7)
     shown = powers[:: 1 + len(powers) // 7]
-    axes.set_xticks([10.0**power for power in shown], [f"{10**power:,}".replace(",", " ") for power in shown])
+    axes.set_xticks([10.0**power for power in shown], [grouped(10**power) for power in shown])
     axes.set_xlim(1, max(largest, 10.0))
     axes.set_xlabel("bounded slowdown (bound 10 s)")
 

@@ -14,7 +14,7 @@ from batsched_py.reporting.colouring import Colouring
 from batsched_py.reporting.paper.style import DPI
 from batsched_py.reporting.raster import Grid, rasterise
 from batsched_py.reporting.read.schedule import Schedule
-from batsched_py.reporting.window import Window, blocks, numbered, numbered_as
+from batsched_py.reporting.window import Window, blocks, drawn
 
 #: Rectangles up to which each is drawn; more are aggregated, or files would grow by some 100 bytes for each.
 MOST_RECTANGLES: Final = 6000
@@ -44,8 +44,9 @@ def draw_gantt(axes: Axes, schedule: Schedule, window: Window, colours: Colourin
     else:
         chart.draw_rectangles()
         chart.write_names()
-    axes.set_ylim(0, len(window.hosts))
-    _number_hosts(axes, window.hosts, inches[1])
+    hosts = window.hosts_of(schedule)
+    axes.set_ylim(0, len(hosts))
+    _number_hosts(axes, hosts, inches[1])
 
 
 class _Chart:
@@ -54,13 +55,11 @@ class _Chart:
     def __init__(
         self, axes: Axes, schedule: Schedule, window: Window, colours: Colouring, inches: tuple[float, float]
     ) -> None:
-        part = window.through(schedule)
-        self._axes, self._window, self._colours, self._hosts = axes, window, colours, part.hosts
-        everything = numbered_as(numbered(schedule), part)
-        self._jobs = [(number, record) for number, record in everything if window.shows(record)]
+        self._axes, self._window, self._colours = axes, window, colours
+        self._hosts, self._jobs = len(window.hosts_of(schedule)), drawn(schedule, window)
         self._inches = inches
         #: Points that a second is wide, and a host high.
-        self._per_second, self._per_host = inches[0] * 72 / window.seconds, inches[1] * 72 / len(window.hosts)
+        self._per_second, self._per_host = inches[0] * 72 / window.seconds, inches[1] * 72 / self._hosts
 
     def count_rectangles(self) -> int:
         """How many it would take."""

@@ -14,7 +14,7 @@ from batsched_py.reporting.paper.gantt_chart import draw_gantt
 from batsched_py.reporting.paper.panels import PANELS
 from batsched_py.reporting.paper.style import COLUMN, new_figure, time_ticks
 from batsched_py.reporting.read.schedule import Schedule
-from batsched_py.reporting.window import Window, numbered
+from batsched_py.reporting.window import Window, drawn
 
 #: Inches: heights of a Gantt chart and of a panel, and what titles, labels and ticks take.
 _GANTT: Final = 1.7
@@ -52,7 +52,7 @@ def gantt_figure(
     rows = len(each) * len(schedules)
     made = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=each * len(schedules))
     grid: list[Axes] = list(made[:, 0])
-    shown = [record for schedule in schedules for _, record in numbered(schedule) if window.shows(record)]
+    shown = [record for schedule in schedules for _, record in drawn(schedule, window)]
     colours = colouring(by, shown)
     scale = whole / (sum(each) * len(schedules) + _FOOT)
     for number, schedule in enumerate(schedules):

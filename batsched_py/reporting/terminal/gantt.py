@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from rich.style import Style
 from rich.text import Text
 
 from batsched_py.reporting.durations import brief
@@ -14,9 +13,9 @@ from batsched_py.reporting.raster import Cell, Grid, rasterise
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.terminal.bars import column_means, vertical_bars
 from batsched_py.reporting.terminal.canvas import Canvas
-from batsched_py.reporting.terminal.looks import legend, look
+from batsched_py.reporting.terminal.looks import BUSY, WAITING, legend, look
 from batsched_py.reporting.time_axis import time_axis
-from batsched_py.reporting.window import Window, numbered, numbered_as, window_on
+from batsched_py.reporting.window import Window, drawn, submission, window_on
 from batsched_py.simulator.records import JobRecord
 from batsched_py.wording import counted
 
@@ -24,8 +23,6 @@ from batsched_py.wording import counted
 LEAST_COLUMNS: Final = 20
 _CHART_LINES: Final = 2
 _LEGEND_LINES: Final = 3
-_WAITING: Final = Style(color="#e5a05f")
-_BUSY: Final = Style(color="#63b8b0")
 
 
 def render(schedule: Schedule, width: int = 100, height: int = 16, window: Window | None = None) -> Text:
@@ -37,21 +34,22 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     the hosts that are shown) and the part of the shown hosts that is busy, each as the mean over the time of its
     column. The same schedule gives the same text.
     """
-    everything = numbered(schedule)
-    if not everything:
+    if not schedule.ran:
         return Text("Nothing to draw: no job ran.")
     shown = window_on([schedule]) if window is None else window
-    part = shown.through(schedule)
-    jobs = [(number, record) for number, record in numbered_as(everything, part) if shown.shows(record)]
-    gutter = _gutter(max(shown.hosts) + 1, len(everything))
+    hosts = shown.hosts_of(schedule)
+    if not hosts:
+        return Text("Nothing to draw: there is no host.")
+    jobs = drawn(schedule, shown)
+    gutter = _gutter(hosts[-1] + 1, len(schedule.ran))
     columns = max(width - gutter - 1, LEAST_COLUMNS)
-    grid = Grid.fitting(part.hosts, shown.end, columns, height, shown.begin)
+    grid = Grid.fitting(len(hosts), shown.end, columns, height, shown.begin)
     cells = rasterise(jobs, grid)
     canvas = Canvas(gutter)
     canvas.add_note(_title(len(schedule.jobs), schedule.hosts, grid))
-    _draw_hosts(canvas, cells, grid, shown.hosts)
+    _draw_hosts(canvas, cells, grid, hosts)
     _draw_time(canvas, grid)
-    _draw_waiting(canvas, [record for _, record in everything], grid)
+    _draw_waiting(canvas, sorted(schedule.ran, key=submission), grid)
     _draw_busy(canvas, cells, grid)
     for line in legend([(number, record.job) for number, record in jobs], width, _LEGEND_LINES):
         canvas.add_note(line)
@@ -90,7 +88,7 @@ def _draw_waiting(canvas: Canvas, ran: Iterable[JobRecord], grid: Grid) -> None:
     spans = [(grid.position(record.job.submit_time), grid.position(record.start)) for record in ran]
     means = column_means(spans, grid.columns)
     top = max(math.ceil(max(means)), 1)
-    canvas.add_chart("waiting", str(top), vertical_bars(means, top, _CHART_LINES), _WAITING)
+    canvas.add_chart("waiting", str(top), vertical_bars(means, top, _CHART_LINES), WAITING)
 
 
 def _draw_busy(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid) -> None:
@@ -100,4 +98,4 @@ def _draw_busy(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid) -> N
         math.fsum(cell.busy * weight for cell, weight in zip(column, weights, strict=True)) / grid.hosts
         for column in zip(*cells, strict=True)
     ]
-    canvas.add_chart("busy", "100 %", vertical_bars(means, 1.0, _CHART_LINES), _BUSY)
+    canvas.add_chart("busy", "100 %", vertical_bars(means, 1.0, _CHART_LINES), BUSY)

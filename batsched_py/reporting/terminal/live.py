@@ -15,16 +15,15 @@ from batsched_py.model.job import Job
 from batsched_py.planning.promises import Claim, Shadow, Slot
 from batsched_py.reporting.durations import clock
 from batsched_py.reporting.terminal.bars import vertical_bars
+from batsched_py.reporting.terminal.looks import BUSY, WAITING
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import Standing
-from batsched_py.wording import counted
+from batsched_py.wording import counted, grouped
 
 #: Columns of a sparkline, which is also how many values a history keeps, and of the bar.
 COLUMNS: Final = 32
 #: Seconds from which on it is told how long a decision, or Batsim's next message, is being waited for.
 PATIENCE: Final = 2.0
-_QUEUE: Final = Style(color="#e5a05f")
-_BUSY: Final = Style(color="#63b8b0")
 _DONE: Final = Style(color="#7aa6da")
 
 
@@ -183,10 +182,10 @@ def picture(title: str, frame: Frame, elapsed: float, state: str) -> Table:
     table.add_row(Text(title, "bold not dim"), Text(f"{clock(elapsed)} elapsed"), Text(state))
     table.add_row("time", Text(clock(stand.now), "bold"), _speed(stand.now, elapsed))
     table.add_row("jobs", _bar(stand), _jobs(stand))
-    table.add_row("busy", _spark(frame.busy, 1.0, _BUSY), _hosts(stand))
-    table.add_row("queue", _spark(frame.queue, max([1.0, *frame.queue]), _QUEUE), _queue(stand))
-    said = f"{_grouped(frame.messages)} messages"
-    table.add_row("speed", f"{_grouped(round(frame.rate))} messages/s", f"{said}; deciding {frame.deciding:.0%}")
+    table.add_row("busy", _spark(frame.busy, 1.0, BUSY), _hosts(stand))
+    table.add_row("queue", _spark(frame.queue, max([1.0, *frame.queue]), WAITING), _queue(stand))
+    said = f"{grouped(frame.messages)} messages"
+    table.add_row("speed", f"{grouped(frame.rate)} messages/s", f"{said}; deciding {frame.deciding:.0%}")
     return table
 
 
@@ -207,7 +206,7 @@ def _next(first: Waiting, now: float) -> list[str]:
 
 
 def _speed(now: float, elapsed: float) -> Text:
-    return Text(f"{_grouped(round(now / elapsed))} times real time" if elapsed > 0 else "")
+    return Text(f"{grouped(now / elapsed)} times real time" if elapsed > 0 else "")
 
 
 def _bar(stand: Stand) -> ProgressBar | Text:
@@ -218,27 +217,22 @@ def _bar(stand: Stand) -> ProgressBar | Text:
 
 
 def _jobs(stand: Stand) -> Text:
-    of = f" of {_grouped(stand.total)}" if stand.total is not None else ""
-    parts = [f"{_grouped(stand.submitted)}{of} submitted", f"{_grouped(stand.ended)} ended"]
+    of = f" of {grouped(stand.total)}" if stand.total is not None else ""
+    parts = [f"{grouped(stand.submitted)}{of} submitted", f"{grouped(stand.ended)} ended"]
     if stand.rejected:
-        parts.append(f"{_grouped(stand.rejected)} rejected")
+        parts.append(f"{grouped(stand.rejected)} rejected")
     return Text(", ".join(parts))
 
 
 def _hosts(stand: Stand) -> Text:
     share = stand.busy / stand.hosts if stand.hosts else 0.0
-    down = f", {_grouped(stand.down)} down" if stand.down else ""
-    return Text(f"{share:.0%}: {_grouped(stand.busy)} of {_grouped(stand.hosts)} hosts{down}")
+    down = f", {grouped(stand.down)} down" if stand.down else ""
+    return Text(f"{share:.0%}: {grouped(stand.busy)} of {grouped(stand.hosts)} hosts{down}")
 
 
 def _queue(stand: Stand) -> Text:
-    return Text(f"{_grouped(stand.waiting)} waiting, {_grouped(stand.running)} running")
+    return Text(f"{grouped(stand.waiting)} waiting, {grouped(stand.running)} running")
 
 
 def _spark(values: Sequence[float], top: float, style: Style) -> Text:
     return Text(vertical_bars([min(value, top) for value in values], top, 1)[0], style)
-
-
-def _grouped(number: int) -> str:
-    """In groups of three digits: "28 481"."""
-    return f"{number:,}".replace(",", " ")

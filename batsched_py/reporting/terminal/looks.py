@@ -18,6 +18,9 @@ COLOURS: Final = (
     "#7aa6da", "#e5a05f", "#8fbf6f", "#d17f86", "#a58fd0", "#c9b458",
     "#63b8b0", "#d98cc0", "#9aa7b0", "#b08968", "#b7d968",
 )  # fmt: skip
+#: What stands for jobs that wait, and for busy hosts.
+WAITING: Final = Style(color=COLOURS[1])
+BUSY: Final = Style(color=COLOURS[6])
 _FILLED: Final = tuple(Style(color="black", bgcolor=colour) for colour in COLOURS)
 _SHADED: Final = tuple(Style(color=colour) for colour in COLOURS)
 _CROWDED: Final = Style(color="bright_black")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from batsched_py.reporting.html.content import number_jobs, pack, short
+from batsched_py.reporting.html.content import pack, short
 from batsched_py.reporting.read.schedule import Schedule
+from batsched_py.reporting.window import number_jobs
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.tracing import StateRows
 from tests.unit.reporting.records import record, rejected
@@ -46,7 +47,7 @@ def test_names_are_whole_if_there_are_several_workloads() -> None:
 def test_rejected_jobs_have_no_times() -> None:
     """They are named only."""
     [run] = pack([schedule(rejected("r"), record("1"))]).runs
-    assert (run.job, run.rejected, run.start) == ([1], [0], [0])
+    assert (run.job, run.rejected, run.start) == ([0], [1], [0])
 
 
 def test_without_hosts_there_are_no_sets() -> None:

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 from matplotlib.axes import Axes
+from msgspec.structs import replace
 
+from batsched_py.hostset import HostSet
 from batsched_py.reporting.paper.curves import MOST_POINTS, PLOTS, curves_figure, distribution
 from batsched_py.reporting.paper.panels import MOST_STEPS, line_of
 from batsched_py.reporting.window import Window, window_on
+from batsched_py.simulator.records import JobRecord
 from tests.unit.reporting.records import record
 from tests.unit.reporting.schedules import FOUR, schedule
 from tests.unit.reporting.schedules import line as points
@@ -21,6 +24,11 @@ SLOW = schedule(
     record("c", submit=20, start=1020, finish=1120, hosts="0"),
     name="slow",
 )
+
+
+def without_hosts(known: JobRecord) -> JobRecord:
+    """The job as a log tells it: its size alone."""
+    return replace(known, hosts=HostSet())
 
 
 def drawn(kind: str, *runs: Any, window: Window | None = None) -> Axes:
@@ -61,7 +69,19 @@ def test_a_window_is_about_submissions_hosts_and_time() -> None:
 @pytest.mark.parametrize("kind", PLOTS)
 def test_jobs_without_hosts_can_be_compared_too(kind: str) -> None:
     """A log tells how many hosts a job had, not which."""
-    drawn(kind, schedule(*(record(each.job.name, hosts="") for each in FOUR)))
+    log = schedule(*map(without_hosts, FOUR))
+    assert points(drawn(kind, log)) == points(drawn(kind, schedule()))
+    larger = schedule(record(finish=1), hosts=16)
+    window = window_on([log])
+    beside = drawn(kind, log, larger, window=Window(window.begin, window.end, tuple(range(16))))
+    assert points(beside) == points(drawn(kind, schedule()))
+
+
+def test_each_run_is_measured_by_its_own_machine() -> None:
+    """Two of 4 hosts are a half, whatever size the other run's machine has."""
+    both = drawn("utilisation", schedule(), schedule(hosts=16))
+    assert points(both) == points(drawn("utilisation", schedule()))
+    assert points(both, 1)[0] == (0, 12.5)
 
 
 @pytest.mark.parametrize("kind", PLOTS)

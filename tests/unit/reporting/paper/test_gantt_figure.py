@@ -54,6 +54,22 @@ def test_a_window_shows_its_hosts_under_their_numbers() -> None:
     assert [label.get_text() for label in chart.get_yticklabels()] == ["1", "3"]
 
 
+def test_each_machine_has_as_many_rows_as_hosts() -> None:
+    """A smaller one beside a larger one, too; a panel is about its own hosts."""
+    axes = drawn(schedule(), schedule(hosts=6), panels=["utilisation"]).axes
+    assert [axis.get_ylim() for axis in axes[::2]] == [(0, 4), (0, 6)]
+    assert [label.get_text() for label in axes[0].get_yticklabels()] == ["0", "1", "2", "3"]
+    assert [line(axis)[0][1] for axis in axes[1::2]] == pytest.approx([50, 100 / 3])
+
+
+def test_jobs_without_a_compute_host_are_not_drawn() -> None:
+    """They had storage only, or nothing at all; no colour stands for them."""
+    others = record("s", hosts="4", state="COMPLETED_KILLED"), record("n", hosts="", state="COMPLETED_KILLED")
+    figure = drawn(schedule(*FOUR[:1], *others), by="state")
+    assert len(rectangles(figure.axes[0])) == 1
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["successful"]
+
+
 def test_names_are_written_where_they_fit() -> None:
     """With several workloads: whole ids."""
     texts = [text.get_text() for text in drawn(schedule(*FOUR[:2], record("tiny", start=1, finish=2))).axes[0].texts]

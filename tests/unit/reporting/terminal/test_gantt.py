@@ -112,6 +112,27 @@ def test_a_legend_is_silent_on_jobs_that_are_not_in_the_picture() -> None:
     assert picture.plain.splitlines()[-1] == "A=7  C=9"
 
 
+def test_a_legend_is_silent_on_jobs_that_had_storage_only() -> None:
+    """They have no row."""
+    picture = render(result(record("7"), record("8", submit=1, hosts="4"), record("9", submit=2, hosts="1")), 80)
+    assert picture.plain.splitlines()[-1] == "A=7  C=9"
+
+
+def test_a_machine_is_drawn_on_its_own_hosts() -> None:
+    """In a window on a larger one, too."""
+    assert render(FIRST, window=Window(0.0, 150.0, tuple(range(16)))) == render(FIRST)
+
+
+def test_jobs_that_took_no_time_are_drawn_on_a_second() -> None:
+    """Nothing is divided by zero."""
+    assert "1 job on 4 hosts" in render(result(record(finish=0.0))).plain
+
+
+def test_a_machine_without_hosts_has_no_picture() -> None:
+    """All its jobs had storage only."""
+    assert render(result(record(), hosts=0)).plain == "Nothing to draw: there is no host."
+
+
 def test_many_jobs_have_no_legend() -> None:
     """It would be longer than the picture."""
     many = result(
