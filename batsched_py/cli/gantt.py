@@ -47,7 +47,8 @@ def command(
     output: Path | None,
     begin: float | None,
     end: float | None,
-    hosts: HostSet | None,
+    only: HostSet | None,
+    hosts: int | None,
     workloads: Sequence[Path],
     **looks: Any,
 ) -> None:
@@ -58,8 +59,8 @@ def command(
     """
     if output is None:
         _refuse_looks(looks, workloads)
-    schedules = read_runs(paths, workloads, output, hosts_needed=True)
-    window = window_on(schedules, begin, end, hosts)
+    schedules = read_runs(paths, workloads, output, hosts, places_needed=True)
+    window = window_on(schedules, begin, end, only)
     if output is None:
         console = Console()
         for schedule in schedules:

@@ -77,7 +77,10 @@ def picture_options(text: str, *, required: bool) -> Callable[[Decorated], Decor
             "--from", "begin", callback=read_time, metavar="TIME", help="Show what comes later: 3600, 90min, 12h, 2d."
         ),
         click.option("--to", "end", callback=read_time, metavar="TIME", help="Show what comes before."),
-        click.option("--hosts", callback=_read_hosts, metavar="HOSTS", help="Only these hosts: 0-15 or 0-3,8."),
+        click.option("--only", callback=_read_hosts, metavar="HOSTS", help="Show these hosts only: 0-15 or 0-3,8."),
+        click.option(
+            "--hosts", type=click.IntRange(min=1), metavar="N", help="Compute hosts. Default: what the files say."
+        ),
         click.option("--width", type=inches, metavar="INCHES", help="Of the picture; 3.5, a column, if not given."),
         click.option("--height", type=inches, metavar="INCHES", help="Of the picture; what suits it, if not given."),
         click.option("--title", default="", metavar="TEXT", help="Above the picture."),
@@ -92,18 +95,20 @@ def picture_options(text: str, *, required: bool) -> Callable[[Decorated], Decor
 
 
 def read_runs(
-    paths: Sequence[Path], workloads: Sequence[Path], output: Path | None, *, hosts_needed: bool
+    paths: Sequence[Path], workloads: Sequence[Path], output: Path | None, hosts: int | None, *, places_needed: bool
 ) -> list[Schedule]:
     """The schedules, with what had to be assumed told on stderr; InputError, or a usage error if one is `output`."""
     inputs = [*(("PATH", file) for path in paths for file in files_of(path)), *(("-w", path) for path in workloads)]
     check_apart(list(dict.fromkeys(inputs)), [("-o", output)])
     check_writable([output])
-    schedules = read_schedules(paths)
+    schedules = read_schedules(paths, hosts=hosts)
     for schedule in schedules:
         for note in schedule.notes:
             click.echo(f"note: {schedule.name}: {note}", err=True)
-        if hosts_needed and not schedule.hosts_known:
+        if places_needed and not schedule.hosts_known:
             raise InputError(schedule.source, "", "does not tell on which hosts jobs ran, which a Gantt chart shows")
+        if places_needed and not schedule.hosts:
+            raise InputError(schedule.source, "", "has no job with a host: there is nothing to draw")
         if not schedule.ran:
             raise InputError(schedule.source, "", "has no job that ran: there is nothing to draw")
     if not workloads:

@@ -29,7 +29,8 @@ def command(
     output: Path,
     begin: float | None,
     end: float | None,
-    hosts: HostSet | None,
+    only: HostSet | None,
+    hosts: int | None,
     width: float | None,
     **looks: Any,
 ) -> None:
@@ -38,9 +39,9 @@ def command(
     A PATH is a _jobs.csv of Batsim or of simulate, the prefix of its option -e, a folder with one such file, or a log
     in SWF.
     """
-    if hosts is not None and kind == "queue":
-        raise click.UsageError("'--hosts' does not go with 'queue': jobs that wait have no hosts yet")
-    schedules = read_runs(paths, (), output, hosts_needed=hosts is not None)
-    window = window_on(schedules, begin, end, hosts)
+    if only is not None and kind == "queue":
+        raise click.UsageError("'--only' does not go with 'queue': jobs that wait have no hosts yet")
+    schedules = read_runs(paths, (), output, hosts, places_needed=only is not None)
+    window = window_on(schedules, begin, end, only)
     size = {} if width is None else {"width": width}
     draw("plot", "curves", output, lambda paper: paper.curves_figure(kind, schedules, window, **size, **looks))

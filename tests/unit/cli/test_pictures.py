@@ -17,6 +17,13 @@ from batsched_py.reporting.paper.curves import PLOTS
 ROOT = Path(__file__).parents[3]
 SWF = b"; MaxProcs: 4\n1 0 5 10 2 -1 -1 2 20 -1 1 7 -1 -1 -1 -1 -1 -1\n2 5 0 10 1 -1 -1 1 20 -1 1 7 -1 -1 -1 -1 -1 -1\n"
 
+HEADER = (
+    "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,finish_time,"
+    "stretch,allocated_resources"
+)
+#: A job without hosts that takes no time.
+EMPTY = "e,w0,0,0,-1,1,0,0,inf,"
+
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
@@ -50,12 +57,34 @@ def test_the_terminal_shows_what_simulate_draws(here: Path, capsys: pytest.Captu
 
 def test_a_part_of_it_can_be_drawn(capsys: pytest.CaptureFixture[str]) -> None:
     """Some hosts for some time; hosts keep their numbers, jobs their letters."""
-    code, out, _ = said(capsys, "gantt", "out/easy", "--from", "1min", "--to", "0.025h", "--hosts", "2,7-8")
+    code, out, _ = said(capsys, "gantt", "out/easy", "--from", "1min", "--to", "0.025h", "--only", "2,7-8")
     assert code == 0
     rows = [line for line in out.splitlines() if "│" in line][:3]
     assert [row.partition("│")[0].strip() for row in rows] == ["8", "7", "2"]
     assert "1 min" in out
     assert "A" not in "".join(row.partition("│")[2] for row in rows)
+
+
+def test_the_size_of_the_machine_can_be_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Hosts beyond it are storage, and jobs of these alone are not drawn."""
+    code, out, err = said(capsys, "gantt", "out/easy", "--hosts", "3")
+    assert (code, err.startswith("note: easy: ")) == (0, True)
+    assert out.startswith("8 jobs on 3 hosts")
+    assert [line.partition("│")[0].strip() for line in out.splitlines() if "│" in line][:3] == ["2", "1", "0"]
+    assert said(capsys, "gantt", "out/easy", "--hosts", "1", "-o", "one.svg", "--with", "utilisation")[0] == 0
+    assert said(capsys, "plot", "utilisation", "out/easy", "--hosts", "32", "-o", "u.svg")[0] == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "command", [["gantt"], ["gantt", "-o", "g.svg"], *(["plot", kind, "-o", "p.svg"] for kind in KINDS)]
+)
+def test_jobs_that_took_no_time_or_no_host_are_no_error(
+    here: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    """Nor is a run of nothing else."""
+    (here / "short_jobs.csv").write_text(f"{HEADER}\n{EMPTY}\ns,w0,0,1,-1,1,0,0,inf,0\n")
+    assert said(capsys, *command, "short", "--hosts", "4")[::2] == (0, "")
 
 
 @pytest.mark.parametrize(("form", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("PNG", b"\x89PNG")])
@@ -109,10 +138,11 @@ def test_users_are_those_of_the_workload(here: Path, capsys: pytest.CaptureFixtu
         (["gantt", "out/easy", "-o", "a.pdf", "--with", "queue,queue"], "each once, not 'queue'"),
         (["gantt", "out/easy", "--from", "soon"], "must be seconds, or a time like 90min, 12h or 2.5d, not 'soon'"),
         (["gantt", "out/easy", "--from", "2d"], "there is no time from 172800 to 150"),
-        (["gantt", "out/easy", "--hosts", "x"], "must be hosts like 0-15"),
-        (["gantt", "out/easy", "--hosts", "99"], "there is no host 99: they are numbered from 0 to 15"),
+        (["gantt", "out/easy", "--only", "x"], "must be hosts like 0-15"),
+        (["gantt", "out/easy", "--only", "99"], "there is no host 99 in easy: they are numbered from 0 to 15"),
+        (["gantt", "out/easy", "--hosts", "0-3"], "'--hosts': '0-3' is not a valid integer range"),
         (["gantt", "log.swf"], "log.swf: does not tell on which hosts jobs ran"),
-        (["plot", "queue", "out/easy", "-o", "a.pdf", "--hosts", "1"], "'--hosts' does not go with 'queue'"),
+        (["plot", "queue", "out/easy", "-o", "a.pdf", "--only", "1"], "'--only' does not go with 'queue'"),
         (["plot", "waits", "out/easy"], "Missing option '-o'"),
         (["gantt", "link.svg", "-o", "link.svg"], "name the same file"),
         (["gantt", "out/easy", "-o", "drawn/a.pdf"], "drawn/a.pdf: cannot be written: Not a directory"),
@@ -131,6 +161,17 @@ def test_what_cannot_be_is_refused_in_a_line(
     assert words in err
     assert err.count("\n") == 1
     assert sorted(here.rglob("*")) == before
+
+
+def test_hosts_that_the_machine_has_not_are_not_drawn(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of what the files say, or of what is told; a machine without hosts is none."""
+    (here / "empty_jobs.csv").write_text(f"{HEADER}\n{EMPTY}\n")
+    for arguments, words in (
+        (["out/easy", "--hosts", "2", "--only", "2"], "there is no host 2 in easy: they are numbered from 0 to 1"),
+        (["empty"], "empty_jobs.csv: has no job with a host: there is nothing to draw"),
+    ):
+        code, _, err = said(capsys, "gantt", *arguments)
+        assert (code, err.splitlines()[-1]) == (2, f"batsched-py: error: {words}")
 
 
 def test_a_picture_without_matplotlib_names_the_extra(
