@@ -100,8 +100,8 @@ def computing_hosts(schedule: Schedule) -> Steps:
     Where hosts are unknown: as many as all jobs together had, but never more than there are.
     """
     if schedule.hosts_known:
-        return [(time, float(schedule.hosts - free.bit_count())) for time, free in free_hosts(schedule)]
-    return _latest([(time, min(value, float(schedule.hosts))) for time, value in busy_hosts(schedule)])
+        return [(time, schedule.hosts - free.bit_count()) for time, free in free_hosts(schedule)]
+    return _latest([(time, min(value, schedule.hosts)) for time, value in busy_hosts(schedule)])
 
 
 def host_states(schedule: Schedule) -> Mapping[str, Steps]:

@@ -126,6 +126,13 @@ def test_each_series_is_written_in_steps(capsys: pytest.CaptureFixture[str], ser
     assert all(row[column] != "" for row in found for column in columns)
 
 
+def test_hosts_in_each_state_are_whole_numbers(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a log, too, and never less than 0, whatever it says of its machine."""
+    (here / "log.swf").write_text("; MaxProcs: 2\n1 0 0 10 4 -1 -1 4 20 -1 1 7 -1 -1 -1 -1 -1 -1\n")
+    assert run(["metrics", "log.swf", "--series", "states"]) == 0
+    assert capsys.readouterr().out == "run,time,idle_hosts,computing_hosts\nlog,0.0,0,2\nlog,10,2,0\n"
+
+
 def test_batsims_figures_are_those_of_its_own_file(capsys: pytest.CaptureFixture[str]) -> None:
     """By name, to the digits that it writes."""
     assert run(["metrics", EASY, "--batsim", "--format", "csv"]) == 0
