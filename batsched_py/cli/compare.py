@@ -83,7 +83,9 @@ _WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
     help="What the intervals are made of.",
 )
 @click.option("--differences", is_flag=True, help="Show differences from the baseline in place of ratios to it.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time.  [default: one for each core]")
+@click.option(
+    "--processes", type=click.IntRange(min=1), metavar="N", help="Runs at a time.  [default: one for each core]"
+)
 @click.option("-e", "--export", type=PATH, metavar="FOLDER", help="Write FOLDER/WORKLOAD/ALGORITHM_jobs.csv...")
 @click.option("--csv", type=PATH, metavar="FILE", help="Write a row for each run.")
 @click.option("--json", type=PATH, metavar="FILE", help="Write all runs, figures and intervals.")
@@ -106,7 +108,7 @@ def command(
     metrics: str | None,
     level: float,
     resamples: int,
-    jobs: int | None,
+    processes: int | None,
     export: Path | None,
     events: Path | None,
     clock: str,
@@ -136,9 +138,15 @@ def command(
     kept = [] if keep is None else keep.paths(sources, [variant.name for variant in variants])
     _check_files(inputs, files, kept)
     with _progress_bar(wanted=not quiet) as progress:
-        processes = jobs or os.cpu_count() or 1
         study = run_study(
-            machine, sources, variants, settings=told, clock=clock, processes=processes, keep=keep, progress=progress
+            machine,
+            sources,
+            variants,
+            settings=told,
+            clock=clock,
+            processes=processes or os.cpu_count() or 1,
+            keep=keep,
+            progress=progress,
         )
     comparison = compare(study, figures, baseline=base, level=level, resamples=resamples)
     _write(files, comparison)

@@ -12,11 +12,14 @@ Exit codes:
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Final
+from contextlib import suppress
+from typing import Final, TypeGuard
 
 import click
 
@@ -46,6 +49,9 @@ COMMANDS: Final = {
     "convert": ("convert", "Make a workload from a log in SWF."),
     "generate": ("generate", "Make a synthetic workload, and a platform to run it."),
 }
+
+#: What writing fails with when there is no room, or no disk.
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _EPILOG: Final = """\b
 Exit codes: 0 all is well; 1 a replay decided otherwise, or two recordings differ;
@@ -111,12 +117,29 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the last place where a defect can be told in a line
         _trace(invocation)
+        if _is_of_stdout(error):
+            _tell("error", f"standard output cannot be written: {error.strerror}")
+            return BatschedError.exit_code
         _tell(
             "internal error",
             f"{type(error).__name__}: {_one_line(str(error))}; please report it with what --debug prints",
         )
         return 3
     return code if isinstance(code, int) else 0
+
+
+def _is_of_stdout(error: Exception) -> TypeGuard[OSError]:
+    """True for a disk that is full or broken when no file of ours is meant: they are named where they are written.
+
+    What was not written is given up then, so that the interpreter does not complain once more.
+    """
+    if not isinstance(error, OSError) or error.errno not in _NO_ROOM or error.filename is not None:
+        return False
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    return True
 
 
 def _usage(error: click.ClickException) -> str:

@@ -210,6 +210,6 @@ def _put_table(output: Path | None, table: Table) -> None:
         Console().print(table)
         return
     text = StringIO()
-    Console(file=text, width=_WIDEST).print(table)
+    Console(file=text, width=_WIDEST, color_system=None, force_terminal=False).print(table)
     lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
     _put(output, f"{lines.strip(chr(10))}\n".encode())

@@ -25,6 +25,8 @@ _PARAMETERS: Final = {
     "load": (float, "a number"),
     "overestimate": (float, "a number"),
 }
+#: More seeds than anybody waits for are a slip of the finger.
+_MOST_SEEDS: Final = 10_000
 _SEEDS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
@@ -35,7 +37,10 @@ def read_seeds(context: click.Context, parameter: click.Parameter, value: str | 
         found = _SEEDS.fullmatch(part)
         if found is None or (found[2] and int(found[2]) < int(found[1])):
             raise click.BadParameter(f"must be like 1-20 or 1,2,5-9, not {value!r}", context, parameter)
-        seeds |= dict.fromkeys(range(int(found[1]), int(found[2] or found[1]) + 1))
+        some = range(int(found[1]), int(found[2] or found[1]) + 1)
+        if len(seeds) + len(some) > _MOST_SEEDS:
+            raise click.BadParameter(f"must be at most {_MOST_SEEDS} seeds", context, parameter)
+        seeds |= dict.fromkeys(some)
     return tuple(seeds)
 
 

@@ -36,14 +36,12 @@ class Engine:
     """An engine that answered.
 
     Attributes:
-        address: where it is.
         is_desktop: True for Docker Desktop, whose containers run in a machine of their own.
         is_rootless: True if the engine is an ordinary user's, who is root in its containers and nowhere else.
     """
 
     def __init__(self, client: docker.DockerClient, address: str) -> None:
         self._client = client
-        self.address = address
         with told(f"the container engine at {address}"):
             info = client.info()
         self.is_desktop = info.get("OperatingSystem") == "Docker Desktop"
@@ -113,7 +111,7 @@ def connected(address: str | None) -> Iterator[Engine]:
     EngineError if none answers there, or if it is on another machine, which would not see the files of this one.
     """
     where = address or os.environ.get("DOCKER_HOST") or _of_context()
-    parts = urlsplit(where)
+    parts = _read(where)
     if parts.scheme == "ssh" or (parts.scheme in ("tcp", "http", "https") and parts.hostname not in _LOCAL_HOSTS):
         raise EngineError(
             f"the container engine at {where} is on another machine, which does not see files of this one"
@@ -132,6 +130,16 @@ def told(what: str) -> Iterator[None]:
         yield
     except (docker.errors.DockerException, requests.RequestException, OSError) as error:
         raise EngineError(f"{what}: {_reason(error)}") from error
+
+
+def _read(address: str) -> SplitResult:
+    """The parts of an engine's address. EngineError."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.port  # is read only now
+    except ValueError as error:
+        raise EngineError(f"{address} is no address of a container engine: {error}") from error
+    return parts
 
 
 def _of_context() -> str:

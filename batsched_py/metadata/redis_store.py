@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
-from batsched_py.errors import StoreError
+from batsched_py.errors import ExtraError, StoreError
 from batsched_py.metadata.keys import host_count_key, job_keys, profile_keys, read_objects, write_objects
 from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
 from batsched_py.wording import counted
@@ -48,9 +48,9 @@ class RedisStore:
     """Jobs under `PREFIX:job_WORKLOAD!NAME`, profiles under `PREFIX:profile_WORKLOAD!NAME`, both as JSON."""
 
     def __init__(self, hostname: str, port: int, prefix: str, persistence: Persistence = PERSISTENCE) -> None:
-        """Connect; StoreError if the extra is missing or nobody answers."""
+        """Connect; StoreError if nobody answers, ExtraError if the package is missing."""
         if redis is None:
-            raise StoreError("Batsim keeps its jobs in Redis: install the extra, pip install 'batsched-py[redis]'")
+            raise ExtraError("Batsim's jobs in Redis", "redis", "redis")
         self._where = f"Redis {hostname}:{port}"
         self._prefix = prefix
         self._tries = persistence.tries

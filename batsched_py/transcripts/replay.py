@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
-from batsched_py.errors import BatschedError, StoreError
+from batsched_py.errors import BatschedError, ExtraError, StoreError
 from batsched_py.protocol.dialects import Dialect
 from batsched_py.transcripts.decisions import dialect_of_run
 from batsched_py.transcripts.diff import Difference, find_difference
@@ -40,9 +40,9 @@ def replay(
     """Feed each recorded request to `answer` and compare its reply with the recorded one.
 
     Where `answer` raises an error of ours, its reply is `refusal(error)`: a run that was recorded up to a failure is
-    replayed up to the same failure. StoreError is raised on: without the jobs in Redis there is no decision to compare,
-    neither the same nor another. Without `timed` replies may have other times: those of a measured clock are no
-    decisions.
+    replayed up to the same failure. StoreError and ExtraError are raised on: without the jobs in Redis there is no
+    decision to compare, neither the same nor another. Without `timed` replies may have other times: those of a measured
+    clock are no decisions.
     """
     dialect: Dialect | None = None
     fed = identical = 0
@@ -52,7 +52,7 @@ def replay(
             dialect = dialect_of_run(exchange.request)
         try:
             reply = answer(exchange.request)
-        except StoreError:
+        except (ExtraError, StoreError):
             raise
         except BatschedError as error:
             reply = refusal(error)

@@ -37,7 +37,7 @@ def test_the_number_of_processes_changes_no_byte(tmp_path: Path) -> None:
             "    if hosts is not None:\n"
             "        plan.start(job, hosts)",
         )
-        done = run(folder, *STUDY, "-s", "easy", "-s", mine, "-s", "random", "--jobs", number, *FILES, "-e", "out")
+        done = run(folder, *STUDY, "-s", "easy", "-s", mine, "-s", "random", "--processes", number, *FILES, "-e", "out")
         assert (done.returncode, done.stderr.count("\n")) == (0, 1)
         seen.append((done.stdout, files(folder)))
     assert seen[0] == seen[1]
@@ -55,7 +55,7 @@ def test_an_algorithm_that_fails_leaves_the_others(tmp_path: Path) -> None:
         "    if job.size <= len(plan.free):\n"
         "        plan.start(job, plan.free.first(job.size))",
     )
-    done = run(tmp_path, *STUDY, "-s", "easy", "-s", mine, "-s", "fcfs", "--jobs", "2", *FILES, "-e", "out")
+    done = run(tmp_path, *STUDY, "-s", "easy", "-s", mine, "-s", "fcfs", "--processes", "2", *FILES, "-e", "out")
     assert done.returncode == 3
     failures = [line for line in done.stderr.splitlines() if ": error: " in line]
     assert len(failures) == 3
@@ -107,7 +107,7 @@ def test_a_signal_stops_all(
         "open(f'{os.getpid()}.pid', 'w').close()\nopen('begun', 'w').write('.')\nwhile True:\n    signal.pause()",
     )
     os.mkfifo(tmp_path / "begun")
-    command = [*STUDY, "-s", mine, "-s", "fcfs", "--jobs", "2", *FILES, "-e", "out"]
+    command = [*STUDY, "-s", mine, "-s", "fcfs", "--processes", "2", *FILES, "-e", "out"]
     with started(tmp_path, *command, leads_group=True) as process:
         with (tmp_path / "begun").open("rb") as begun:
             assert begun.read(1) == b"."

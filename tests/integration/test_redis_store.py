@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, View
-from batsched_py.errors import AlgorithmError, StoreError
+from batsched_py.errors import AlgorithmError, ExtraError, StoreError
 from batsched_py.metadata.redis_store import RedisStore
 from batsched_py.protocol.events import Config
 from batsched_py.session.session import Session
@@ -237,7 +237,7 @@ def test_a_session_without_a_store_says_so() -> None:
 
 
 def test_a_missing_extra_is_one_line_that_names_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """pip install 'batsched-py[redis]'."""
+    """As for all other extras; exit code 2."""
     monkeypatch.setattr("batsched_py.metadata.redis_store.redis", None)
-    with pytest.raises(StoreError, match=r"install the extra, pip install 'batsched-py\[redis\]'"):
+    with pytest.raises(ExtraError, match=r'^Batsim\'s jobs in Redis: needs redis: pip install "batsched-py\[redis\]"$'):
         RedisStore("127.0.0.1", 1, "x")

@@ -64,3 +64,19 @@ def test_a_signal_during_the_imports_is_one_line(tmp_path: Path, number: signal.
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (code, "", f"batsched-py: {words}\n")
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["--help"], ["generate", "--help"]])
+def test_a_stdout_that_takes_nothing_is_one_line(arguments: list[str]) -> None:
+    """No defect of ours: a disk that is full, say."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "batsched_py.cli", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+            text=True,
+            check=False,
+        )
+    expected = "batsched-py: error: standard output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, expected)

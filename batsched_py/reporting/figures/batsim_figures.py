@@ -94,7 +94,7 @@ def traced_energy(schedule: Schedule) -> float | None:
     ends = [joules for joules, kind in zip(rows.joules, rows.kinds, strict=True) if kind == JOB_ENDED]
     if not ends:
         return 0.0
-    return ends[-1] - _joules_at(rows, min(record.job.submit_time for record in schedule.jobs))
+    return ends[-1] - _joules_at(rows, min((record.job.submit_time for record in schedule.jobs), default=0.0))
 
 
 def _joules_at(rows: EnergyRows, time: float) -> float:

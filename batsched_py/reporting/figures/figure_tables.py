@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 from rich import box
 from rich.table import Table
+from rich.text import Text
 
 from batsched_py.reporting.durations import HOUR
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures
@@ -156,7 +157,7 @@ def _table(names: Sequence[str]) -> Table:
     table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column("", no_wrap=True)
     for name in names:
-        table.add_column(name, justify="right", overflow="fold")
+        table.add_column(Text(name), justify="right", overflow="fold")
     table.add_column("", no_wrap=True, style="dim")
     return table
 

@@ -25,7 +25,7 @@ class Mine(Scheduler[NoOptions]):
 """
 
 #: A small study: what it is about stands behind it.
-STUDY = ("compare", "-p", "p.xml", "--generate", "lublin:jobs=20", "--seeds", "1-3", "--jobs", "1")
+STUDY = ("compare", "-p", "p.xml", "--generate", "lublin:jobs=20", "--seeds", "1-3", "--processes", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -145,6 +145,10 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
         (
             [*STUDY[1:], "-s", "easy", "--seeds", "9-1"],
             "Invalid value for '--seeds': must be like 1-20 ...",
+        ),
+        (
+            [*STUDY[1:], "-s", "easy", "--seeds", "1,1-900000000"],
+            "Invalid value for '--seeds': must be at most 10000 seeds",
         ),
         ([*STUDY[1:], "-s", "easy", "--generate", "x:jobs=1"], "--generate x: unknown; there is: lublin"),
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin"], "--generate lublin: needs jobs, like lublin:jobs=300"),

@@ -51,6 +51,21 @@ def test_runs_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert ["users", "not", "told", "not", "told"] in shown
 
 
+def test_names_of_runs_are_no_markup(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A user may call a run as he likes."""
+    (here / "[bold red]z_jobs.csv").write_bytes((BATSIM / "o16_energy_easy" / "out_jobs.csv").read_bytes())
+    for more in ([], ["--batsim"]):
+        assert run(["metrics", "[bold red]z", *more]) == 0
+        assert lines(capsys.readouterr().out)[0] == ["[bold", "red]z"]
+
+
+def test_a_table_in_a_file_is_plain_text(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the environment says about colours on terminals."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert run(["metrics", EASY, "-o", "t.txt"]) == 0
+    assert b"\x1b" not in (here / "t.txt").read_bytes()
+
+
 def test_rows_that_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     """Energy that was not counted, states that did not occur."""
     assert run(["metrics", str(BATSIM / "o02_easy_bf_delays")]) == 0

@@ -23,6 +23,14 @@ def test_an_engine_on_another_machine_is_refused(address: str) -> None:
         pytest.fail("nobody was asked")
 
 
+@pytest.mark.parametrize("address", ["tcp://localhost:abc", "tcp://localhost:99999", "tcp://[::1"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    """By what the user wrote, and what is wrong with it."""
+    with pytest.raises(EngineError) as caught, connected(address):
+        pytest.fail("nobody was asked")
+    assert str(caught.value).startswith(f"{address} is no address of a container engine: ")
+
+
 @pytest.mark.parametrize("how", ["option", "DOCKER_HOST", "context"])
 def test_an_engine_that_is_not_there_is_told_with_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 from typing import Final
 
 import pytest
 from msgspec.structs import asdict, replace
 
-from batsched_py.reporting.figures.batsim_figures import batsim_figures, consumed_energy
+from batsched_py.reporting.figures.batsim_figures import batsim_figures, consumed_energy, traced_energy
 from batsched_py.reporting.read.schedule import Schedule, read_schedule
+from batsched_py.simulator.tracing import JOB_ENDED, JOB_STARTED, EnergyRows
 from tests.unit.reporting.records import record, rejected
 
 RUNS: Final = sorted(path.parent for path in (Path(__file__).parents[3] / "data" / "batsim").glob("*/out_schedule.csv"))
@@ -48,6 +50,14 @@ def test_without_jobs_all_is_0() -> None:
     """As Batsim writes it."""
     found = batsim_figures(Schedule("run", (), 4, {}))
     assert (found.makespan, found.mean_slowdown, found.success_rate, found.time_idle) == (0, 0, 0, 0)
+
+
+def test_energy_without_jobs_is_from_the_start() -> None:
+    """Of a trace beside a file of jobs that has no row."""
+    rows = EnergyRows(
+        array("d", [2.0, 7.0]), array("d", [10.0, 60.0]), [JOB_STARTED, JOB_ENDED], array("d", [0.0, 0.0])
+    )
+    assert traced_energy(Schedule("run", (), 4, {}, consumed_energy=rows)) == 60.0
 
 
 def test_energy_that_was_counted_and_not_traced_is_unknown() -> None:
