@@ -11,8 +11,10 @@ from rich.console import Console
 
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.pictures import draw, paths_argument, picture_options, read_runs
+from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.colouring import CHOICES
+from batsched_py.reporting.read.members import user_of
 from batsched_py.reporting.terminal.gantt import render
 from batsched_py.reporting.window import window_on
 
@@ -60,6 +62,10 @@ def command(
     if output is None:
         _refuse_looks(looks, workloads)
     schedules = read_runs(paths, workloads, output, hosts, places_needed=True)
+    if looks["colour_by"] == "user" and not any(user_of(record.job) for run in schedules for record in run.jobs):
+        raise InputError(
+            schedules[0].source, "", "tells no users to colour by: '-w WORKLOAD' does, if its jobs have a member 'user'"
+        )
     window = window_on(schedules, begin, end, only)
     if output is None:
         console = Console()

@@ -70,7 +70,7 @@ paths_argument = click.argument("paths", type=PATH, nargs=-1, required=True, met
 
 def picture_options(text: str, *, required: bool) -> Callable[[Decorated], Decorated]:
     """-o, what is shown, and the picture's size; `text` says what -o does."""
-    inches = click.FloatRange(0.5, _MOST_INCHES)
+    wide, high = click.FloatRange(1.0, _MOST_INCHES), click.FloatRange(0.5, _MOST_INCHES)
     options = (
         click.option("-o", "--output", type=PATH, callback=read_picture, required=required, metavar="FILE", help=text),
         click.option(
@@ -81,8 +81,8 @@ def picture_options(text: str, *, required: bool) -> Callable[[Decorated], Decor
         click.option(
             "--hosts", type=click.IntRange(min=1), metavar="N", help="Compute hosts. Default: what the files say."
         ),
-        click.option("--width", type=inches, metavar="INCHES", help="Of the picture; 3.5, a column, if not given."),
-        click.option("--height", type=inches, metavar="INCHES", help="Of the picture; what suits it, if not given."),
+        click.option("--width", type=wide, metavar="INCHES", help="Of the picture; 3.5, a column, if not given."),
+        click.option("--height", type=high, metavar="INCHES", help="Of the picture; what suits it, if not given."),
         click.option("--title", default="", metavar="TEXT", help="Above the picture."),
     )
 

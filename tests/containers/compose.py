@@ -180,4 +180,7 @@ def extracted(container: Container, folder: str, to: Path) -> None:
     """The files of a folder of a container, as `docker cp` gets them; the container may have ended."""
     pieces, _ = container.get_archive(folder)
     with tarfile.open(fileobj=BytesIO(b"".join(pieces))) as tar:
-        tar.extractall(to, filter="data")
+        if hasattr(tarfile, "data_filter"):
+            tar.extractall(to, filter="data")
+        else:  # Python before 3.11.4
+            tar.extractall(to)  # our own container's

@@ -101,6 +101,12 @@ def test_a_picture_is_written_in_the_format_of_its_name(
     assert first == second
 
 
+@pytest.mark.parametrize("panels", [[], ["--with", "utilisation,queue,power,states"]])
+def test_the_narrowest_picture_is_drawn(capsys: pytest.CaptureFixture[str], panels: list[str]) -> None:
+    """One inch."""
+    assert said(capsys, "gantt", "out/easy", "-o", "s.pdf", "--width", "1", *panels) == (0, "wrote s.pdf\n", "")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_curves_are_written(here: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
     """Of runs and of a log."""
@@ -134,6 +140,8 @@ def test_users_are_those_of_the_workload(here: Path, capsys: pytest.CaptureFixtu
         (["gantt", "out/easy", "--colour-by", "user"], "'--colour-by' goes with '-o'"),
         (["gantt", "out/easy", "--width", "4"], "'--width' goes with '-o'"),
         (["gantt", "out/easy", "--title", "x"], "'--title' goes with '-o'"),
+        (["gantt", "out/easy", "-o", "a.pdf", "--width", "0.5"], "0.5 is not in the range"),
+        (["gantt", "out/easy", "-o", "a.pdf", "--colour-by", "user"], "out/easy_jobs.csv: tells no users to colour by"),
         (["gantt", "out/easy", "-o", "a.pdf", "--with", "queue,noise"], "not 'noise'"),
         (["gantt", "out/easy", "-o", "a.pdf", "--with", "queue,queue"], "each once, not 'queue'"),
         (["gantt", "out/easy", "--from", "soon"], "must be seconds, or a time like 90min, 12h or 2.5d, not 'soon'"),
