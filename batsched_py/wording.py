@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+#: What stands for a figure that has no meaning.
+NOTHING: Final = "-"
+
 
 def counted(count: int, one: str, many: str = "") -> str:
     """As in "1 job", "2 jobs"; with `many` for those that do not end in s: "1 is free", "2 are free"."""

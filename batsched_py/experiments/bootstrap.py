@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from random import Random
+from statistics import fmean
 from typing import Any, Final
 
 from msgspec import Struct
@@ -73,7 +74,7 @@ class Bootstrap:
     def mean(self, values: Sequence[float]) -> Estimate:
         """Of observations that stand alone."""
         ordered = sorted(values)
-        return self._estimate(_mean(ordered), [total / self.count for total in self._sums(ordered)])
+        return self._estimate(fmean(ordered), [total / self.count for total in self._sums(ordered)])
 
     def compare(self, ones: Sequence[float], others: Sequence[float]) -> Pairs:
         """Of observations that belong together: the first of the ones to the first of the others, and so on."""
@@ -82,7 +83,7 @@ class Bootstrap:
         one_sums, other_sums = self._sums(one), self._sums(other)
         differences = [(mine - theirs) / self.count for mine, theirs in zip(one_sums, other_sums, strict=True)]
         return Pairs(
-            difference=self._estimate(_mean([mine - theirs for mine, theirs in pairs]), differences),
+            difference=self._estimate(fmean([mine - theirs for mine, theirs in pairs]), differences),
             ratio=self._ratio(math.fsum(one), math.fsum(other), one_sums, other_sums),
             smaller=sum(mine < theirs for mine, theirs in pairs),
             equal=sum(mine == theirs for mine, theirs in pairs),
@@ -107,7 +108,3 @@ class Bootstrap:
         found.sort()
         cut = math.floor((1 - self.level) / 2 * len(found))
         return Estimate(value, found[cut], found[-1 - cut])
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)

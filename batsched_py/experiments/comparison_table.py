@@ -14,7 +14,7 @@ from batsched_py.experiments.bootstrap import Estimate
 from batsched_py.experiments.comparison import Comparison, Entry, Section
 from batsched_py.experiments.figures import Figure
 from batsched_py.experiments.study import Study
-from batsched_py.reporting.figures.summary_table import NOTHING
+from batsched_py.wording import NOTHING
 
 #: Of ratios, after the point.
 _RATIO_DIGITS: Final = 3

@@ -92,7 +92,7 @@ def find_figures(names: Sequence[str]) -> tuple[Figure, ...]:
     """The figures of these names. OptionError for a name that there is not, or that comes twice."""
     for name in names:
         if name not in FIGURES:
-            raise OptionError(f"metric {name}: unknown; there are: {', '.join(FIGURES)}")
+            raise OptionError(f"figure {name}: unknown; there are: {', '.join(FIGURES)}")
     if len(set(names)) < len(names):
-        raise OptionError(f"metrics must be named once each, not {','.join(names)}")
+        raise OptionError(f"figures must be named once each, not {','.join(names)}")
     return tuple(FIGURES[name] for name in names)

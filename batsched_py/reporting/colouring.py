@@ -14,7 +14,7 @@ from batsched_py.protocol.events import (
     COMPLETED_SUCCESSFULLY,
     COMPLETED_WALLTIME_REACHED,
 )
-from batsched_py.reporting.figures.summary_table import STATE_NAMES
+from batsched_py.reporting.final_states import STATE_NAMES
 from batsched_py.reporting.read.members import user_of
 from batsched_py.simulator.records import JobRecord
 

@@ -51,6 +51,15 @@ class JobRecord(Struct, frozen=True):
         """True if it never ran."""
         return self.state == REJECTED
 
+    def size_on(self, hosts: int) -> int:
+        """How many of the machine's compute hosts it had, `hosts` in all; its size if its own hosts are not known.
+
+        Storage hosts, which are numbered after them, do not count.
+        """
+        if not self.hosts:
+            return 0 if self.rejected else self.job.size
+        return (self.hosts.bits & ((1 << hosts) - 1)).bit_count()
+
     @property
     def execution(self) -> float:
         """Seconds from start to finish."""

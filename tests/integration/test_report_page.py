@@ -165,7 +165,7 @@ def test_two_runs_are_drawn_without_an_error_or_a_request(show: Show, runs: list
     """Gantt charts with about as much ink as the hosts were busy, a line for each run in each chart."""
     page = show(*runs)
     for number, run in enumerate(runs):
-        area = sum(run.width(job) * job.execution for job in run.ran)
+        area = sum(run.size(job) * job.execution for job in run.ran)
         end = max(job.finish for each in runs for job in each.ran)
         assert ink(page, number) == pytest.approx(area / (run.hosts * end), abs=0.04)
     assert {chart: lines(page, chart) for chart in ("busy", "queue", "waits", "slowdowns")} == {

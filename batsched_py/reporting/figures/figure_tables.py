@@ -14,7 +14,7 @@ from rich.text import Text
 from batsched_py.reporting.durations import HOUR
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures
 from batsched_py.reporting.figures.run_figures import RunFigures
-from batsched_py.reporting.figures.summary_table import NOTHING
+from batsched_py.wording import NOTHING
 
 
 class Unit(Enum):

@@ -18,12 +18,12 @@ class JobFigures(Struct, frozen=True):
 
     Attributes:
         record: how it ended.
-        width: compute hosts it had.
+        size: number of compute hosts it had.
         wait: start - submission.
         turnaround: finish - submission.
         slowdown: turnaround / run: Batsim's stretch. None if the run took no time.
         bounded_slowdown: with runs of less than tau counting as tau, and at least 1.
-        per_processor_slowdown: turnaround / (width x run), and at least 1. None if the run took no time.
+        per_processor_slowdown: turnaround / (size x run), and at least 1. None if the run took no time.
         per_processor_bounded_slowdown: the same with the bound.
         pieces: maximal runs of consecutive hosts; None if its hosts are not known.
         user: whose it is; None if nobody says.
@@ -32,7 +32,7 @@ class JobFigures(Struct, frozen=True):
     """
 
     record: JobRecord
-    width: int
+    size: int
     wait: float | None = None
     turnaround: float | None = None
     slowdown: float | None = None
@@ -51,7 +51,7 @@ def job_figures(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> list[JobFigu
 
 
 def _figures(schedule: Schedule, record: JobRecord, tau: float) -> JobFigures:
-    job, width = record.job, schedule.width(record)
+    job, size = record.job, schedule.size(record)
     due = due_time(job)
     met = None if due is None else is_met(record)
     if record.rejected:
@@ -59,11 +59,11 @@ def _figures(schedule: Schedule, record: JobRecord, tau: float) -> JobFigures:
     stretch, wait, run = schedule.stretch(record), record.waiting, record.execution
     slowdown = stretch if math.isfinite(stretch) else None
     bounded = bounded_slowdown(wait, run, tau)
-    share = max(width, 1)
+    share = max(size, 1)
     compute = record.hosts.bits & ((1 << schedule.hosts) - 1)
     return JobFigures(
         record,
-        width,
+        size,
         wait=wait,
         turnaround=record.turnaround,
         slowdown=slowdown,

@@ -41,7 +41,7 @@ def _batsims(figures: JobFigures) -> Sequence[str]:
 
 def _ours(figures: JobFigures) -> Sequence[str]:
     return (
-        "" if figures.record.rejected else str(figures.width),
+        "" if figures.record.rejected else str(figures.size),
         _real(figures.bounded_slowdown),
         _real(figures.per_processor_slowdown),
         _real(figures.per_processor_bounded_slowdown),

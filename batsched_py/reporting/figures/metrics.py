@@ -9,50 +9,31 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.protocol.events import (
-    COMPLETED_FAILED,
-    COMPLETED_KILLED,
-    COMPLETED_SUCCESSFULLY,
-    COMPLETED_WALLTIME_REACHED,
-    REJECTED,
-)
 from batsched_py.reporting.figures.statistics import mean
+from batsched_py.reporting.final_states import FINAL_STATES
 from batsched_py.simulator.records import JobRecord, Result
 
 #: Runs shorter than this count as this long in the bounded slowdown, in seconds (Feitelson et al., JSSPP 1997).
 SLOWDOWN_BOUND: Final = 10.0
 
-#: Batsim's final states in the order they are reported.
-FINAL_STATES: Final = (
-    COMPLETED_SUCCESSFULLY,
-    COMPLETED_FAILED,
-    COMPLETED_WALLTIME_REACHED,
-    COMPLETED_KILLED,
-    REJECTED,
-)
-
 
 class Metrics(Struct, frozen=True):
-    """Figures of a schedule; they depend on no order of the jobs.
+    """The figures of a schedule that `simulate` shows; docs/metrics.md defines each, `measure_run` has more of them.
 
-    A job *ran* if it was not rejected, whatever its final state: means and maxima are over these jobs, as in Batsim's
-    `_schedule.csv`; rejected jobs are only counted. A figure that has no meaning, because no job ran, is None.
+    A job *ran* if it was not rejected, whatever its final state: means and maxima are over these jobs. A figure that
+    has no meaning, because no job ran, is None. The order of the jobs does not matter.
 
     Attributes:
         jobs: number of jobs submitted.
         states: final state -> number of jobs; only those that occur, in the order of FINAL_STATES.
         hosts: number of compute hosts.
-        makespan: finish of the last job, counted from 0, the start of the simulation, as Batsim does (not from the
-            first submission); 0 if no job ran.
-        utilisation: host seconds allocated / (hosts x makespan). A job allocates each of its hosts from its start to
-            its finish. Above 1 only if jobs share hosts.
-        throughput: jobs that ran / makespan, in jobs per second.
-        mean_wait: mean of start - submission.
-        max_wait: maximum of start - submission.
-        mean_bounded_slowdown: mean of max(1, (wait + run) / max(run, SLOWDOWN_BOUND)), run = finish - start (Feitelson,
-            Rudolph, Schwiegelshohn, Sevcik and Wong, "Theory and Practice in Parallel Job Scheduling", JSSPP 1997).
-            Batsim's `mean_slowdown` is another figure: it has no bound.
-        mean_turnaround: mean of finish - submission.
+        makespan: seconds.
+        utilisation: from 0 to 1; above 1 only if jobs share hosts.
+        throughput: jobs per second.
+        mean_wait: seconds, as `max_wait` and `mean_turnaround`.
+        max_wait: see above.
+        mean_bounded_slowdown: no unit.
+        mean_turnaround: see above.
     """
 
     jobs: int
@@ -91,27 +72,28 @@ def summarise(result: Result) -> Summary:
     return Summary(metrics, result.joules, result.messages, result.deciding_seconds, result.simulating_seconds)
 
 
-def measure(records: Iterable[JobRecord], hosts: int) -> Metrics:
-    """The figures of a schedule on `hosts` hosts, from the records of its jobs in any order."""
+def measure(records: Iterable[JobRecord], hosts: int, tau: float = SLOWDOWN_BOUND) -> Metrics:
+    """The figures of a schedule on `hosts` hosts, from the records of its jobs in any order.
+
+    Runs shorter than `tau` seconds count as `tau` in the bounded slowdown.
+    """
     records = list(records)
     ran = [record for record in records if not record.rejected]
     counts = Counter(record.state for record in records)
     makespan = max((record.finish for record in ran), default=0.0)
     waits = [record.start - record.job.submit_time for record in ran]
     runs = [record.finish - record.start for record in ran]
-    compute = (1 << hosts) - 1  # storage hosts are numbered after them
-    sizes = [(record.hosts.bits & compute).bit_count() for record in ran]
-    allocated = math.fsum([size * run for size, run in zip(sizes, runs, strict=True)])
+    allocated = math.fsum([record.size_on(hosts) * run for record, run in zip(ran, runs, strict=True)])
     return Metrics(
         jobs=len(records),
         states={state: counts[state] for state in sorted(counts, key=_report_order)},
         hosts=hosts,
         makespan=makespan,
-        utilisation=allocated / (hosts * makespan) if makespan > 0 else None,
+        utilisation=allocated / (hosts * makespan) if hosts and makespan > 0 else None,
         throughput=len(ran) / makespan if makespan > 0 else None,
         mean_wait=mean(waits),
         max_wait=max(waits, default=None),
-        mean_bounded_slowdown=mean(list(map(bounded_slowdown, waits, runs))),
+        mean_bounded_slowdown=mean([bounded_slowdown(wait, run, tau) for wait, run in zip(waits, runs, strict=True)]),
         mean_turnaround=mean([record.finish - record.job.submit_time for record in ran]),
     )
 

@@ -17,7 +17,7 @@ HOST_STATES: Final = ("sleeping", "switching_on", "switching_off", "idle", "comp
 
 def busy_hosts(schedule: Schedule) -> Steps:
     """How many compute hosts jobs have; a host that several jobs share counts once for each."""
-    return stacked((record.start, record.finish, schedule.width(record)) for record in schedule.ran)
+    return stacked((record.start, record.finish, schedule.size(record)) for record in schedule.ran)
 
 
 def utilisation(schedule: Schedule) -> Steps:

@@ -6,33 +6,19 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
-from batsched_py.protocol.events import (
-    COMPLETED_FAILED,
-    COMPLETED_KILLED,
-    COMPLETED_SUCCESSFULLY,
-    COMPLETED_WALLTIME_REACHED,
-    REJECTED,
-)
 from batsched_py.reporting.figures.batsim_figures import consumed_energy
 from batsched_py.reporting.figures.host_times import host_times
 from batsched_py.reporting.figures.job_figures import JobFigures, job_figures
-from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
+from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND, Metrics, measure
 from batsched_py.reporting.figures.over_time import free_hosts, longest_run, queue_length, queued_hosts
 from batsched_py.reporting.figures.statistics import jains_index, mean, quantile
 from batsched_py.reporting.figures.steps import Steps, mean_over
+from batsched_py.reporting.final_states import FINAL_STATES
 from batsched_py.reporting.read.schedule import Schedule
-
-_STATES: Final = (
-    COMPLETED_SUCCESSFULLY,
-    COMPLETED_FAILED,
-    COMPLETED_WALLTIME_REACHED,
-    COMPLETED_KILLED,
-    REJECTED,
-)
 
 
 class RunFigures(Struct, frozen=True):
@@ -100,10 +86,11 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, *, jobs: list[J
     """
     figures = job_figures(schedule, tau) if jobs is None else jobs
     ran = [job for job in figures if not job.record.rejected]
-    makespan = max((job.record.finish for job in ran), default=0.0)
+    summary = measure(schedule.jobs, schedule.hosts, tau)
+    makespan = summary.makespan
     return RunFigures(
         **_counts(figures, schedule.unlisted),
-        **_use(schedule, ran, makespan),
+        **_summary(summary),
         **_waits(ran),
         **_slowdowns(ran),
         **_queue(schedule, makespan),
@@ -117,7 +104,7 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, *, jobs: list[J
 
 def _counts(figures: Sequence[JobFigures], unlisted: int) -> dict[str, Any]:
     states = Counter(job.record.state for job in figures)
-    successful, failed, late, killed, rejected = (states[state] for state in _STATES)
+    successful, failed, late, killed, rejected = (states[state] for state in FINAL_STATES)
     return {
         "jobs": len(figures) + unlisted,
         "ran": len(figures) - rejected,
@@ -129,25 +116,16 @@ def _counts(figures: Sequence[JobFigures], unlisted: int) -> dict[str, Any]:
     }
 
 
-def _use(schedule: Schedule, ran: Sequence[JobFigures], makespan: float) -> dict[str, Any]:
-    allocated = math.fsum([job.width * job.record.execution for job in ran])
-    return {
-        "hosts": schedule.hosts,
-        "makespan": makespan,
-        "utilisation": allocated / (schedule.hosts * makespan) if schedule.hosts and makespan > 0 else None,
-        "throughput": len(ran) / makespan if makespan > 0 else None,
-    }
+def _summary(summary: Metrics) -> dict[str, Any]:
+    return {name: getattr(summary, name) for name in Metrics.__struct_fields__ if name not in {"jobs", "states"}}
 
 
 def _waits(ran: Sequence[JobFigures]) -> dict[str, Any]:
     waits, turnarounds = _known(job.wait for job in ran), _known(job.turnaround for job in ran)
     return {
-        "mean_wait": mean(waits),
         "median_wait": quantile(waits, 0.5),
         "p90_wait": quantile(waits, 0.9),
         "p99_wait": quantile(waits, 0.99),
-        "max_wait": max(waits, default=None),
-        "mean_turnaround": mean(turnarounds),
         "max_turnaround": max(turnarounds, default=None),
     }
 
@@ -160,7 +138,6 @@ def _slowdowns(ran: Sequence[JobFigures]) -> dict[str, Any]:
     return {
         "mean_slowdown": mean(slowdowns) if every else None,
         "max_slowdown": max(slowdowns, default=None) if every else None,
-        "mean_bounded_slowdown": mean(bounded),
         "median_bounded_slowdown": quantile(bounded, 0.5),
         "p90_bounded_slowdown": quantile(bounded, 0.9),
         "p99_bounded_slowdown": quantile(bounded, 0.99),

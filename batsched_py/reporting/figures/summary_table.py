@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from rich import box
 from rich.table import Table
 
-from batsched_py.protocol.events import (
-    COMPLETED_FAILED,
-    COMPLETED_KILLED,
-    COMPLETED_SUCCESSFULLY,
-    COMPLETED_WALLTIME_REACHED,
-    REJECTED,
-)
 from batsched_py.reporting.durations import HOUR, clock
 from batsched_py.reporting.figures.metrics import Metrics, Summary
-
-#: What stands for a figure that has no meaning.
-NOTHING: Final = "-"
-
-#: Batsim's final states in a word or two.
-STATE_NAMES: Final = {
-    COMPLETED_SUCCESSFULLY: "successful",
-    COMPLETED_FAILED: "failed",
-    COMPLETED_WALLTIME_REACHED: "walltime reached",
-    COMPLETED_KILLED: "killed",
-    REJECTED: "rejected",
-}
+from batsched_py.reporting.final_states import STATE_NAMES
+from batsched_py.wording import NOTHING
 
 
 def summary_table(summary: Summary) -> Table:

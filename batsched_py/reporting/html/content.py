@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.reporting.figures.metrics import FINAL_STATES, SLOWDOWN_BOUND
-from batsched_py.reporting.figures.summary_table import STATE_NAMES
+from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
+from batsched_py.reporting.final_states import FINAL_STATES, STATE_NAMES
 from batsched_py.reporting.html.growth import Growth, energy_growth, state_growth
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import number_jobs
@@ -120,7 +120,7 @@ def _pack_run(schedule: Schedule, numbers: dict[str, int], states: list[str]) ->
         submit=[short(record.job.submit_time) for record in ran],
         start=[short(record.start) for record in ran],
         run=[short(record.finish - record.start) for record in ran],
-        size=[schedule.width(record) for record in ran],
+        size=[schedule.size(record) for record in ran],
         state=[numbered[record.state] for record in ran],
         sets=sets,
         set=places,

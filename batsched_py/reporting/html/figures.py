@@ -12,7 +12,7 @@ from msgspec import Struct
 from batsched_py.reporting.durations import clock
 from batsched_py.reporting.figures.figure_tables import SECTIONS, Figure, Unit, spell
 from batsched_py.reporting.figures.run_figures import RunFigures
-from batsched_py.reporting.figures.summary_table import NOTHING
+from batsched_py.wording import NOTHING
 
 #: What the summary shows, if any run has it; the others are one click away.
 _MAIN: Final = (

@@ -44,7 +44,7 @@ class Schedule(Struct, frozen=True):
 
     Attributes:
         name: what tables call it: the prefix of its files, or their folder.
-        jobs: in the file's order. In a log their hosts are unknown and empty: see `width`.
+        jobs: in the file's order. In a log their hosts are unknown and empty: see `size`.
         hosts: number of compute hosts.
         figures: the row of Batsim's `_schedule.csv`, column -> value as it is written; empty if there is none.
         stretches: job id -> stretch as the file tells it, of jobs that ran; empty if it does not.
@@ -78,11 +78,9 @@ class Schedule(Struct, frozen=True):
         """True if it is told which hosts each job had, and not only how many."""
         return all(record.hosts for record in self.jobs if not record.rejected and record.job.size)
 
-    def width(self, record: JobRecord) -> int:
-        """How many compute hosts a job had: its size where its hosts are unknown. Storage hosts do not count."""
-        if not record.hosts:
-            return 0 if record.rejected else record.job.size
-        return (record.hosts.bits & ((1 << self.hosts) - 1)).bit_count()
+    def size(self, record: JobRecord) -> int:
+        """How many compute hosts a job had: what it asked for where its hosts are unknown."""
+        return record.size_on(self.hosts)
 
     def stretch(self, record: JobRecord) -> float:
         """Turnaround / run of a job that ran, as its file tells it or else its times; infinite if it took no time."""

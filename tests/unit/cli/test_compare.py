@@ -140,7 +140,7 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
         ([*STUDY[1:], "-s", "easy", "-o", "reserve=cores"], "option reserve of easy: must be counts | hosts, ..."),
         ([*STUDY[1:], "-s", "nobody"], "algorithm nobody: unknown; ..."),
         ([*STUDY[1:], "-s", "easy", "--baseline", "fcfs"], "baseline fcfs: no such algorithm here; there are: easy"),
-        ([*STUDY[1:], "-s", "easy", "--metrics", "wait"], "metric wait: unknown; there are: successful, ..."),
+        ([*STUDY[1:], "-s", "easy", "--metrics", "wait"], "figure wait: unknown; there are: successful, ..."),
         ([*STUDY[1:], "-s", "easy", "--metrics", "energy"], "'--metrics energy' goes with '-E'"),
         (
             [*STUDY[1:], "-s", "easy", "--seeds", "9-1"],

@@ -148,7 +148,7 @@ def test_each_figure_has_a_title_of_its_own() -> None:
 @pytest.mark.parametrize("names", [["mean_wiat"], ["mean_wait", "mean_wait"]])
 def test_figures_are_asked_for_by_name(names: list[str]) -> None:
     """Once each."""
-    with pytest.raises(OptionError, match="metric"):
+    with pytest.raises(OptionError, match="figure"):
         find_figures(names)
 
 

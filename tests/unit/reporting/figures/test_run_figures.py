@@ -157,6 +157,13 @@ def test_what_simulate_shows_is_the_same(name: str) -> None:
     assert found.mean_turnaround == summary.mean_turnaround
 
 
+def test_what_simulate_shows_holds_for_logs_and_other_bounds() -> None:
+    """Jobs count with their size where their hosts are not known."""
+    jobs = [JobRecord(Job.create("log!1", size=3, profile=""), "COMPLETED_SUCCESSFULLY", 0, 5.0, 15.0, HostSet())]
+    summary = measure(jobs, 6, 30.0)
+    assert (summary.utilisation, summary.mean_bounded_slowdown) == (0.5 * 10 / 15, 1.0)
+
+
 def test_energy_is_told_per_run_and_per_job() -> None:
     """The run's is Batsim's own; mean power is over the time in which it was counted."""
     found = measure_run(read_schedule(BATSIM / "o16_energy_easy"))
@@ -183,7 +190,7 @@ def test_hosts_that_were_away_are_what_is_left() -> None:
 def test_storage_is_no_piece_of_a_job() -> None:
     """Its hosts are numbered after the compute hosts."""
     (found,) = job_figures(schedule(record(hosts="0-1 5"), hosts=4))
-    assert (found.width, found.pieces) == (2, 1)
+    assert (found.size, found.pieces) == (2, 1)
 
 
 def test_energy_that_is_known_of_some_jobs_only_has_no_mean() -> None:

@@ -127,7 +127,7 @@ def test_hosts_are_those_that_have_a_state(tmp_path: Path) -> None:
 def test_hosts_above_the_number_of_compute_hosts_are_not_counted(tmp_path: Path) -> None:
     """They are storage, and a note says so."""
     schedule = read_schedule(jobs_file(tmp_path, ROW_4), hosts=1)
-    assert schedule.width(schedule.jobs[0]) == 1
+    assert schedule.size(schedule.jobs[0]) == 1
     assert "hosts from 1 on are not counted" in schedule.notes[0]
 
 
@@ -180,7 +180,7 @@ def test_a_job_of_a_log_starts_after_its_wait(tmp_path: Path) -> None:
     schedule = read_schedule(path)
     (read,) = schedule.jobs
     assert (read.start, read.finish, read.hosts) == (5.0, 15.0, HostSet())
-    assert (schedule.hosts, schedule.width(read), read.job.walltime, read.job.members["user"]) == (8, 2, 20.0, 7)
+    assert (schedule.hosts, schedule.size(read), read.job.walltime, read.job.members["user"]) == (8, 2, 20.0, 7)
     assert (schedule.name, read.job.id, schedule.hosts_known) == ("log", "log!1", False)
 
 
