@@ -34,6 +34,7 @@ from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
 from batsched_py.transport.zmq_rep import RepSocket
+from batsched_py.wording import counted
 
 if TYPE_CHECKING:
     from batsched_py.containers.container import Container
@@ -130,7 +131,7 @@ def command(
         except TransportError as error:
             raise _explained(error, container, session, image) from error
         _await_end(container, timeout)
-    click.echo(f"the simulation ended at t={session.now:g} after {session.messages} messages", err=True)
+    click.echo(f"the simulation ended at t={session.now:g} after {counted(session.messages, 'message')}", err=True)
 
 
 def _check_files(inputs: Inputs, record: Path | None, options_file: Path | None) -> None:

@@ -23,7 +23,7 @@ from batsched_py.cli.simulation_options import (
     platform_option,
 )
 from batsched_py.cli.sources import read_seeds, read_sources
-from batsched_py.cli.targets import Named, check_apart, check_writable, make_folder, write_failure
+from batsched_py.cli.targets import Named, check_apart, check_writable, writing
 from batsched_py.cli.variants import VARIANT_PARAMETERS, OrderedCommand, read_variants, variant_options
 from batsched_py.experiments.bootstrap import FEW, LEVEL, RESAMPLES
 from batsched_py.experiments.comparison import Comparison, compare, find_baseline, unlike
@@ -200,13 +200,9 @@ def _progress_bar(*, wanted: bool) -> Iterator[Callable[[int, int], None] | None
 
 def _write(files: Mapping[str, Path | None], comparison: Comparison) -> None:
     for name, path in files.items():
-        if path is None:
-            continue
-        make_folder(path)
-        try:
-            _WRITERS[name](path, comparison)
-        except OSError as error:
-            raise write_failure(path, error) from error
+        if path is not None:
+            with writing(path):
+                _WRITERS[name](path, comparison)
 
 
 def _show(comparison: Comparison, *, differences: bool) -> None:

@@ -10,7 +10,8 @@ import click
 from rich.console import Console
 
 from batsched_py.cli.parameters import PATH, debug_option
-from batsched_py.cli.pictures import draw, paths_argument, picture_options, read_runs
+from batsched_py.cli.pictures import draw, picture_options, read_drawn
+from batsched_py.cli.runs import paths_argument
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.colouring import CHOICES
@@ -61,7 +62,7 @@ def command(
     """
     if output is None:
         _refuse_looks(looks, workloads)
-    schedules = read_runs(paths, workloads, output, hosts, places_needed=True)
+    schedules = read_drawn(paths, workloads, output, hosts, places_needed=True)
     if looks["colour_by"] == "user" and not any(user_of(record.job) for run in schedules for record in run.jobs):
         raise InputError(
             schedules[0].source, "", "tells no users to colour by: '-w WORKLOAD' does, if its jobs have a member 'user'"

@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from batsched_py.cli.parameters import PATH, Seconds, debug_option
-from batsched_py.cli.targets import check_apart, check_writable, make_folder, write_failure
+from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs
+from batsched_py.cli.targets import write_file
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures, batsim_figures
 from batsched_py.reporting.figures.figure_tables import batsim_cell, batsim_table, figures_table
 from batsched_py.reporting.figures.job_figures import job_figures
@@ -33,10 +34,7 @@ from batsched_py.reporting.figures.over_time import (
 )
 from batsched_py.reporting.figures.run_figures import RunFigures, measure_run
 from batsched_py.reporting.figures.steps import Steps, side_by_side
-from batsched_py.reporting.read.members import with_members
-from batsched_py.reporting.read.schedule import Schedule, files_of, read_schedules
-from batsched_py.traces.atomic_file import write_atomically
-from batsched_py.traces.batsim_json import read_workload
+from batsched_py.reporting.read.schedule import Schedule
 
 #: Name of a series -> its columns beside run and time.
 _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
@@ -57,7 +55,7 @@ _WIDEST: Final = 100_000
 
 
 @click.command("metrics")
-@click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
+@paths_argument
 @click.option(
     "--format",
     "form",
@@ -76,16 +74,8 @@ _WIDEST: Final = 100_000
     metavar="S",
     help="Runs shorter than S count as S in bounded slowdowns.",
 )
-@click.option("--hosts", type=click.IntRange(min=1), metavar="N", help="Compute hosts. Default: what the files say.")
-@click.option(
-    "-w",
-    "--workload",
-    "workloads",
-    type=PATH,
-    multiple=True,
-    metavar="FILE",
-    help="The workload that was run: users and deadlines of its jobs.",
-)
+@hosts_option
+@members_option
 @debug_option
 def command(
     *,
@@ -110,10 +100,11 @@ def command(
         raise click.UsageError("'--per-job', '--series' and '--batsim' are different things to show: choose one")
     if (per_job or series is not None) and form not in (None, "csv"):
         raise click.UsageError(f"'--per-job' and '--series' give CSV, not '--format {form}'")
-    inputs = [("PATH", file) for path in paths for file in files_of(path)]
-    check_apart([*dict.fromkeys(inputs), *(("-w", path) for path in workloads)], [("-o", output)])
-    check_writable([output])
-    schedules = _read(paths, hosts, workloads)
+    if batsim and form == "json":
+        raise click.UsageError("'--batsim' does not go with JSON, which has Batsim's figures beside ours anyway")
+    if batsim and tau != SLOWDOWN_BOUND:
+        raise click.UsageError("'--tau' does not go with '--batsim': Batsim's slowdowns have no bound")
+    schedules = read_runs(paths, workloads, output, hosts)
     if series is not None:
         _put(output, _csv(_series_rows(series, schedules)))
     elif per_job:
@@ -124,17 +115,6 @@ def command(
         _put(output, _json(schedules, tau))
     else:
         _put_table(output, _table(schedules, tau, batsim=batsim))
-
-
-def _read(paths: Sequence[Path], hosts: int | None, workloads: Sequence[Path]) -> Sequence[Schedule]:
-    schedules = read_schedules(paths, hosts=hosts)
-    for schedule in schedules:
-        for note in schedule.notes:
-            click.echo(f"note: {schedule.name}: {note}", err=True)
-    if not workloads:
-        return schedules
-    read = [read_workload(path, simulated_only=False) for path in workloads]
-    return [with_members(schedule, read) for schedule in schedules]
 
 
 def _table(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Table:
@@ -197,11 +177,7 @@ def _put(output: Path | None, content: bytes) -> None:
     if output is None:
         click.echo(content.decode(), nl=False)
         return
-    make_folder(output)
-    try:
-        write_atomically(output, content)
-    except OSError as error:
-        raise write_failure(output, error) from error
+    write_file(output, content)
 
 
 def _put_table(output: Path | None, table: Table) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from batsched_py.cli.targets import make_folder, write_failure
+from batsched_py.cli.targets import writing
 from batsched_py.simulator.outputs import (
     CONSUMED_ENERGY,
     JOBS,
@@ -37,11 +37,8 @@ def result_files(prefix: str | None, *, machine_states: bool, energy: bool) -> d
 def write_result(files: dict[Path, _Writer], result: Result) -> None:
     """Write the files, each whole or not at all, and make their folder. InputError."""
     for path, write in files.items():
-        make_folder(path)
-        try:
+        with writing(path):
             write(path, result)
-        except OSError as error:
-            raise write_failure(path, error) from error
 
 
 def _write_machine_states(path: Path, result: Result) -> None:

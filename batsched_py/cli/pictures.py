@@ -12,14 +12,12 @@ import click
 
 from batsched_py.cli.extras import require
 from batsched_py.cli.parameters import PATH, Decorated
-from batsched_py.cli.targets import check_apart, check_writable, make_folder, write_failure
+from batsched_py.cli.runs import hosts_option, read_runs
+from batsched_py.cli.targets import write_file
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.durations import DAY, HOUR, MINUTE
-from batsched_py.reporting.read.members import with_members
-from batsched_py.reporting.read.schedule import Schedule, files_of, read_schedules
-from batsched_py.traces.atomic_file import write_atomically
-from batsched_py.traces.batsim_json import read_workload
+from batsched_py.reporting.read.schedule import Schedule
 
 #: Endings of the names of pictures, which say how they are written.
 FORMATS: Final = ("pdf", "svg", "png")
@@ -65,9 +63,6 @@ def _read_hosts(context: click.Context, parameter: click.Parameter, value: str |
     return hosts
 
 
-paths_argument = click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
-
-
 def picture_options(text: str, *, required: bool) -> Callable[[Decorated], Decorated]:
     """-o, what is shown, and the picture's size; `text` says what -o does."""
     wide, high = click.FloatRange(1.0, _MOST_INCHES), click.FloatRange(0.5, _MOST_INCHES)
@@ -78,9 +73,7 @@ def picture_options(text: str, *, required: bool) -> Callable[[Decorated], Decor
         ),
         click.option("--to", "end", callback=read_time, metavar="TIME", help="Show what comes before."),
         click.option("--only", callback=_read_hosts, metavar="HOSTS", help="Show these hosts only: 0-15 or 0-3,8."),
-        click.option(
-            "--hosts", type=click.IntRange(min=1), metavar="N", help="Compute hosts. Default: what the files say."
-        ),
+        hosts_option,
         click.option("--width", type=wide, metavar="INCHES", help="Of the picture; 3.5, a column, if not given."),
         click.option("--height", type=high, metavar="INCHES", help="Of the picture; what suits it, if not given."),
         click.option("--title", default="", metavar="TEXT", help="Above the picture."),
@@ -94,27 +87,19 @@ def picture_options(text: str, *, required: bool) -> Callable[[Decorated], Decor
     return decorate
 
 
-def read_runs(
+def read_drawn(
     paths: Sequence[Path], workloads: Sequence[Path], output: Path | None, hosts: int | None, *, places_needed: bool
 ) -> list[Schedule]:
-    """The schedules, with what had to be assumed told on stderr; InputError, or a usage error if one is `output`."""
-    inputs = [*(("PATH", file) for path in paths for file in files_of(path)), *(("-w", path) for path in workloads)]
-    check_apart(list(dict.fromkeys(inputs)), [("-o", output)])
-    check_writable([output])
-    schedules = read_schedules(paths, hosts=hosts)
+    """The runs, as `read_runs` reads them; InputError if there is nothing to draw."""
+    schedules = read_runs(paths, workloads, output, hosts)
     for schedule in schedules:
-        for note in schedule.notes:
-            click.echo(f"note: {schedule.name}: {note}", err=True)
         if places_needed and not schedule.hosts_known:
             raise InputError(schedule.source, "", "does not tell on which hosts jobs ran, which a Gantt chart shows")
         if places_needed and not schedule.hosts:
             raise InputError(schedule.source, "", "has no job with a host: there is nothing to draw")
         if not schedule.ran:
             raise InputError(schedule.source, "", "has no job that ran: there is nothing to draw")
-    if not workloads:
-        return schedules
-    members = [read_workload(path, simulated_only=False) for path in workloads]
-    return [with_members(schedule, members) for schedule in schedules]
+    return schedules
 
 
 def draw(name: str, module: str, output: Path, make: Callable[[Any], Any]) -> None:
@@ -124,9 +109,5 @@ def draw(name: str, module: str, output: Path, make: Callable[[Any], Any]) -> No
     paper = importlib.import_module(f"batsched_py.reporting.paper.{module}")
     with style.style():
         content = style.saved(make(paper), form_of(output))
-    make_folder(output)
-    try:
-        write_atomically(output, content)
-    except OSError as error:
-        raise write_failure(output, error) from error
+    write_file(output, content)
     click.echo(f"wrote {output}")

@@ -9,7 +9,8 @@ from typing import Any, Final
 import click
 
 from batsched_py.cli.parameters import debug_option
-from batsched_py.cli.pictures import draw, paths_argument, picture_options, read_runs
+from batsched_py.cli.pictures import draw, picture_options, read_drawn
+from batsched_py.cli.runs import paths_argument
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.window import window_on
 
@@ -41,7 +42,7 @@ def command(
     """
     if only is not None and kind == "queue":
         raise click.UsageError("'--only' does not go with 'queue': jobs that wait have no hosts yet")
-    schedules = read_runs(paths, (), output, hosts, places_needed=only is not None)
+    schedules = read_drawn(paths, (), output, hosts, places_needed=only is not None)
     window = window_on(schedules, begin, end, only)
     size = {} if width is None else {"width": width}
     draw("plot", "curves", output, lambda paper: paper.curves_figure(kind, schedules, window, **size, **looks))

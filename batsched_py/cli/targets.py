@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from batsched_py.errors import InputError
+from batsched_py.traces.atomic_file import write_atomically
 
 #: How a user named a file (an option, an argument), and the file; None if it was not named.
 Named = tuple[str, Path | None]
@@ -47,6 +49,22 @@ def make_folder(path: Path) -> None:
         Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise write_failure(path, error) from error
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Around what writes a file: its folder is made, and what fails is an InputError."""
+    make_folder(path)
+    try:
+        yield
+    except OSError as error:
+        raise write_failure(path, error) from error
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write it, whole or not at all. InputError."""
+    with writing(path):
+        write_atomically(path, content)
 
 
 def _identity(path: Path) -> object:

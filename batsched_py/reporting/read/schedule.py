@@ -229,16 +229,16 @@ def _host_count(
     """The number of compute hosts, and notes on how it was found."""
     highest = max((record.hosts.bits.bit_length() for record in jobs), default=0)
     if told is not None:
-        return told, _storage_note(told, highest)
+        return told, _beyond(told, highest, "the number of compute hosts that was given leaves them out")
     if states is not None and states.times:
         known = max(map(sum, zip(*(states.counts[column::5] for column in range(5)), strict=True)))
-        return known, _storage_note(known, highest)
+        return known, _beyond(known, highest, f"they are storage, beside {counted(known, 'compute host')}")
     if "nb_computing_machines" in figures:
         return int(figures["nb_computing_machines"]), ()
     return highest, (f"{counted(highest, 'host')}, up to the highest that a job had: no file says how many there were",)
 
 
-def _storage_note(hosts: int, highest: int) -> tuple[str, ...]:
+def _beyond(hosts: int, highest: int, why: str) -> tuple[str, ...]:
     if highest <= hosts:
         return ()
-    return (f"hosts from {hosts} on are not counted: they are storage, beside {counted(hosts, 'compute host')}",)
+    return (f"hosts from {hosts} on are not counted: {why}",)

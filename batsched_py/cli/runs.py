@@ -1,0 +1,56 @@
+"""What the commands that look at runs have in common: how runs are named, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+from msgspec.structs import replace
+
+from batsched_py.cli.parameters import PATH
+from batsched_py.cli.targets import check_apart, check_writable
+from batsched_py.reporting.read.members import with_members
+from batsched_py.reporting.read.schedule import Schedule, files_of, read_schedules
+from batsched_py.traces.batsim_json import read_workload
+
+paths_argument: Final = click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
+hosts_option: Final = click.option(
+    "--hosts", type=click.IntRange(min=1), metavar="N", help="Compute hosts. Default: what the files say."
+)
+members_option: Final = click.option(
+    "-w",
+    "--workload",
+    "workloads",
+    type=PATH,
+    multiple=True,
+    metavar="FILE",
+    help="The workload that was run: users and deadlines of its jobs.",
+)
+
+
+def read_runs(
+    paths: Sequence[Path],
+    workloads: Sequence[Path],
+    output: Path | None,
+    hosts: int | None,
+    names: Sequence[str] = (),
+) -> list[Schedule]:
+    """The runs, called as the user says, with the members of jobs that only workloads tell.
+
+    What had to be assumed is told on stderr. InputError; a usage error if one of the files is `output`.
+    """
+    inputs = [("PATH", file) for path in paths for file in files_of(path)]
+    check_apart([*dict.fromkeys(inputs), *(("-w", path) for path in workloads)], [("-o", output)])
+    check_writable([output])
+    schedules = read_schedules(paths, hosts=hosts)
+    if names:
+        schedules = [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
+    for schedule in schedules:
+        for note in schedule.notes:
+            click.echo(f"note: {schedule.name}: {note}", err=True)
+    if not workloads:
+        return schedules
+    members = [read_workload(path, simulated_only=False) for path in workloads]
+    return [with_members(schedule, members) for schedule in schedules]
