@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from batsched_py.cli.algorithm import Warnings
 from batsched_py.cli.kept import Kept
 from batsched_py.cli.parameters import PATH, clock_option, debug_option
+from batsched_py.cli.progress import runs_bar
 from batsched_py.cli.simulation_options import (
     behaviour_options,
     check_behaviour,
@@ -137,7 +136,7 @@ def command(
     inputs += [("--options-file", path) for path in parts["options_files"]]
     kept = [] if keep is None else keep.paths(sources, [variant.name for variant in variants])
     _check_files(inputs, files, kept)
-    with _progress_bar(wanted=not quiet) as progress:
+    with runs_bar(wanted=not quiet) as progress:
         study = run_study(
             machine,
             sources,
@@ -179,23 +178,6 @@ def _check_files(inputs: Sequence[Named], files: Mapping[str, Path | None], kept
     outputs += [("-e", path) for path in kept]
     check_apart(inputs, outputs)
     check_writable([path for _, path in outputs])
-
-
-@contextmanager
-def _progress_bar(*, wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Shows how many runs are over, and vanishes at the end; None if there is nobody to see it."""
-    console = Console(stderr=True)
-    if not (wanted and console.is_terminal):
-        yield None
-        return
-    columns = (BarColumn(None), MofNCompleteColumn(), TextColumn("runs"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None)
-
-        def show(over: int, count: int) -> None:
-            bar.update(task, completed=over, total=count)
-
-        yield show
 
 
 def _write(files: Mapping[str, Path | None], comparison: Comparison) -> None:

@@ -15,8 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from batsched_py.cli.parameters import PATH, Seconds, debug_option
-from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs
-from batsched_py.cli.targets import write_file
+from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, write_file
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures, batsim_figures
 from batsched_py.reporting.figures.figure_tables import batsim_cell, batsim_table, figures_table
 from batsched_py.reporting.figures.job_figures import job_figures

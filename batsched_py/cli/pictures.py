@@ -12,8 +12,7 @@ import click
 
 from batsched_py.cli.extras import require
 from batsched_py.cli.parameters import PATH, Decorated
-from batsched_py.cli.runs import hosts_option, read_runs
-from batsched_py.cli.targets import write_file
+from batsched_py.cli.runs import hosts_option, read_runs, write_file
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.durations import DAY, HOUR, MINUTE

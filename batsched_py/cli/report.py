@@ -9,8 +9,7 @@ import click
 
 from batsched_py.cli.extras import require
 from batsched_py.cli.parameters import PATH, debug_option
-from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs
-from batsched_py.cli.targets import write_file
+from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, write_file
 from batsched_py.reporting.html.document import report_page
 from batsched_py.reporting.html.plotlyjs import plotly_js
 

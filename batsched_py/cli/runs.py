@@ -1,4 +1,4 @@
-"""What the commands that look at runs have in common: how runs are named, and how they are read."""
+"""What the commands that look at runs have in common: how runs are named and read, and what is made of them written."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import click
 from msgspec.structs import replace
 
 from batsched_py.cli.parameters import PATH
-from batsched_py.cli.targets import check_apart, check_writable
+from batsched_py.cli.targets import check_apart, check_writable, writing
 from batsched_py.reporting.read.members import with_members
 from batsched_py.reporting.read.schedule import Schedule, files_of, read_schedules
+from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim_json import read_workload
 
 paths_argument: Final = click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
@@ -54,3 +55,9 @@ def read_runs(
         return schedules
     members = [read_workload(path, simulated_only=False) for path in workloads]
     return [with_members(schedule, members) for schedule in schedules]
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write it, whole or not at all. InputError."""
+    with writing(path):
+        write_atomically(path, content)

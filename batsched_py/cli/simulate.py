@@ -25,7 +25,7 @@ from batsched_py.cli.parameters import (
     record_option,
     scheduler_option,
 )
-from batsched_py.cli.progress import progress_bar
+from batsched_py.cli.progress import simulation_bar
 from batsched_py.cli.redis_place import RedisPlace, redis_option
 from batsched_py.cli.simulation_options import (
     behaviour_options,
@@ -164,7 +164,7 @@ def _run(simulation: Simulation, exchange: Exchange, watch: Watch | None, *, pro
     if watch is not None:
         with live_view(watch) as shown:
             return simulation.run(watch.exchange(exchange) if shown else exchange)
-    with progress_bar(wanted=progress) as told:
+    with simulation_bar(wanted=progress) as told:
         return simulation.run(exchange, told)
 
 

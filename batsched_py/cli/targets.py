@@ -12,7 +12,6 @@ from pathlib import Path
 import click
 
 from batsched_py.errors import InputError
-from batsched_py.traces.atomic_file import write_atomically
 
 #: How a user named a file (an option, an argument), and the file; None if it was not named.
 Named = tuple[str, Path | None]
@@ -59,12 +58,6 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise write_failure(path, error) from error
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write it, whole or not at all. InputError."""
-    with writing(path):
-        write_atomically(path, content)
 
 
 def _identity(path: Path) -> object:

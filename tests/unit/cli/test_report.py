@@ -34,7 +34,9 @@ def heading(page: Path) -> str:
 def test_runs_become_a_page(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By prefix or folder; the folder of the page is made."""
     assert run(["report", "a", "b/fcfs", "-o", "new/report.html"]) == 0
-    assert re.fullmatch(r"wrote new/report\.html: \d\.\d MB\n", capsys.readouterr().out)
+    out, err = capsys.readouterr()
+    assert re.fullmatch(r"wrote new/report\.html: \d\.\d MB\n", out)
+    assert [line.partition(", up to")[0] for line in err.splitlines()] == ["note: easy: 1 host", "note: fcfs: 1 host"]
     assert heading(results / "new" / "report.html") == "easy · fcfs"
 
 
@@ -56,7 +58,7 @@ def test_runs_are_called_what_the_user_says(results: Path) -> None:
         (["a", "--name", "x", "--name", "y", "-o", "r.html"], "'--name' must be given once for each of the 1 runs"),
         (["b", "-o", "r.html"], "b: must hold one file *_jobs.csv, not 2"),
         (["nowhere", "-o", "r.html"], "nowhere: there is no such file"),
-        (["a", "-o", "a/easy_jobs.csv"], "'OUT' and '-o' name the same file"),
+        (["a", "-o", "a/easy_jobs.csv"], "'PATH' and '-o' name the same file"),
         (["a", "-w", "w.json", "-o", "w.json"], "'-w' and '-o' name the same file"),
         (["a", "-o", "a"], "a: cannot be written: Is a directory"),
         (["a"], "Missing option '-o'"),

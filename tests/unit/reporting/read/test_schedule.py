@@ -127,7 +127,7 @@ def test_hosts_are_those_that_have_a_state(tmp_path: Path) -> None:
 def test_hosts_above_the_number_of_compute_hosts_are_not_counted(tmp_path: Path) -> None:
     """A note says so, and who left them out."""
     schedule = read_schedule(jobs_file(tmp_path, ROW_4), hosts=1)
-    assert schedule.width(schedule.jobs[0]) == 1
+    assert schedule.size(schedule.jobs[0]) == 1
     assert schedule.notes[0].startswith("hosts from 1 on are not counted: the number of compute hosts that was given")
 
 
