@@ -29,7 +29,7 @@ from batsched_py.experiments.comparison import Comparison, compare, find_baselin
 from batsched_py.experiments.comparison_files import write_csv, write_json, write_latex
 from batsched_py.experiments.comparison_table import comparison_tables, legend
 from batsched_py.experiments.figures import ENERGY, FIGURES, SHOWN, find_figures
-from batsched_py.experiments.study import run_study
+from batsched_py.experiments.study import run_study, seeded, takes_seed
 from batsched_py.model.platform import Platform
 from batsched_py.simulator.external import read_events
 from batsched_py.simulator.settings import Settings
@@ -59,7 +59,12 @@ _WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
     metavar="MODEL:KEY=VALUE,...",
     help="In place of -w: a workload for each seed, like lublin:jobs=300,load=0.9 (see generate).",
 )
-@click.option("--seeds", callback=read_seeds, metavar="A-B,...", help="With --generate, like 1-20.  [default: 0]")
+@click.option(
+    "--seeds",
+    callback=read_seeds,
+    metavar="A-B,...",
+    help="Of --generate, like 1-20  [default: 0]; with -w, of algorithms that have an option seed.",
+)
 @variant_options
 @click.option("--baseline", metavar="NAME", help="What the others are compared with.  [default: the first -s]")
 @click.option(
@@ -131,16 +136,21 @@ def command(
     told = Settings(external_events=() if events is None else read_events(events), **others)
     machine = named_platform(platform, told.master_host)
     sources = read_sources(workloads, model, seeds, _size(machine, told))
+    chance = seeds if workloads else ()
+    if chance and not any(map(takes_seed, variants)):
+        raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
     keep = None if export is None else Kept(export, told.trace_machine_states, told.energy)
     inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
     inputs += [("--options-file", path) for path in parts["options_files"]]
-    kept = [] if keep is None else keep.paths(sources, [variant.name for variant in variants])
+    runs = {name: source for name, (source, _) in seeded(sources, chance).items()}
+    kept = [] if keep is None else keep.paths(runs, [variant.name for variant in variants])
     _check_files(inputs, files, kept)
     with runs_bar(wanted=not quiet) as progress:
         study = run_study(
             machine,
             sources,
             variants,
+            seeds=chance,
             settings=told,
             clock=clock,
             processes=processes or os.cpu_count() or 1,
@@ -222,5 +232,6 @@ def _cautions(comparison: Comparison) -> Iterator[str]:
                     f"not the same jobs {what} under {found.variant} as under {comparison.baseline} on "
                     f"{len(workloads)} of {count} workloads ({workloads[0]}...): their figures are of different jobs"
                 )
+    count = study.observations
     if 1 < count < FEW:
-        yield f"{count} workloads are few: below {FEW} the intervals are narrower than they say"
+        yield f"{count} {study.observed} are few: below {FEW} the intervals are narrower than they say"

@@ -52,8 +52,6 @@ def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int],
     if bool(files) == (model is not None):
         raise click.UsageError("One of '-w' and '--generate' is needed: which workloads?")
     if model is None:
-        if seeds:
-            raise click.UsageError("'--seeds' goes with '--generate': a file is what it is")
         return _named(files)
     drawn = _read_model(model, hosts)
     try:

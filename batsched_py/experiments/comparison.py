@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -64,14 +65,17 @@ def compare(
 
     One workload is one observation, because its jobs wait for each other: intervals come from the differences and
     ratios of several workloads, and there are none for one. An algorithm that failed on a workload has no figures: a
-    mean over other workloads than the others' would not compare. OptionError if there is no such baseline.
+    mean over other workloads than the others' would not compare. Where algorithms were run with several seeds, the
+    observation of a workload is its mean over them; of one workload, each seed is an observation.
+    OptionError if there is no such baseline.
     """
     names = [variant.name for variant in study.variants]
     base = find_baseline(names, baseline)
-    bootstrap = Bootstrap(len(study.workloads), level=level, resamples=resamples)
+    bootstrap = Bootstrap(study.observations, level=level, resamples=resamples)
     runs = {name: study.of(name) for name in names}
+    count = study.observations
     return Comparison(
-        study, base, level, resamples, tuple(_section(figure, runs, base, bootstrap) for figure in figures)
+        study, base, level, resamples, tuple(_section(figure, runs, base, bootstrap, count) for figure in figures)
     )
 
 
@@ -82,8 +86,10 @@ def find_baseline(names: Sequence[str], wanted: str | None) -> str:
     return names[0] if wanted is None else wanted
 
 
-def _section(figure: Figure, runs: Mapping[str, Sequence[Outcome]], base: str, bootstrap: Bootstrap) -> Section:
-    values = {name: _values(figure, outcomes) for name, outcomes in runs.items()}
+def _section(
+    figure: Figure, runs: Mapping[str, Sequence[Outcome]], base: str, bootstrap: Bootstrap, count: int
+) -> Section:
+    values = {name: _values(figure, outcomes, count) for name, outcomes in runs.items()}
     theirs = values[base]
     return Section(
         figure,
@@ -98,11 +104,14 @@ def _section(figure: Figure, runs: Mapping[str, Sequence[Outcome]], base: str, b
     )
 
 
-def _values(figure: Figure, outcomes: Sequence[Outcome]) -> list[float] | None:
-    """One for each workload; None if one has none."""
+def _values(figure: Figure, outcomes: Sequence[Outcome], count: int) -> list[float] | None:
+    """One for each of `count` observations, the mean of its runs; None if a run has none."""
     found = [figure.of(outcome) for outcome in outcomes]
     values = [value for value in found if value is not None]
-    return values if len(values) == len(found) else None
+    if len(values) < len(found):
+        return None
+    runs = len(values) // count
+    return [math.fsum(values[first : first + runs]) / runs for first in range(0, len(values), runs)]
 
 
 class Unlike(Struct, frozen=True):

@@ -46,6 +46,7 @@ def write_json(path: Path, comparison: Comparison) -> None:
         "level": comparison.level,
         "resamples": comparison.resamples,
         "workloads": comparison.study.workloads,
+        **({"seeds": comparison.study.seeds} if comparison.study.seeds else {}),
         "algorithms": [_variant(variant) for variant in comparison.study.variants],
         "figures": {section.figure.name: _json_section(section) for section in comparison.sections},
         "runs": [_json_run(outcome) for outcome in comparison.study.outcomes],

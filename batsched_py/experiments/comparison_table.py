@@ -13,8 +13,8 @@ from rich.text import Text
 from batsched_py.experiments.bootstrap import Estimate
 from batsched_py.experiments.comparison import Comparison, Entry, Section
 from batsched_py.experiments.figures import Figure
-from batsched_py.experiments.study import Study
-from batsched_py.wording import NOTHING
+from batsched_py.experiments.study import Study, takes_seed
+from batsched_py.wording import NOTHING, counted
 
 #: Of ratios, after the point.
 _RATIO_DIGITS: Final = 3
@@ -33,13 +33,25 @@ def comparison_tables(comparison: Comparison, *, differences: bool = False) -> I
 
 def legend(comparison: Comparison) -> str:
     """What the tables show, in a few lines."""
-    count = len(comparison.study.workloads)
+    study = comparison.study
+    count, what, chance = study.observations, study.observed, _chance(study)
     if count == 1:
-        return "One workload is one observation, so there are no intervals: more of them tell more."
+        return f"One workload is one observation, so there are no intervals: more of them tell more.{chance}"
     return (
-        f"Means over {count} workloads. Intervals: percentile bootstrap over workloads, {comparison.resamples} "
-        f"resamples. b/s/w: on how many workloads better, the same, worse than {comparison.baseline}."
+        f"Means over {count} {what}. Intervals: percentile bootstrap over {what}, {comparison.resamples} "
+        f"resamples. b/s/w: on how many {what} better, the same, worse than {comparison.baseline}.{chance}"
     )
+
+
+def _chance(study: Study) -> str:
+    """What the seeds of algorithms are for."""
+    if not study.seeds:
+        return ""
+    names = ", ".join(variant.name for variant in study.variants if takes_seed(variant))
+    said = f" Run once for each of {counted(len(study.seeds), 'seed')}: {names}; others do not depend on it."
+    if study.observed == "seeds":
+        return f"{said} Intervals are of this one workload: they tell nothing of others."
+    return f"{said} What is compared on a workload is the mean over its seeds."
 
 
 def _table(*headings: str) -> Table:
@@ -73,7 +85,7 @@ def _jobs(study: Study) -> Table:
 
 def _section(comparison: Comparison, section: Section, *, differences: bool) -> Table:
     against = f"minus {comparison.baseline}" if differences else f"ratio to {comparison.baseline}"
-    if len(comparison.study.workloads) > 1:
+    if comparison.study.observations > 1:
         table = _table(section.figure.heading, "mean", against, f"{100 * comparison.level:g} % interval", "b/s/w")
     else:
         table = _table(section.figure.heading, "value", against)

@@ -22,6 +22,7 @@ from batsched_py.plugins import load
 from batsched_py.reporting.figures.run_figures import RunFigures, measure_run
 from batsched_py.reporting.read.schedule import schedule_of
 from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.options import describe_options
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
@@ -79,11 +80,24 @@ class Study(Struct, frozen=True):
         workloads: their names.
         variants: the algorithms.
         outcomes: all algorithms on the first workload, then all on the second...
+        seeds: of the algorithms' own random numbers; `workloads` has each workload once for each of them, side by side.
+            Empty if algorithms were not given seeds.
     """
 
     workloads: tuple[str, ...]
     variants: tuple[Variant, ...]
     outcomes: tuple[Outcome, ...]
+    seeds: tuple[int, ...] = ()
+
+    @property
+    def observed(self) -> str:
+        """What one observation is of: "workloads", or "seeds" if there is one workload for several of them."""
+        return "seeds" if 1 < len(self.seeds) == len(self.workloads) else "workloads"
+
+    @property
+    def observations(self) -> int:
+        """How many there are: a workload that several seeds ran is one, unless it is the only one."""
+        return len(self.workloads) if self.observed == "seeds" else len(self.workloads) // max(len(self.seeds), 1)
 
     def of(self, variant: str) -> tuple[Outcome, ...]:
         """The runs of an algorithm, in the order of the workloads."""
@@ -95,11 +109,26 @@ class Study(Struct, frozen=True):
         return tuple(outcome for outcome in self.outcomes if outcome.error)
 
 
+def takes_seed(variant: Variant) -> bool:
+    """True if its algorithm has an option `seed` that is still to be given. PluginError."""
+    scheduler = load(variant.algorithm) if isinstance(variant.algorithm, str) else variant.algorithm
+    known = {info.name for info in describe_options(scheduler.options_type)}
+    return "seed" in known and "seed" not in variant.options
+
+
+def seeded(workloads: Mapping[str, Source], seeds: Sequence[int]) -> dict[str, tuple[Source, int | None]]:
+    """Each workload once for each seed of the algorithms, under a name of its own; as it is without seeds."""
+    if not seeds:
+        return {name: (source, None) for name, source in workloads.items()}
+    return {f"{name}-seed-{seed}": (source, seed) for name, source in workloads.items() for seed in seeds}
+
+
 def run_study(
     platform: PlatformLike,
     workloads: Mapping[str, Source],
     variants: Sequence[Variant],
     *,
+    seeds: Sequence[int] = (),
     settings: Settings = DEFAULTS,
     clock: str = "zero",
     processes: int | None = None,
@@ -112,6 +141,8 @@ def run_study(
         platform: a SimGrid file, or a platform.
         workloads: name -> a Batsim file, a workload, or a model to draw it from.
         variants: the algorithms, each under a name of its own.
+        seeds: each workload is run once for each, by algorithms that have an option `seed`; the others do the same for
+            each, and run once unless there is a `keep`.
         settings: what `simulate` has options for.
         clock: how long decisions take, as after `--clock`.
         processes: how many runs at a time, each in a process of its own; None for one after the other in this process.
@@ -127,18 +158,31 @@ def run_study(
     machine = platform if isinstance(platform, Platform) else read_platform(Path(platform))
     settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
     _check(machine, workloads, variants, settings, clock)
-    tasks = [
-        _Task(machine, name, source, variant, settings, clock, keep)
-        for name, source in workloads.items()
-        for variant in variants
-    ]
+    runs = seeded(workloads, seeds)
+    tasks: dict[tuple[object, ...], _Task] = {}  # by what tells them apart
+    places = []
+    for name, (source, seed) in runs.items():
+        for variant in variants:
+            mine = _with_seed(variant, seed)
+            key = (name if keep is not None or mine is not variant or seed is None else id(source), variant.name)
+            tasks.setdefault(key, _Task(machine, name, source, mine, settings, clock, keep))
+            places.append((name, key))
     outcomes: dict[int, Outcome] = {}
-    with closing(_outcomes(tasks, processes)) as ending:
+    with closing(_outcomes(list(tasks.values()), processes)) as ending:
         for position, outcome in ending:
             outcomes[position] = outcome
             if progress is not None:
                 progress(len(outcomes), len(tasks))
-    return Study(tuple(workloads), tuple(variants), tuple(outcomes[position] for position in range(len(tasks))))
+    ended = {key: outcomes[position] for position, key in enumerate(tasks)}
+    whole = tuple(replace(ended[key], workload=name) for name, key in places)
+    return Study(tuple(runs), tuple(variants), whole, tuple(seeds))
+
+
+def _with_seed(variant: Variant, seed: int | None) -> Variant:
+    """The same variant if it takes none."""
+    if seed is None or not takes_seed(variant):
+        return variant
+    return replace(variant, options={**variant.options, "seed": seed})
 
 
 def _check(

@@ -104,6 +104,42 @@ def test_files_are_workloads_of_their_own(here: Path, capsys: pytest.CaptureFixt
     assert err == "batsched-py: warning: 2 workloads are few: below 10 the intervals are narrower than they say\n"
 
 
+def test_seeds_of_algorithms_are_observations_of_one_workload(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As simulate -o seed=N runs them; an algorithm without the option has the same figures for each."""
+    study = ["compare", "-p", "p.xml", "-w", "w.json", "-s", "easy", "-s", "random", "--metrics", "mean_wait"]
+    assert run([*study, "--seeds", "1-3", "--json", "all.json", "--csv", "all.csv", "-e", "out"]) == 0
+    out, err = capsys.readouterr()
+    assert "Means over 3 seeds" in out
+    assert "Run once for each of 3 seeds: random; others do not depend on it." in " ".join(out.split())
+    assert "3 seeds are few" in err
+    found = json.loads((here / "all.json").read_bytes())
+    assert found["seeds"] == [1, 2, 3]
+    assert found["workloads"] == ["w-seed-1", "w-seed-2", "w-seed-3"]
+    waits = {(one["algorithm"], one["workload"]): one["figures"]["mean_wait"] for one in found["runs"]}
+    assert len({waits["easy", name] for name in found["workloads"]}) == 1
+    assert len({waits["random", name] for name in found["workloads"]}) > 1
+    files = ["-p", "p.xml", "-w", "w.json"]
+    assert run(["simulate", *files, "-s", "random", "-o", "seed=2", "-e", "two", "--quiet"]) == 0
+    assert (here / "two_jobs.csv").read_bytes() == (here / "out" / "w-seed-2" / "random_jobs.csv").read_bytes()
+    assert run([*study, "--seeds", "1-3", "--csv", "short.csv", "--quiet"]) == 0  # without files each is run once
+    assert (here / "short.csv").read_bytes() == (here / "all.csv").read_bytes()
+
+
+def test_several_workloads_are_observed_once_whatever_the_seeds(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the mean of their runs: what chance does on one workload tells nothing of others."""
+    assert run(["generate", "--jobs", "10", "--hosts", "8", "-o", "v.json"]) == 0
+    files = ["-p", "p.xml", "-w", "w.json", "-w", "v.json"]
+    assert run(["compare", *files, "-s", "random", "-s", "easy", "--seeds", "4,7", "--json", "all.json"]) == 0
+    out, err = capsys.readouterr()
+    assert "Means over 2 workloads" in out
+    assert "2 workloads are few" in err
+    found = json.loads((here / "all.json").read_bytes())
+    runs = [one["figures"]["mean_wait"] for one in found["runs"] if one["algorithm"] == "random"]
+    mean, low, high = (found["figures"]["mean_wait"][0]["mean"][key] for key in ("value", "low", "high"))
+    halves = sorted([sum(runs[:2]) / 2, sum(runs[2:]) / 2])
+    assert (mean, low, high) == pytest.approx((sum(runs) / 4, *halves))
+
+
 def test_settings_are_those_of_simulate(capsys: pytest.CaptureFixture[str]) -> None:
     """Energy is shown when it is counted; a smaller machine gets smaller workloads."""
     assert run([*STUDY, "-s", "easy", "--mmax", "4", "--message-latency", "--quiet", "-e", "out"]) == 0
@@ -131,7 +167,10 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
         (["-p", "p.xml", "-w", "w.json"], "Missing option '-s': which algorithms shall be compared?"),
         (["-p", "p.xml", "-s", "easy"], "One of '-w' and '--generate' is needed: which workloads?"),
         ([*STUDY[1:], "-w", "w.json", "-s", "easy"], "One of '-w' and '--generate' is needed: which workloads?"),
-        (["-p", "p.xml", "-w", "w.json", "--seeds", "1", "-s", "easy"], "'--seeds' goes with '--generate': ..."),
+        (
+            ["-p", "p.xml", "-w", "w.json", "--seeds", "1", "-s", "easy"],
+            "'--seeds' goes with '--generate', or with an ...",
+        ),
         (["-p", "p.xml", "-w", "w.json", "-w", "./w.json", "-s", "easy"], "'-w' names w.json twice: ..."),
         ([*STUDY[1:], "-o", "a=1", "-s", "easy"], "a=1 stands before any '-s': ..."),
         ([*STUDY[1:], "-s", "easy", "-o", "sjf"], "'-o' must be key=value, not 'sjf'"),
