@@ -18,6 +18,11 @@ def grouped(number: float, blank: str = " ") -> str:
     return f"{number:,.0f}".replace(",", blank)
 
 
+def seconds(time: float) -> str:
+    """A time in full, to a microsecond: 29363609, 10.5."""
+    return f"{time:.6f}".rstrip("0").rstrip(".")
+
+
 def too_few(needed: int, free: int) -> str:
     """Why a job waits: "needs 3 hosts, 1 is free". Algorithms say it at each decision, so it is quick."""
     return f"needs {needed} host{'' if needed == 1 else 's'}, {free} {'is' if free == 1 else 'are'} free"

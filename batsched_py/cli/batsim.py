@@ -34,7 +34,7 @@ from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
 from batsched_py.transport.zmq_rep import RepSocket
-from batsched_py.wording import counted
+from batsched_py.wording import counted, seconds
 
 if TYPE_CHECKING:
     from batsched_py.containers.container import Container
@@ -131,7 +131,9 @@ def command(
         except TransportError as error:
             raise _explained(error, container, session, image) from error
         _await_end(container, timeout)
-    click.echo(f"the simulation ended at t={session.now:g} after {counted(session.messages, 'message')}", err=True)
+    click.echo(
+        f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True
+    )
 
 
 def _check_files(inputs: Inputs, record: Path | None, options_file: Path | None) -> None:
@@ -221,7 +223,7 @@ def _explained(error: TransportError, container: Container, session: Session, im
     ending = container.ending
     if ending is None:
         return error
-    when = f"at t={session.now:g}, before SIMULATION_ENDS" if session.messages else "before it connected"
+    when = f"at t={seconds(session.now)}, before SIMULATION_ENDS" if session.messages else "before it connected"
     story = f"Batsim ({image}) ended {when}: {ending}"
     return TransportError("; ".join(part for part in (story, session.standstill()) if part))
 

@@ -14,7 +14,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from batsched_py.reporting.terminal.live import PATIENCE, Frame, History, Stand, next_lines, picture, stand_of_session
+from batsched_py.reporting.terminal.live import PATIENCE, Frame, History, Picture, Stand, next_lines, stand_of_session
 from batsched_py.session.session import Session
 from batsched_py.simulator.talk import Exchange
 from batsched_py.transport.connection import Connection
@@ -116,7 +116,7 @@ class Watch:
         doing = f"{state}, for {waited:.0f} s" if state and waited >= PATIENCE else state
         if frame is None:
             return Text(f"{self._title}  {doing}")
-        return Group(picture(self._title, frame, now - self._begun, doing), next_lines(frame.stand))
+        return Group(Picture(self._title, frame, now - self._begun, doing), next_lines(frame.stand))
 
 
 class WatchedConnection:

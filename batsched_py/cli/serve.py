@@ -26,7 +26,7 @@ from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.transport.connection import Connection
 from batsched_py.transport.zmq_rep import RepSocket
-from batsched_py.wording import counted
+from batsched_py.wording import counted, seconds
 
 
 def _watched(session: Session, name: str, connection: Connection) -> AbstractContextManager[Connection]:
@@ -85,4 +85,6 @@ def command(
         click.echo(f"{scheduler} listens on {socket.address}", err=True)
         with _watched(session, scheduler, socket) if live else nullcontext(socket) as connection:
             serve(session, connection, record=None if recorder is None else recorder.record, timeout=timeout)
-    click.echo(f"the simulation ended at t={session.now:g} after {counted(session.messages, 'message')}", err=True)
+    click.echo(
+        f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True
+    )

@@ -168,6 +168,8 @@ def run_study(
             tasks.setdefault(key, _Task(machine, name, source, mine, settings, clock, keep))
             places.append((name, key))
     outcomes: dict[int, Outcome] = {}
+    if progress is not None:
+        progress(0, len(tasks))
     with closing(_outcomes(list(tasks.values()), processes)) as ending:
         for position, outcome in ending:
             outcomes[position] = outcome

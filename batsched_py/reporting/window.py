@@ -12,6 +12,7 @@ from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet, bit_runs
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
+from batsched_py.wording import seconds
 
 
 class Window(Struct, frozen=True):
@@ -76,7 +77,9 @@ def window_on(
     low = 0.0 if begin is None else begin
     high = last if end is None else end
     if (begin is not None or end is not None) and not low < high:
-        raise OptionError(f"there is no time from {low:g} to {high:g}: the last job ends at {last:g}")
+        raise OptionError(
+            f"there is no time from {seconds(low)} to {seconds(high)}: the last job ends at {seconds(last)}"
+        )
     if not low < high:
         high = low + 1.0  # all that ran took no time
     if hosts is None:

@@ -26,9 +26,9 @@ def test_a_simulation_is_shown_until_its_end(tmp_path: Path) -> None:
     with on_terminal(tmp_path, "simulate", *FILES, "-s", "easy", "--live") as terminal:
         code, out = terminal.end()
     assert code == 0
-    assert "8 of 8 submitted, 8 ended" in terminal.text
+    assert "8 of 8 ended, 0 in" in terminal.text
     assert "0%: 0 of 4 hosts" in terminal.text
-    assert "17 messages; deciding" in terminal.text
+    assert "17 decisions; deciding" in terminal.text
     assert HIDE_CURSOR in terminal.written
     assert terminal.clean
     assert "makespan" in out
@@ -46,13 +46,13 @@ def test_a_decision_that_takes_long_is_shown_while_it_is_made(tmp_path: Path) ->
         "    if hosts is not None: plan.start(job, hosts)",
     )
     with on_terminal(tmp_path, "simulate", *FILES, "-s", name, "--live", "--quiet") as terminal:
-        terminal.read_until(r"3 of 8 submitted, 0 ended")
+        terminal.read_until(r"0 of 8 ended, 3 in")
         terminal.read_until(r"3 waiting, 0 running")
         terminal.read_until(r"next w0!A \(3 hosts\): the moon is not full")
         terminal.read_until(r"elapsed +deciding, for \d s")
         (tmp_path / "full").touch()
         assert terminal.end() == (0, "")
-    assert "8 of 8 submitted, 8 ended" in terminal.text
+    assert "8 of 8 ended, 0 in" in terminal.text
     assert terminal.clean
 
 
@@ -64,7 +64,7 @@ def test_what_another_program_decides_is_shown_too(tmp_path: Path) -> None:
             assert terminal.end() == (0, "")
         assert served.end()[0] == 0
     assert f"asking the decision process on {served.address}\n" in terminal.text
-    assert "8 of 8 submitted, 8 ended" in terminal.text
+    assert "8 of 8 ended, 0 in" in terminal.text
     assert terminal.clean
 
 
@@ -78,7 +78,7 @@ def test_a_served_batsim_is_shown_after_each_message(tmp_path: Path) -> None:
             both = (("JOB_SUBMITTED", submitted_data(name, size)) for name, size in (("1", 3), ("2", 4)))
             assert types(ask(client, message(1.0, *both))) == ["EXECUTE_JOB"]
             terminal.read_until(r"75%: 3 of 4 hosts")
-            terminal.read_until(r"2 submitted, 0 ended")
+            terminal.read_until(r"0 ended, 2 in")
             terminal.read_until(r"1 waiting, 1 running")
             terminal.read_until(r"next w0!2 \(4 hosts\): needs 4 hosts, 1 is free")
             terminal.read_until(r"promised for 00:00:11, in 00:00:10")
@@ -88,7 +88,7 @@ def test_a_served_batsim_is_shown_after_each_message(tmp_path: Path) -> None:
             ask(client, message(9.0, ("JOB_COMPLETED", completed_data("2", "0-3"))))
             ask(client, message(9.0, ("SIMULATION_ENDS", {})))
         assert terminal.end() == (0, "")
-    assert "2 submitted, 2 ended" in terminal.text
+    assert "2 ended, 0 in" in terminal.text
     assert terminal.text.endswith("the simulation ended at t=9 after 5 messages\n")
     assert terminal.clean
 
@@ -100,7 +100,7 @@ def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.S
     with on_terminal(tmp_path, *arguments) as terminal, batsim(listening(terminal)) as client:
         ask(client, BEGINS)
         ask(client, message(1.0, ("JOB_SUBMITTED", submitted_data("1", 2))))
-        terminal.read_until(r"1 submitted")
+        terminal.read_until(r"0 ended, 1 in")
         terminal.process.send_signal(number)
         assert terminal.end() == (code, "")
     assert terminal.text.splitlines()[-1].startswith("batsched-py: ")
@@ -112,7 +112,7 @@ def test_an_error_leaves_the_terminal_as_it_was(tmp_path: Path) -> None:
     name = algorithm(tmp_path, "if view.now >= 20: raise KeyError('E')")
     with on_terminal(tmp_path, "simulate", *FILES, "-s", name, "--live", "--quiet") as terminal:
         assert terminal.end() == (3, "")
-    assert "5 of 8 submitted, 0 ended" in terminal.text
+    assert "0 of 8 ended, 5 in" in terminal.text
     assert terminal.text.splitlines()[-1].startswith("batsched-py: error: t=20: mine failed on JobSubmitted w0!E")
     assert terminal.clean
 

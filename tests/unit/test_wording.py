@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.wording import counted, grouped, too_few
+from batsched_py.wording import counted, grouped, seconds, too_few
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,10 @@ def test_digits_stand_in_groups_of_three() -> None:
 def test_too_few_hosts_are_free(needed: int, free: int, said: str) -> None:
     """Nouns and verbs go with their numbers."""
     assert too_few(needed, free) == said
+
+
+def test_times_are_told_in_full() -> None:
+    """To a microsecond, with no more digits than they have."""
+    assert [seconds(time) for time in (29363609.0, 34560000.5, 0.0, 1e-7, 150)] == [
+        *["29363609", "34560000.5", "0", "0", "150"]
+    ]

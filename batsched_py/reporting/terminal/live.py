@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.style import Style
 from rich.table import Table
@@ -22,6 +23,8 @@ from batsched_py.wording import counted, grouped
 
 #: Columns of a sparkline, which is also how many values a history keeps, and of the bar.
 COLUMNS: Final = 32
+#: Columns of a terminal from which on there is room for bars.
+_WIDE: Final = 76
 #: Seconds from which on it is told how long a decision, or Batsim's next message, is being waited for.
 PATIENCE: Final = 2.0
 _DONE: Final = Style(color="#7aa6da")
@@ -172,21 +175,40 @@ class Frame(Struct, frozen=True):
     deciding: float
 
 
-def picture(title: str, frame: Frame, elapsed: float, state: str) -> Table:
-    """The frame in a few lines; `elapsed` seconds have passed, and `state` is what is being done."""
-    stand = frame.stand
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(no_wrap=True, width=COLUMNS)
-    table.add_column(no_wrap=True, overflow="ellipsis")
-    table.add_row(Text(title, "bold not dim"), Text(f"{clock(elapsed)} elapsed"), Text(state))
-    table.add_row("time", Text(clock(stand.now), "bold"), _speed(stand.now, elapsed))
-    table.add_row("jobs", _bar(stand), _jobs(stand))
-    table.add_row("busy", _spark(frame.busy, 1.0, BUSY), _hosts(stand))
-    table.add_row("queue", _spark(frame.queue, max([1.0, *frame.queue]), WAITING), _queue(stand))
-    said = f"{grouped(frame.messages)} messages"
-    table.add_row("speed", f"{grouped(frame.rate)} messages/s", f"{said}; deciding {frame.deciding:.0%}")
-    return table
+class Picture:
+    """The frame in a few lines, as wide as the terminal; `elapsed` seconds have passed, and `state` is being done."""
+
+    def __init__(self, title: str, frame: Frame, elapsed: float, state: str) -> None:
+        self._title, self._frame, self._elapsed, self._state = title, frame, elapsed, state
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Bars only where there is room for them beside the words."""
+        head = Text(f"{self._title}  ", "bold", no_wrap=True, overflow="ellipsis")
+        head.append(f"{clock(self._elapsed)} elapsed  {self._state}", "not bold")
+        head.rstrip()
+        yield head
+        wide = options.max_width >= _WIDE
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(style="dim", no_wrap=True, min_width=5)
+        if wide:
+            table.add_column(no_wrap=True, width=COLUMNS)
+        table.add_column(no_wrap=True, overflow="ellipsis")
+        for label, shown, said in self._rows():
+            if wide:
+                table.add_row(label, shown, said)
+            else:
+                table.add_row(label, f"{shown}; {said}" if isinstance(shown, str) else said)
+        yield table
+
+    def _rows(self) -> Iterator[tuple[str, str | Text | ProgressBar, str]]:
+        """A label, a bar or a figure, and words."""
+        frame, stand = self._frame, self._frame.stand
+        yield "time", clock(stand.now), _speed(stand.now, self._elapsed)
+        yield "jobs", _bar(stand), _jobs(stand)
+        yield "busy", _spark(frame.busy, 1.0, BUSY), _hosts(stand)
+        yield "queue", _spark(frame.queue, max([1.0, *frame.queue]), WAITING), _queue(stand)
+        said = f"{grouped(frame.messages)} decisions; deciding {frame.deciding:.0%}"
+        yield "speed", f"{grouped(frame.rate)} decisions/s", said
 
 
 def next_lines(stand: Stand) -> Text:
@@ -205,33 +227,32 @@ def _next(first: Waiting, now: float) -> list[str]:
     return lines
 
 
-def _speed(now: float, elapsed: float) -> Text:
-    return Text(f"{grouped(now / elapsed)} times real time" if elapsed > 0 else "")
+def _speed(now: float, elapsed: float) -> str:
+    return f"{grouped(now / elapsed)} times real time" if elapsed > 0 else ""
 
 
-def _bar(stand: Stand) -> ProgressBar | Text:
+def _bar(stand: Stand) -> ProgressBar:
     """What has ended, of all if that is known, or else of what was submitted."""
     done = stand.ended + (stand.rejected or 0)
     total = stand.total if stand.total is not None else stand.submitted
     return ProgressBar(total=max(total, 1), completed=done, width=COLUMNS, complete_style=_DONE, finished_style=_DONE)
 
 
-def _jobs(stand: Stand) -> Text:
+def _jobs(stand: Stand) -> str:
     of = f" of {grouped(stand.total)}" if stand.total is not None else ""
-    parts = [f"{grouped(stand.submitted)}{of} submitted", f"{grouped(stand.ended)} ended"]
-    if stand.rejected:
-        parts.append(f"{grouped(stand.rejected)} rejected")
-    return Text(", ".join(parts))
+    inside = stand.submitted - stand.ended - (stand.rejected or 0)
+    rejected = f", {grouped(stand.rejected)} rejected" if stand.rejected else ""
+    return f"{grouped(stand.ended)}{of} ended, {grouped(inside)} in{rejected}"
 
 
-def _hosts(stand: Stand) -> Text:
+def _hosts(stand: Stand) -> str:
     share = stand.busy / stand.hosts if stand.hosts else 0.0
     down = f", {grouped(stand.down)} down" if stand.down else ""
-    return Text(f"{share:.0%}: {grouped(stand.busy)} of {grouped(stand.hosts)} hosts{down}")
+    return f"{share:.0%}: {grouped(stand.busy)} of {grouped(stand.hosts)} hosts{down}"
 
 
-def _queue(stand: Stand) -> Text:
-    return Text(f"{grouped(stand.waiting)} waiting, {grouped(stand.running)} running")
+def _queue(stand: Stand) -> str:
+    return f"{grouped(stand.waiting)} waiting, {grouped(stand.running)} running"
 
 
 def _spark(values: Sequence[float], top: float, style: Style) -> Text:

@@ -26,6 +26,7 @@ def test_a_window_is_what_was_asked_for() -> None:
     ("begin", "end", "hosts", "said"),
     [
         (200.0, None, None, "there is no time from 200 to 200: the last job ends at 200"),
+        (34560000.0, None, None, "there is no time from 34560000 to 200: the last job ends at 200"),
         (90.0, 50.0, None, "there is no time from 90 to 50: the last job ends at 200"),
         (None, None, "7-8", "there is no host 7-8 in run: they are numbered from 0 to 3"),
     ],

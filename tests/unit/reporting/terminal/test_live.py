@@ -15,10 +15,10 @@ from batsched_py.reporting.terminal.live import (
     COLUMNS,
     Frame,
     History,
+    Picture,
     Stand,
     Waiting,
     next_lines,
-    picture,
     stand_of_session,
     stand_of_simulation,
 )
@@ -53,17 +53,32 @@ def shown(renderable: RenderableType, *, no_color: bool = False) -> list[str]:
 def test_the_picture_has_all_figures() -> None:
     """With groups of thousands, and sparklines as long as what they know."""
     frame = Frame(STAND, (0.0, 75.0, 150.0), (0.5, 1.0, 0.75), 41000, 3456.7, 0.34)
-    lines = shown(picture("easy", frame, 10.0, "simulating"))
+    lines = shown(Picture("easy", frame, 10.0, "simulating"))
     texts = (
-        "easy   00:00:10 elapsed                  simulating",
+        "easy  00:00:10 elapsed  simulating",
         "time   1 d 01:01:01                      9 006 times real time",
-        "1 200 of 28 481 submitted, 1 000 ended, 30 rejected",
+        "1 000 of 28 481 ended, 170 in, 30 rejected",
         "busy   ▄█▆                               75%: 75 of 100 hosts, 5 down",
         "queue   ▄█                               150 waiting, 20 running",
-        "speed  3 457 messages/s                  41 000 messages; deciding 34%",
+        "speed  3 457 decisions/s                 41 000 decisions; deciding 34%",
     )
     assert len(lines) == len(texts)
     assert all(text in line for text, line in zip(texts, lines, strict=True)), lines
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_nothing_that_matters_is_cut(width: int) -> None:
+    """Neither the algorithm's name, nor labels, nor what became of the jobs; where it is narrow there are no bars."""
+    stand = replace(STAND, total=28_481, submitted=20_253, ended=20_237, rejected=0)
+    console = Console(file=StringIO(), width=width)
+    console.print(Picture("conservative", Frame(stand, (1.0,), (0.5,), 41000, 34567.0, 0.34), 10.0, ""))
+    assert isinstance(console.file, StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert lines[0].startswith("conservative  00:00:10 elapsed")
+    assert [line.split()[0] for line in lines[1:]] == ["time", "jobs", "busy", "queue", "speed"]
+    assert "20 237 of 28 481 ended, 16 in" in lines[2]
+    assert "34 567 decisions/s" in lines[5]
+    assert ("▄" in lines[3]) == (width == 80)
 
 
 def test_the_bar_is_of_what_is_known() -> None:
@@ -74,9 +89,9 @@ def test_the_bar_is_of_what_is_known() -> None:
         console = Console(
             file=StringIO(), width=120, force_terminal=True, color_system="truecolor", legacy_windows=False
         )
-        console.print(picture("easy", frame, 0.0, ""))
+        console.print(Picture("easy", frame, 0.0, ""))
         assert isinstance(console.file, StringIO)
-        [line] = [line for line in console.file.getvalue().splitlines() if "submitted" in line]
+        [line] = [line for line in console.file.getvalue().splitlines() if "ended" in line]
         bars.append(line.partition("\x1b[38;2;122;166;218m")[2].partition("\x1b")[0].count("━"))
     assert bars == [1, COLUMNS * 1030 // 1200]
 
@@ -171,6 +186,6 @@ def test_the_live_view_is_as_the_documentation_shows_it() -> None:
     queue = tuple(map(float, (30, 18, 5, 5, 30, 28, 40, 19, 17, 28, 28, 29, 50, 35, 52, 69, 62, 80, 73)))
     busy = (0.75, 1.0, 0.8, 0.75, 0.76, *[1.0] * 13, 0.98)
     frame = Frame(stand, queue, busy, 27_951, 25_862.0, 0.56)
-    drawn = shown(Group(picture("easy", frame, 2.1, "deciding"), next_lines(stand)), no_color=True)
+    drawn = shown(Group(Picture("easy", frame, 2.1, "deciding"), next_lines(stand)), no_color=True)
     [text] = [block.text for block in blocks(ROOT / "docs" / "cli.md") if block.language == "text"]
     assert text.splitlines() == drawn
