@@ -150,7 +150,7 @@ def run_study(
             and let a script that calls this stand under `if __name__ == "__main__":`.
         keep: is called after each run, in the process that ran it, with the names of the workload and of the algorithm
             and the result, which has the rows of the trace files then.
-        progress: is called with the number of runs that are over, and of all.
+        progress: is called with the number of runs that are over, from 0 on, and of all.
 
     Raises what is wrong with the input before anything runs, as `simulate` does: PlatformError, WorkloadError,
     PluginError and OptionError.

@@ -109,7 +109,7 @@ def test_progress_is_told_run_by_run() -> None:
     """With the number of all."""
     told: list[tuple[int, int]] = []
     run_study(MACHINE, WORKLOADS, [EASY, FCFS], progress=lambda over, count: told.append((over, count)))
-    assert told == [(over, 6) for over in range(1, 7)]
+    assert told == [(over, 6) for over in range(7)]
 
 
 def test_runs_of_the_same_jobs_are_known_by_them() -> None:
