@@ -87,6 +87,14 @@ class Browser:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
+    def resize(self, width: int | None) -> None:
+        """Lay pages out in so many columns of pixels; None for the window's own."""
+        if width is None:
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+            return
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
     def complaints(self) -> list[str]:
         """What the console said since it was asked last, warnings included."""
         return [f"{entry['level']}: {entry['message']}" for entry in self._log("browser")]

@@ -14,8 +14,8 @@ from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 
-from batsched_py.cli.parameters import PATH, Seconds, debug_option
-from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, write_file
+from batsched_py.cli.parameters import PATH, debug_option
+from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures, batsim_figures
 from batsched_py.reporting.figures.figure_tables import batsim_cell, batsim_table, figures_table
 from batsched_py.reporting.figures.job_figures import job_figures
@@ -65,14 +65,7 @@ _WIDEST: Final = 100_000
 @click.option("--per-job", is_flag=True, help="A row for each job, CSV, with Batsim's columns and ours.")
 @click.option("--series", type=click.Choice(list(_SERIES)), help="A quantity over time, in steps, CSV.")
 @click.option("--batsim", is_flag=True, help="Batsim's own figures, by its names and definitions, from the jobs.")
-@click.option(
-    "--tau",
-    type=Seconds(min=0, min_open=True),
-    default=SLOWDOWN_BOUND,
-    show_default=True,
-    metavar="S",
-    help="Runs shorter than S count as S in bounded slowdowns.",
-)
+@tau_option
 @hosts_option
 @members_option
 @debug_option
@@ -113,14 +106,17 @@ def command(
     elif form == "json":
         _put(output, _json(schedules, tau))
     else:
-        _put_table(output, _table(schedules, tau, batsim=batsim))
+        _put_figures(output, schedules, tau, batsim=batsim)
 
 
-def _table(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Table:
+def _put_figures(output: Path | None, schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> None:
     names = [schedule.name for schedule in schedules]
     if batsim:
-        return batsim_table(names, [batsim_figures(schedule) for schedule in schedules])
-    return figures_table(names, [measure_run(schedule, tau) for schedule in schedules])
+        theirs = [batsim_figures(schedule) for schedule in schedules]
+        _put_table(output, len(names), lambda runs: batsim_table(names[runs], theirs[runs]))
+    else:
+        ours = [measure_run(schedule, tau) for schedule in schedules]
+        _put_table(output, len(names), lambda runs: figures_table(names[runs], ours[runs]))
 
 
 def _run_rows(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Iterator[Sequence[str]]:
@@ -179,12 +175,30 @@ def _put(output: Path | None, content: bytes) -> None:
     write_file(output, content)
 
 
-def _put_table(output: Path | None, table: Table) -> None:
-    """On a terminal as wide as it is; into a file as wide as the table is."""
-    if output is None:
-        Console().print(table)
+def _put_table(output: Path | None, count: int, make: Callable[[slice], Table]) -> None:
+    """On a terminal as many runs beside each other as fit, the others below; else as wide as the table is."""
+    console = Console()
+    if output is None and console.is_terminal:
+        for runs in _fitting(console, count, make):
+            table = make(runs)
+            console.print(table, width=max(console.width, _width(table)), crop=False)
         return
     text = StringIO()
-    Console(file=text, width=_WIDEST, color_system=None, force_terminal=False).print(table)
+    Console(file=text, width=_WIDEST, color_system=None, force_terminal=False).print(make(slice(count)))
     lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
     _put(output, f"{lines.strip(chr(10))}\n".encode())
+
+
+def _fitting(console: Console, count: int, make: Callable[[slice], Table]) -> Iterator[slice]:
+    """The runs in blocks, each as many as fit beside each other, and at least one."""
+    begin = 0
+    for end in range(1, count):
+        if _width(make(slice(begin, end + 1))) > console.width:
+            yield slice(begin, end)
+            begin = end
+    yield slice(begin, count)
+
+
+def _width(table: Table) -> int:
+    """The columns that it needs."""
+    return Console(width=_WIDEST).measure(table).maximum

@@ -9,8 +9,8 @@ import click
 
 from batsched_py.cli.extras import require
 from batsched_py.cli.parameters import PATH, debug_option
-from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, write_file
-from batsched_py.reporting.html.document import report_page
+from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
+from batsched_py.reporting.html.document import report_page, warnings
 from batsched_py.reporting.html.plotlyjs import plotly_js
 
 
@@ -20,6 +20,7 @@ from batsched_py.reporting.html.plotlyjs import plotly_js
 @click.option("--name", "names", multiple=True, metavar="NAME", help="What each run is called, in their order.")
 @members_option
 @hosts_option
+@tau_option
 @click.option("--title", default="", metavar="TEXT", help="The page's heading. Default: the names of the runs.")
 @debug_option
 def command(
@@ -29,6 +30,7 @@ def command(
     names: Sequence[str],
     workloads: Sequence[Path],
     hosts: int | None,
+    tau: float,
     title: str,
 ) -> None:
     """Show runs on one page that needs no network: figures, Gantt charts, charts over time, distributions.
@@ -40,6 +42,8 @@ def command(
         raise click.UsageError(f"'--name' must be given once for each of the {len(paths)} runs, or not at all")
     require("plotly", "report", "report")
     schedules = read_runs(paths, workloads, output, hosts, names)
-    page = report_page(schedules, plotly_js(), title)
+    for warning in warnings(schedules):
+        click.echo(f"batsched-py: warning: {warning}", err=True)
+    page = report_page(schedules, plotly_js(), title, tau)
     write_file(output, page)
     click.echo(f"wrote {output}: {len(page) / 1e6:.1f} MB")

@@ -9,8 +9,9 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
-from batsched_py.cli.parameters import PATH
+from batsched_py.cli.parameters import PATH, Seconds
 from batsched_py.cli.targets import check_apart, check_writable, writing
+from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
 from batsched_py.reporting.read.members import with_members
 from batsched_py.reporting.read.schedule import Schedule, files_of, read_schedules
 from batsched_py.traces.atomic_file import write_atomically
@@ -19,6 +20,14 @@ from batsched_py.traces.batsim_json import read_workload
 paths_argument: Final = click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
 hosts_option: Final = click.option(
     "--hosts", type=click.IntRange(min=1), metavar="N", help="Compute hosts. Default: what the files say."
+)
+tau_option: Final = click.option(
+    "--tau",
+    type=Seconds(min=0, min_open=True),
+    default=SLOWDOWN_BOUND,
+    show_default=True,
+    metavar="S",
+    help="Runs shorter than S count as S in bounded slowdowns.",
 )
 members_option: Final = click.option(
     "-w",

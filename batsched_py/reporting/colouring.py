@@ -28,6 +28,16 @@ OTHERS: Final = "#DDDDDD"
 #: Lines that colour-blind people can tell apart (Okabe and Ito, "Color Universal Design", 2008).
 LINES: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
+#: State of hosts -> its colour on white and on a dark ground, the same in the page and in pictures; in the order of a
+#: trace's columns.
+HOST_COLOURS: Final[Mapping[str, tuple[str, str]]] = {
+    "sleeping": ("#3B4A63", "#6F7F9B"),
+    "switching_on": ("#E69F00", "#E6AE2E"),
+    "switching_off": ("#9A7FC7", "#B9A2E3"),
+    "idle": ("#CFD6DD", "#39424C"),
+    "computing": ("#0072B2", "#56B4E9"),
+}
+
 #: A final state has the same colour in each picture.
 _STATES: Final = {
     COMPLETED_SUCCESSFULLY: "#77AADD",

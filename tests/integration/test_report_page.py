@@ -427,3 +427,20 @@ def test_every_picture_has_a_name(page: Browser, runs: list[Schedule]) -> None:
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
     assert page.ask("[...document.querySelectorAll('th')].every((each) => each.scope)")
+
+
+@pytest.mark.parametrize(("width", "count"), [(400, 2), (1300, 10)])
+def test_the_page_never_scrolls_sideways(
+    tmp_path: Path, runs: list[Schedule], browser: Browser, width: int, count: int
+) -> None:
+    """Wide tables do, in a box of their own."""
+    page = tmp_path / "wide.html"
+    page.write_bytes(report_page([*runs, *runs, *runs, *runs, *runs][:count], plotly_js()))
+    browser.resize(width)
+    try:
+        browser.open(page)
+        assert browser.ask("document.querySelector('.wide').scrollWidth > document.querySelector('.wide').clientWidth")
+        wide = browser.ask("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+        assert wide[0] == wide[1] <= width
+    finally:
+        browser.resize(None)

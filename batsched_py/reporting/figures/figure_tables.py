@@ -110,6 +110,7 @@ SECTIONS: Final[Sequence[Sequence[Figure]]] = (
     ),
 )
 
+JOULES_PER_KWH: Final = 3.6e6
 #: What a run without users says in the row of their number.
 NO_USERS: Final = "not told"
 
@@ -121,7 +122,11 @@ def figures_table(names: Sequence[str], runs: Sequence[RunFigures]) -> Table:
         rows = [(figure, [getattr(run, figure.field) for run in runs]) for figure in section]
         told = [(figure, values) for figure, values in rows if _tells(figure, values)]
         for figure, values in told:
-            table.add_row(figure.title, *(spell(figure, value) for value in values), figure.unit.value[0])
+            title = figure.title
+            if figure.unit is Unit.JOULES:
+                table.add_row(title, *map(_kilowatt_hours, values), "kWh")
+                title = ""
+            table.add_row(title, *(spell(figure, value) for value in values), figure.unit.value[0])
         if told:
             table.add_section()
     return table
@@ -157,9 +162,13 @@ def _table(names: Sequence[str]) -> Table:
     table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column("", no_wrap=True)
     for name in names:
-        table.add_column(Text(name), justify="right", overflow="fold")
+        table.add_column(Text(name), justify="right", no_wrap=True)
     table.add_column("", no_wrap=True, style="dim")
     return table
+
+
+def _kilowatt_hours(joules: float | None) -> str:
+    return NOTHING if joules is None else f"{joules / JOULES_PER_KWH:.3f}"
 
 
 def _tells(figure: Figure, values: Sequence[float | None]) -> bool:

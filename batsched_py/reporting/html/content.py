@@ -38,6 +38,7 @@ class PackedRun(Struct, frozen=True):
         sets: distinct sets of hosts, as intervals ("0-3 7"); empty if hosts are not known.
         set: the hosts it had, an index of `sets`.
         rejected: jobs that never ran, indices of names.
+        strangers: jobs that are others than those of these names in the first run, indices of names.
         power: joules over time; None if they were not traced.
         machines: host seconds in each of MACHINE_STATES over time; None if hosts only compute and idle.
     """
@@ -53,6 +54,7 @@ class PackedRun(Struct, frozen=True):
     sets: list[str]
     set: list[int]
     rejected: list[int]
+    strangers: list[int]
     power: Growth | None
     machines: Growth | None
 
@@ -79,7 +81,7 @@ class Content(Struct, frozen=True):
     runs: list[PackedRun]
 
 
-def pack(schedules: Sequence[Schedule]) -> Content:
+def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND) -> Content:
     """What the page carries of these schedules; the same schedules give the same content."""
     numbers = number_jobs(schedules)
     workloads = {job.partition("!")[0] for job in numbers}
@@ -90,9 +92,20 @@ def pack(schedules: Sequence[Schedule]) -> Content:
         prefix=prefix,
         states=[STATE_NAMES.get(state, state) for state in states],
         machine_states=MACHINE_STATES,
-        bound=SLOWDOWN_BOUND,
+        bound=bound,
         tolerance=TOLERANCE,
-        runs=[_pack_run(schedule, numbers, states) for schedule in schedules],
+        runs=[_pack_run(schedule, schedules[0], numbers, states) for schedule in schedules],
+    )
+
+
+def strangers(first: Schedule, other: Schedule) -> frozenset[str]:
+    """Ids that mean one job in the first run and another in the other: its submission or its size differs."""
+    there = {record.job.id: record.job for record in first.jobs}
+    return frozenset(
+        job.id
+        for job in (record.job for record in other.jobs)
+        if (known := there.get(job.id)) is not None
+        and (job.size != known.size or abs(job.submit_time - known.submit_time) > TOLERANCE)
     )
 
 
@@ -108,7 +121,7 @@ def _states(schedules: Sequence[Schedule]) -> list[str]:
     return [state for state in FINAL_STATES if state in found] + sorted(found - set(FINAL_STATES))
 
 
-def _pack_run(schedule: Schedule, numbers: dict[str, int], states: list[str]) -> PackedRun:
+def _pack_run(schedule: Schedule, first: Schedule, numbers: dict[str, int], states: list[str]) -> PackedRun:
     ran = sorted(schedule.ran, key=lambda record: (record.start, numbers[record.job.id]))
     numbered = {state: number for number, state in enumerate(states)}
     sets, places = _sets(ran) if schedule.hosts_known else ([], [])
@@ -125,8 +138,9 @@ def _pack_run(schedule: Schedule, numbers: dict[str, int], states: list[str]) ->
         sets=sets,
         set=places,
         rejected=[numbers[record.job.id] for record in schedule.jobs if record.rejected],
+        strangers=sorted(numbers[job] for job in strangers(first, schedule)),
         power=energy_growth(energy) if energy is not None else None,
-        machines=state_growth(machines) if machines is not None else None,
+        machines=state_growth(machines, schedule.hosts) if machines is not None else None,
     )
 
 

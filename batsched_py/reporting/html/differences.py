@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.reporting.html.content import TOLERANCE
+from batsched_py.reporting.html.content import TOLERANCE, strangers
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 
@@ -46,6 +46,8 @@ class Difference(Struct, frozen=True):
         later: likewise of those that start later.
         gained: the jobs that start earlier by most, the most first.
         lost: the jobs that start later by most, the most first.
+        strangers: how many ids mean another job than in the first run: of another submission or size.
+        shared: how many jobs there are in both, whether they ran or not.
     """
 
     name: str
@@ -54,21 +56,25 @@ class Difference(Struct, frozen=True):
     later: float
     gained: tuple[Move, ...]
     lost: tuple[Move, ...]
+    strangers: int
+    shared: int
 
     @property
-    def shared(self) -> int:
-        """How many jobs ran in both."""
-        return self.counts.total() - self.counts[Fate.ONLY_HERE] - self.counts[Fate.ONLY_THERE]
+    def comparable(self) -> bool:
+        """False if most ids that both have mean different jobs: the runs are of different workloads."""
+        return self.strangers <= self.shared
 
 
 def compare(first: Schedule, other: Schedule) -> Difference:
-    """Job by job, by id; rejected jobs do not run."""
+    """Job by job, by id; rejected jobs do not run. What has another submission or size is another job."""
     there = {record.job.id: record for record in first.ran}
     hosts_known = first.hosts_known and other.hosts_known
+    others = strangers(first, other)
+    both = {record.job.id for record in first.jobs} & {record.job.id for record in other.jobs}
     counts: Counter[Fate] = Counter()
     moves: list[Move] = []
     for record in other.ran:
-        before = there.pop(record.job.id, None)
+        before = None if record.job.id in others else there.pop(record.job.id, None)
         fate = Fate.ONLY_HERE if before is None else _fate(before, record, hosts_known=hosts_known)
         counts[fate] += 1
         if before is not None and fate in (Fate.EARLIER, Fate.LATER):
@@ -82,6 +88,8 @@ def compare(first: Schedule, other: Schedule) -> Difference:
         math.fsum(move.seconds for move in moves if move.seconds > 0),
         tuple(move for move in moves[:MOST_MOVED] if move.seconds < 0),
         tuple(move for move in moves[: -MOST_MOVED - 1 : -1] if move.seconds > 0),
+        len(others),
+        len(both) - len(others),
     )
 
 

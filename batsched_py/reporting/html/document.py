@@ -13,7 +13,9 @@ from typing import Final
 import msgspec
 
 import batsched_py
+from batsched_py.reporting.colouring import HOST_COLOURS
 from batsched_py.reporting.durations import clock
+from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
 from batsched_py.reporting.figures.run_figures import measure_run
 from batsched_py.reporting.html import markup
 from batsched_py.reporting.html.content import Content, pack
@@ -32,17 +34,18 @@ SCRIPTS: Final = (
 MOST_REJECTED: Final = 100
 
 
-def report_page(schedules: Sequence[Schedule], plotly: bytes, title: str = "") -> bytes:
+def report_page(schedules: Sequence[Schedule], plotly: bytes, title: str = "", bound: float = SLOWDOWN_BOUND) -> bytes:
     """A page that shows these schedules, the first being what the others are compared with.
 
-    It makes no request: `plotly` is the text of plotly.js, which it carries. The same schedules give the same bytes.
+    It makes no request: `plotly` is the text of plotly.js, which it carries. Runs shorter than `bound` seconds count as
+    that long in bounded slowdowns. The same schedules give the same bytes.
     """
-    content = pack(schedules)
+    content = pack(schedules, bound)
     heading = title or " · ".join(run.name for run in content.runs)
     page = Template(_asset("page.html")).substitute(
         version=escape(batsched_py.__version__),
         title=escape(heading),
-        style=_asset("page.css"),
+        style=_host_colours() + _asset("page.css"),
         body=_body(schedules, content, heading),
         data=_packed(msgspec.json.encode(content)),
         plotly=_packed(plotly),
@@ -55,6 +58,14 @@ def _asset(name: str) -> str:
     return (files("batsched_py.reporting.html") / "page" / name).read_text("utf-8")
 
 
+def _host_colours() -> str:
+    light, dark = (
+        " ".join(f"--host-{state}: {both[scheme]};" for state, both in enumerate(HOST_COLOURS.values()))
+        for scheme in (0, 1)
+    )
+    return f':root {{ {light} }}\n@media screen {{ :root[data-scheme="dark"] {{ {dark} }} }}\n'
+
+
 def _packed(data: bytes) -> str:
     """Compressed, in characters that mean nothing in HTML."""
     return b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
@@ -62,13 +73,14 @@ def _packed(data: bytes) -> str:
 
 def _body(schedules: Sequence[Schedule], content: Content, heading: str) -> str:
     names = [run.name for run in content.runs]
+    found = [compare(schedules[0], other) for other in schedules[1:]]
     sections = [
-        ("summary", "Summary", _summary(schedules, names)),
-        ("differences", "Differences", _differences(schedules, content)),
-        ("over-time", "Over time", _over_time(schedules, content)),
-        ("distributions", "Distributions", _distributions(schedules, names)),
+        ("summary", "Summary", _summary(schedules, found, content.bound)),
+        ("differences", "Differences", _differences(schedules, found, content)),
+        ("over-time", "Over time", _over_time(schedules, found, content)),
+        ("distributions", "Distributions", _distributions(schedules, names, content.bound)),
         ("rejected", "Rejected jobs", _rejected(schedules)),
-        ("notes", "Notes", _notes(schedules)),
+        ("notes", "Notes", _notes(schedules, content.bound)),
     ]
     shown = [(name, title, parts) for name, title, parts in sections if parts]
     links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in shown)
@@ -101,24 +113,44 @@ def _subtitle(schedules: Sequence[Schedule]) -> str:
     return runs + ", ".join(told)
 
 
-def _summary(schedules: Sequence[Schedule], names: Sequence[str]) -> list[str]:
-    measured = [measure_run(schedule) for schedule in schedules]
-    rest = markup.figures_table(_table_caption(names), names, other_rows(measured))
-    main = markup.figures_table(_table_caption(names), names, summary_rows(measured))
-    return [main, f"<details><summary>More figures</summary>{rest}</details>"]
+def _summary(schedules: Sequence[Schedule], found: Sequence[Difference], bound: float) -> list[str]:
+    names, ranked = [schedule.name for schedule in schedules], all(each.comparable for each in found)
+    measured = [measure_run(schedule, bound) for schedule in schedules]
+    caption = _table_caption(names, ranked=ranked)
+    rest = markup.figures_table(caption, names, other_rows(measured, ranked=ranked))
+    main = markup.figures_table(caption, names, summary_rows(measured, ranked=ranked))
+    told = [markup.paragraph(warning, "none") for warning in _strangers(schedules[0], found)]
+    return [*told, main, f"<details><summary>More figures</summary>{rest}</details>"]
 
 
-def _table_caption(names: Sequence[str]) -> str:
+def warnings(schedules: Sequence[Schedule]) -> list[str]:
+    """A line for each run of another workload than the first: its jobs are not compared."""
+    return _strangers(schedules[0], [compare(schedules[0], other) for other in schedules[1:]])
+
+
+def _strangers(first: Schedule, found: Sequence[Difference]) -> list[str]:
+    told = []
+    for each in found:
+        if not each.comparable:
+            others, both = grouped_digits(each.strangers), _count(each.shared + each.strangers, "job id")
+            told.append(
+                f"{first.name} and {each.name} are of different workloads: {others} of the {both} "
+                "they share mean jobs of another submission or size; they are not compared job by job"
+            )
+    return told
+
+
+def _table_caption(names: Sequence[str], *, ranked: bool) -> str:
     if len(names) == 1:
         return "Figures of the run"
-    return f"Below each figure: how it differs from {names[0]}. ★ marks the best of a row."
+    return f"Below each figure: how it differs from {names[0]}." + (" ★ marks the best of a row." if ranked else "")
 
 
-def _differences(schedules: Sequence[Schedule], content: Content) -> list[str]:
-    if len(schedules) == 1:
+def _differences(schedules: Sequence[Schedule], compared: Sequence[Difference], content: Content) -> list[str]:
+    found = [each for each in compared if each.comparable]
+    if not found:
         return []
     first, numbers = schedules[0], number_jobs(schedules)
-    found = [compare(first, other) for other in schedules[1:]]
     fates = [fate for fate in Fate if any(difference.counts[fate] for difference in found)]
     rows = [[escape(fate), *(grouped_digits(difference.counts[fate]) for difference in found)] for fate in fates]
     rows.append(["earlier, summed", *(clock(difference.earlier) for difference in found)])
@@ -138,18 +170,18 @@ def _moves(difference: Difference, first: Schedule, content: Content, numbers: M
         button = markup.job_button(move.job.removeprefix(content.prefix), numbers[move.job])
         return [button, f"{clock(abs(move.seconds))} {way}", clock(move.start)]
 
-    heads = ["job", f"than in {first.name}", "start"]
+    heads = ["job", f"than in {first.name}", f"start in {difference.name}"]
     rows = [row(move) for move in (*difference.gained, *reversed(difference.lost))]
     return markup.plain_table(f"{difference.name}: the jobs that moved most", heads, rows)
 
 
-def _over_time(schedules: Sequence[Schedule], content: Content) -> list[str]:
+def _over_time(schedules: Sequence[Schedule], found: Sequence[Difference], content: Content) -> list[str]:
     if not any(schedule.ran for schedule in schedules):
         return [markup.paragraph("No job ran: there is nothing to draw.", "none")]
     names = [run.name for run in content.runs]
     gantts = [_gantt(number, schedule) for number, schedule in enumerate(schedules)]
     modes = [("job", "job"), ("wait", "wait")]
-    if len(schedules) > 1:
+    if any(each.comparable for each in found):
         modes.insert(1, ("difference", f"difference from {names[0]}"))
     if len(content.states) > 1:
         modes.append(("state", "final state"))
@@ -200,13 +232,13 @@ def _lines(content: Content) -> list[str]:
     return charts
 
 
-def _distributions(schedules: Sequence[Schedule], names: Sequence[str]) -> list[str]:
+def _distributions(schedules: Sequence[Schedule], names: Sequence[str], bound: float) -> list[str]:
     if not any(schedule.ran for schedule in schedules):
         return []
     share = "share of jobs with at most this"
     waits = markup.chart("waits", "Wait", "below 1 s at the left edge", f"{share} wait")
     slowdowns = markup.chart(
-        "slowdowns", "Bounded slowdown", "runs below 10 s count as 10 s", f"{share} bounded slowdown"
+        "slowdowns", "Bounded slowdown", f"runs below {bound:g} s count as {bound:g} s", f"{share} bounded slowdown"
     )
     return [markup.run_legend(names, dashed=True), f'<div class="pair">{waits}{slowdowns}</div>']
 
@@ -229,10 +261,10 @@ def _rejected(schedules: Sequence[Schedule]) -> list[str]:
     return tables
 
 
-def _notes(schedules: Sequence[Schedule]) -> list[str]:
+def _notes(schedules: Sequence[Schedule], bound: float) -> list[str]:
     told = []
     for schedule in schedules:
         version = schedule.figures.get("batsim_version", "")
         lines = [f"read from {schedule.source}" + (f", written by {version}" if version else ""), *schedule.notes]
         told.append(f"<dt>{escape(schedule.name)}</dt><dd>{'<br>'.join(map(escape, lines))}</dd>")
-    return [f"<dl>{''.join(told)}</dl>", "<h3>Definitions</h3>", DEFINITIONS]
+    return [f"<dl>{''.join(told)}</dl>", "<h3>Definitions</h3>", DEFINITIONS.format(bound=f"{bound:g}")]

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.reporting.durations import clock
-from batsched_py.reporting.figures.figure_tables import SECTIONS, Figure, Unit, spell
+from batsched_py.reporting.figures.figure_tables import JOULES_PER_KWH, SECTIONS, Figure, Unit, spell
 from batsched_py.reporting.figures.run_figures import RunFigures
 from batsched_py.wording import NOTHING
 
@@ -27,7 +27,8 @@ _HIGHER: Final = frozenset({"utilisation", "throughput", "fairness_wait", "fairn
 _LOWER: Final = frozenset({"makespan", "energy", "mean_job_energy", "fragmentation"})
 _LOWER_ENDINGS: Final = ("_wait", "_turnaround", "_slowdown", "_queue_length", "_queued_hosts")
 
-_JOULES_PER_KWH: Final = 3.6e6
+#: Smaller parts of a figure, or of 1 for shares, are not shown as differences.
+_SHOWN: Final = 0.0005
 #: From here on "12.3 times" says more than "+1130.0 %".
 _MANY: Final = 10
 
@@ -39,7 +40,7 @@ class Cell(Struct, frozen=True):
         text: as people read it.
         exact: the number behind it, with its unit; empty if the text says it all.
         delta: how it differs from the first run's; empty for the first run and where nothing can be said.
-        best: True if no run is better and some run is worse.
+        best: True if no run is better and some run is worse, as far as differences are shown.
     """
 
     text: str
@@ -56,15 +57,16 @@ class Row(Struct, frozen=True):
     part: bool = False
 
 
-def summary_rows(runs: Sequence[RunFigures]) -> list[Row]:
-    """What most readers look for."""
+def summary_rows(runs: Sequence[RunFigures], *, ranked: bool = True) -> list[Row]:
+    """What most readers look for; `ranked` tells which run is best."""
     known = {figure.field: figure for figure in chain.from_iterable(SECTIONS)}
-    return _rows([known[field] for field in _MAIN], runs)
+    return _rows([known[field] for field in _MAIN], runs, ranked=ranked)
 
 
-def other_rows(runs: Sequence[RunFigures]) -> list[Row]:
+def other_rows(runs: Sequence[RunFigures], *, ranked: bool = True) -> list[Row]:
     """All that the summary leaves out and a run has."""
-    return _rows([figure for figure in chain.from_iterable(SECTIONS) if figure.field not in _MAIN], runs)
+    figures = [figure for figure in chain.from_iterable(SECTIONS) if figure.field not in _MAIN]
+    return _rows(figures, runs, ranked=ranked)
 
 
 def grouped_digits(number: float) -> str:
@@ -72,17 +74,17 @@ def grouped_digits(number: float) -> str:
     return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
-def _rows(figures: Sequence[Figure], runs: Sequence[RunFigures]) -> list[Row]:
+def _rows(figures: Sequence[Figure], runs: Sequence[RunFigures], *, ranked: bool) -> list[Row]:
     rows = []
     for figure in figures:
         values = [getattr(run, figure.field) for run in runs]
         if any(values) or (figure.field in _ALWAYS and any(value is not None for value in values)):
-            rows.append(_row(figure, values))
+            rows.append(_row(figure, values, ranked=ranked))
     return rows
 
 
-def _row(figure: Figure, values: Sequence[float | None]) -> Row:
-    best, first = _best(figure.field, values), values[0]
+def _row(figure: Figure, values: Sequence[float | None], *, ranked: bool) -> Row:
+    best, first = _best(figure, values) if ranked else None, values[0]
     cells = []
     for number, value in enumerate(values):
         if value is None:
@@ -90,7 +92,7 @@ def _row(figure: Figure, values: Sequence[float | None]) -> Row:
             continue
         delta = _delta(figure.unit, first, value) if number and first is not None else ""
         text, exact = _told(figure, value)
-        cells.append(Cell(text, exact, delta, best is not None and _equal(value, best)))
+        cells.append(Cell(text, exact, delta, best is not None and _alike(figure.unit, value, best)))
     return Row(figure.title.strip(), tuple(cells), figure.title.startswith(" "))
 
 
@@ -101,7 +103,7 @@ def _told(figure: Figure, value: float) -> tuple[str, str]:
         case Unit.SECONDS:
             return clock(value), spelled
         case Unit.JOULES:
-            return f"{value / _JOULES_PER_KWH:.3f} kWh", spelled
+            return f"{value / JOULES_PER_KWH:.3f} kWh", spelled
         case Unit.COUNT:
             return grouped_digits(value), ""
         case Unit.NUMBER:
@@ -110,10 +112,10 @@ def _told(figure: Figure, value: float) -> tuple[str, str]:
             return spelled, ""
 
 
-def _best(field: str, values: Sequence[float | None]) -> float | None:
-    """The best value; None if none is better than another, or if it is no matter of better and worse."""
-    told = [value for value in values if value is not None]
-    if len(told) < 2 or _equal(min(told), max(told)):
+def _best(figure: Figure, values: Sequence[float | None]) -> float | None:
+    """The best value; None if none is visibly better than another, or if it is no matter of better and worse."""
+    told, field = [value for value in values if value is not None], figure.field
+    if len(told) < 2 or _alike(figure.unit, min(told), max(told)):
         return None
     if field in _HIGHER:
         return max(told)
@@ -122,6 +124,12 @@ def _best(field: str, values: Sequence[float | None]) -> float | None:
 
 def _equal(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _alike(unit: Unit, one: float, other: float) -> bool:
+    """True if the difference is too small to be shown: it rounds to 0.0 points or percent."""
+    scale = 1.0 if unit is Unit.SHARE else 0.0 if unit is Unit.COUNT else min(abs(one), abs(other))
+    return _equal(one, other) or abs(one - other) < _SHOWN * scale
 
 
 def _relative(first: float, value: float) -> str:
@@ -141,4 +149,6 @@ def _delta(unit: Unit, first: float, value: float) -> str:
             told = f"{100 * (value - first):+.1f} points"
         case _:
             told = _relative(first, value)
+    if not told.strip("+-.0 %points"):
+        told = told[1:]  # nothing has no sign
     return told.replace("-", "\N{MINUS SIGN}")  # as wide as a plus

@@ -31,21 +31,28 @@ class Growth(Struct, frozen=True):
 
 
 def energy_growth(rows: EnergyRows, most: int = MOST_POINTS) -> Growth | None:
-    """Joules of all hosts over time; None if no time passes."""
-    kept = _kept(rows.times, most)
+    """Joules of all hosts since 0 over time, whenever the first row was written; None if no time passes."""
+    late = bool(rows.times) and rows.times[0] > 0
+    times, joules = [0.0] * late + list(rows.times), [0.0] * late + list(rows.joules)
+    kept = _kept(times, most)
     if len(kept) < 2:
         return None
-    return Growth([rows.times[row] for row in kept], [[rows.joules[row] for row in kept]])
+    return Growth([times[row] for row in kept], [[joules[row] for row in kept]])
 
 
-def state_growth(rows: StateRows) -> Growth | None:
-    """Host seconds in each state over time; None if no host ever sleeps or switches, or if no time passes."""
+def state_growth(rows: StateRows, hosts: int) -> Growth | None:
+    """Host seconds in each state over time; None if no host ever sleeps or switches, or if no time passes.
+
+    Before the first row all of the `hosts` are idle.
+    """
     usual = not any(any(rows.counts[column::_COLUMNS]) for column in range(_UNUSUAL))
-    kept = _kept(rows.times, MOST_POINTS)
+    late = bool(rows.times) and rows.times[0] > 0
+    times, counts = [0.0] * late + list(rows.times), [0, 0, 0, hosts, 0] * late + list(rows.counts)
+    kept = _kept(times, MOST_POINTS)
     if usual or len(kept) < 2:
         return None
-    totals = [_integral(rows.times, rows.counts[column::_COLUMNS]) for column in range(_COLUMNS)]
-    return Growth([rows.times[row] for row in kept], [[total[row] for row in kept] for total in totals])
+    totals = [_integral(times, counts[column::_COLUMNS]) for column in range(_COLUMNS)]
+    return Growth([times[row] for row in kept], [[total[row] for row in kept] for total in totals])
 
 
 def _integral(times: Sequence[float], counts: Sequence[int]) -> list[float]:

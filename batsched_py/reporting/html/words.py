@@ -23,8 +23,8 @@ DEFINITIONS: Final = """\
 <dl>
 <dt>wait</dt><dd>start &minus; submission</dd>
 <dt>turnaround</dt><dd>finish &minus; submission</dd>
-<dt>bounded slowdown</dt><dd>max(1, (wait + run) / max(run, 10 s)), run = finish &minus; start (Feitelson, Rudolph, \
-Schwiegelshohn, Sevcik and Wong, JSSPP 1997)</dd>
+<dt>bounded slowdown</dt><dd>max(1, (wait + run) / max(run, {bound} s)), run = finish &minus; start (Feitelson, \
+Rudolph, Schwiegelshohn, Sevcik and Wong, JSSPP 1997)</dd>
 <dt>makespan</dt><dd>finish of the last job, counted from 0, the start of the simulation</dd>
 <dt>utilisation</dt><dd>host seconds allocated / (hosts &times; makespan)</dd>
 <dt>throughput</dt><dd>jobs that ran / makespan</dd>

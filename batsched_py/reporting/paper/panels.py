@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from batsched_py.errors import InputError
-from batsched_py.reporting.colouring import LINES
+from batsched_py.reporting.colouring import HOST_COLOURS, LINES
 from batsched_py.reporting.figures.over_time import HOST_STATES, host_states, power, queue_length, utilisation
 from batsched_py.reporting.figures.steps import Steps, means
 from batsched_py.reporting.read.schedule import Schedule
@@ -19,13 +19,8 @@ from batsched_py.reporting.window import Window
 MOST_STEPS: Final = 2000
 _PARTS: Final = 500
 
-_STATE_COLOURS: Final = {
-    "computing": "#0072B2",
-    "idle": "#DDDDDD",
-    "switching_on": "#E69F00",
-    "switching_off": "#D55E00",
-    "sleeping": "#56B4E9",
-}
+#: States of hosts, from the axis upwards.
+_STACK: Final = ("computing", "idle", "switching_on", "switching_off", "sleeping")
 _WORDS: Final = {"switching_on": "switching on", "switching_off": "switching off"}
 
 
@@ -77,7 +72,7 @@ def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
     if schedule.machine_states is None:
         raise InputError(schedule.source, "", "has no _machine_states.csv beside it, which tells the states of hosts")
     states = host_states(schedule)
-    order = [name for name in _STATE_COLOURS if any(value for _, value in states.get(name, []))]
+    order = [name for name in _STACK if any(value for _, value in states.get(name, []))]
     instants = sorted({time for name in order for time in line_of(states[name], window.begin, window.end)[0]})
     floor = np.zeros(len(instants))
     for name in order:
@@ -85,7 +80,7 @@ def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
         places = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, None)
         top = floor + np.asarray(values)[places]
         label = _WORDS.get(name, name)
-        axes.fill_between(instants, floor, top, step="post", color=_STATE_COLOURS[name], linewidth=0, label=label)
+        axes.fill_between(instants, floor, top, step="post", color=HOST_COLOURS[name][0], linewidth=0, label=label)
         floor = top
     axes.set_ylim(0, max(schedule.hosts, 1))
     axes.set_ylabel("hosts")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from reprlib import repr as shown
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from msgspec import Struct
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, REJECTED
+from batsched_py.reporting.final_states import FINAL_STATES
 from batsched_py.reporting.read.tabular import Tabular
 from batsched_py.simulator.records import JobRecord
 
@@ -95,6 +97,8 @@ class _RowReader:
         self._table, self._columns = table, columns
         #: Job id -> stretch, of the jobs that ran.
         self.stretches: dict[str, float] = {}
+        #: Job id -> the line that tells of it.
+        self._lines: dict[str, int] = {}
         #: Spelling -> hosts: the same allocations come again and again.
         self._hosts: dict[str, HostSet] = {}
 
@@ -102,15 +106,21 @@ class _RowReader:
         """What a row tells."""
         table, columns = self._table, self._columns
         job = self._job(row)
+        before = self._lines.setdefault(job.id, table.line)
+        if before != table.line:
+            raise table.error(f"tells of {shown(job.id)}, as line {before} does, too", column=columns.name)
+        state = "" if columns.state is None else row[columns.state]
+        if columns.state is not None and state not in FINAL_STATES:
+            raise table.error(f"must be one of {', '.join(FINAL_STATES)}, not {shown(state)}", column=columns.state)
         metadata = "" if columns.metadata is None else row[columns.metadata]
-        if not row[columns.start] or (columns.state is not None and row[columns.state] == REJECTED):
+        if not row[columns.start] or state == REJECTED:
             return JobRecord(job, REJECTED, -1, 0.0, 0.0, HostSet(), metadata=metadata)
         start, finish = table.number(row, columns.start), table.number(row, columns.finish)
         if finish < start:
             raise table.error(f"must not be before the start, as {row[columns.finish]} is", column=columns.finish)
         self.stretches[job.id] = table.number_or_inf(row, columns.stretch)
         energy = -1.0 if columns.energy is None else table.number(row, columns.energy)
-        state = self._state(row, finish - start, job.walltime)
+        state = state or self._old_state(row, finish - start, job.walltime)
         code = 0 if state == COMPLETED_SUCCESSFULLY else -1
         return JobRecord(job, state, code, start, finish, self._read_hosts(row), energy, metadata)
 
@@ -126,13 +136,10 @@ class _RowReader:
             _NO_MEMBERS,
         )
 
-    def _state(self, row: list[str], execution: float, walltime: float | None) -> str:
-        columns = self._columns
-        if columns.state is not None:
-            return row[columns.state]
-        success = row[columns.success]
+    def _old_state(self, row: list[str], execution: float, walltime: float | None) -> str:
+        success = row[self._columns.success]
         if success not in ("0", "1"):
-            raise self._table.error(f"must be 0 or 1, not {success[:40]!r}", column=columns.success)
+            raise self._table.error(f"must be 0 or 1, not {shown(success)}", column=self._columns.success)
         if success == "1":
             return COMPLETED_SUCCESSFULLY
         reached = walltime is not None and execution >= walltime - _RESOLUTION

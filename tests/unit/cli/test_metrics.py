@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,34 @@ def test_a_table_in_a_file_is_as_wide_as_it_needs(here: Path, monkeypatch: pytes
     monkeypatch.setenv("COLUMNS", "30")
     assert run(["metrics", *[EASY] * 8, "-o", "wide.txt"]) == 0
     assert "o16_energy_easy (8)" in (here / "wide.txt").read_text()
+
+
+def test_no_number_is_broken_over_two_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal runs that do not fit stand below the others; a pipe is as wide as it must be."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["metrics", *[EASY] * 6]) == 0
+    [makespans] = [line for line in lines(capsys.readouterr().out) if line[0] == "makespan"]
+    assert makespans == ["makespan", *["9373.622"] * 6, "s"]
+    monkeypatch.setenv("FORCE_COLOR", "1")  # to rich, a terminal
+    assert run(["metrics", *[EASY] * 6]) == 0
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(map(len, shown.splitlines())) <= 80
+    blocks = [line for line in lines(shown) if line[0] == "makespan"]
+    assert len(blocks) > 1
+    assert [word for line in blocks for word in line[1:-1]] == ["9373.622"] * 6
+    assert [f"o16_energy_easy ({number})" in shown for number in range(1, 7)] == [True] * 6
+
+
+def test_energy_is_told_as_in_the_other_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    """In kWh and in joules."""
+    assert run(["metrics", EASY]) == 0
+    shown = lines(capsys.readouterr().out)
+    [energy] = [number for number, line in enumerate(shown) if line[0] == "energy"]
+    assert shown[energy][2] == "kWh"
+    assert shown[energy + 1][1] == "J"
+    assert float(shown[energy][1]) == pytest.approx(float(shown[energy + 1][0]) / 3.6e6, abs=1e-3)
 
 
 def test_what_is_assumed_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,6 +46,25 @@ def test_runs_of_one_name_are_told_apart(results: Path) -> None:
     assert heading(results / "report.html") == "a/easy · b/easy (2) · b/easy (3)"
 
 
+def test_runs_of_different_workloads_are_told(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On stderr and on the page."""
+    write_jobs(results / "seed_jobs.csv", result(record("1", submit=3.0, start=5.0)))
+    assert run(["report", "a", "seed", "-o", "report.html"]) == 0
+    assert "batsched-py: warning: easy and seed are of different workloads" in capsys.readouterr().err
+    assert run(["report", "a", "b/fcfs", "-o", "report.html"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_tau_is_the_bound_of_the_page(results: Path) -> None:
+    """In its figures and in its words."""
+    for tau, bounded in (("5", "1.7000"), ("20", "1.0000")):
+        assert run(["report", "b/fcfs", "--tau", tau, "-o", "report.html"]) == 0
+        page = (results / "report.html").read_text()
+        assert f"runs below {tau} s count as {tau} s" in page
+        assert f"max(run, {tau} s)" in page
+        assert f'mean bounded slowdown</th><td title="{bounded}">' in page
+
+
 def test_runs_are_called_what_the_user_says(results: Path) -> None:
     """One name for each, or none."""
     assert run(["report", "a", "b/easy", "--name", "old", "--name", "new", "-o", "report.html"]) == 0

@@ -28,7 +28,7 @@ const DIFFERENCE_NAMES = ["as in the first run", "starts earlier", "starts later
 /** How a job of a run differs from the same job in the first run. */
 function difference(run, first, row, tolerance) {
   const other = first.rowOf[run.job[row]];
-  if (other < 0) return NEW;
+  if (other < 0 || run.strangers.has(run.job[row])) return NEW;
   const late = run.start[row] - first.start[other];
   if (Math.abs(late) > tolerance) return late < 0 ? EARLIER : LATER;
   if (!run.drawn || !first.drawn) return SAME;

@@ -108,6 +108,7 @@ class Run {
     this.rowOf = new Int32Array(jobCount).fill(-1);
     this.job.forEach((job, row) => { this.rowOf[job] = row; });
     this.rejected = new Set(packed.rejected);
+    this.strangers = new Set(packed.strangers);
     this.end = this.finish.reduce((latest, time) => Math.max(latest, time), 0);
     this.queue = Series.ofSpans(this.submit, this.start, null);
     this.busy = Series.ofSpans(this.start, this.finish, this.size);

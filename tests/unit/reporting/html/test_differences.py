@@ -24,9 +24,19 @@ def test_each_job_has_one_fate() -> None:
     )  # fmt: skip
     found = compare(first, other)
     assert found.counts == dict.fromkeys(Fate, 1)
-    assert (found.name, found.earlier, found.later, found.shared) == ("other", 5, 70, 4)
+    assert (found.name, found.earlier, found.later, found.shared) == ("other", 5, 70, 6)
     assert found.gained == (Move("w0!early", -5, 4),)
     assert found.lost == (Move("w0!late", 70, 70),)
+
+
+def test_one_id_may_mean_another_job() -> None:
+    """If its submission or its size differs; if most do, the runs are of different workloads."""
+    first = schedule(*(record(name, start=9) for name in "abc"))
+    other = schedule(record("a", start=9), record("b", start=9, hosts="0-1"), record("c", start=9, submit=3))
+    found = compare(first, other)
+    assert (found.strangers, found.shared, found.comparable) == (2, 1, False)
+    assert (found.counts[Fate.ONLY_HERE], found.counts[Fate.ONLY_THERE], found.counts[Fate.SAME]) == (2, 2, 1)
+    assert compare(first, schedule(*(record(name, start=9) for name in "ab"), record("c", submit=3))).comparable
 
 
 def test_the_most_moved_come_first() -> None:

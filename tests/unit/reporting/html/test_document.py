@@ -119,6 +119,16 @@ def test_the_heading_is_the_runs_or_what_was_asked_for() -> None:
     assert "<h1>Figure 3</h1>" in text(one, title="Figure 3")
 
 
+def test_runs_of_different_workloads_are_not_compared() -> None:
+    """Their jobs have the same ids, and are others."""
+    first, other = schedule(record("1", start=7), name="easy"), schedule(record("1", submit=5, start=9), name="easy 2")
+    page = text(first, other)
+    assert "easy and easy 2 are of different workloads: 1 of the 1 job id they share" in page
+    assert [mark for mark in ('id="differences"', "★ marks", "difference from easy") if mark in page] == []
+    same = text(first, schedule(record("1", start=9), name="easy 2"))
+    assert [mark for mark in ('id="differences"', "★ marks", "start in easy 2") if mark not in same] == []
+
+
 def test_runs_without_a_job_in_common_are_told() -> None:
     """All their jobs would seem to be new."""
     page = text(schedule(record("1"), name="easy"), schedule(record("1", workload="log"), name="log"))

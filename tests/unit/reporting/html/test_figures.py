@@ -43,6 +43,20 @@ def test_equals_have_no_best() -> None:
     assert row("mean wait", summary_rows([SLOW, SLOW])).cells[1].delta == "same"
 
 
+def test_what_is_shown_as_no_difference_has_no_star() -> None:
+    """0.03 % less is no reason to prefer a run, and has no sign."""
+    less = run(record("1", start=99.97, finish=199.97, hosts="0"))
+    rows = summary_rows([SLOW, less])
+    assert row("mean wait", rows).cells[1].delta == "0.0 %"
+    assert row("utilisation", rows).cells[1].delta == "0.0 points"
+    assert not any(cell.best for found in rows for cell in found.cells)
+
+
+def test_runs_that_are_not_ranked_have_no_best() -> None:
+    """Of different workloads the faster one is no better."""
+    assert not any(cell.best for found in summary_rows([SLOW, FAST], ranked=False) for cell in found.cells)
+
+
 def test_what_is_many_times_as_much_is_told_so() -> None:
     """And what was 0 cannot be compared."""
     far = run(record("1", start=5000, finish=5100, hosts="0"))

@@ -7,8 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.reporting.html.growth import MOST_POINTS, energy_growth
-from batsched_py.simulator.tracing import EnergyRows
+from batsched_py.reporting.html.growth import MOST_POINTS, energy_growth, state_growth
+from batsched_py.simulator.tracing import EnergyRows, StateRows
 
 
 def rows(points: list[tuple[float, float]]) -> EnergyRows:
@@ -29,13 +29,26 @@ def test_rows_of_one_instant_are_one_point() -> None:
 def test_without_time_there_is_nothing() -> None:
     """Neither without rows nor with those of a single instant."""
     assert energy_growth(rows([])) is None
-    assert energy_growth(rows([(3, 0), (3, 0)])) is None
+    assert energy_growth(rows([(0, 0), (0, 0)])) is None
+
+
+def test_power_before_the_first_row_is_that_until_it() -> None:
+    """What was consumed then was consumed since 0; hosts without a row are idle."""
+    found = energy_growth(rows([(10, 500), (20, 900)]))
+    assert found is not None
+    assert (found.time, found.totals) == ([0, 10, 20], [[0, 500, 900]])
+    states = StateRows()
+    states.times.extend([10, 20])
+    states.counts.extend([1, 0, 0, 3, 0, 0, 0, 0, 4, 0])
+    hosts = state_growth(states, 4)
+    assert hosts is not None
+    assert (hosts.time, hosts.totals[0], hosts.totals[3]) == ([0, 10, 20], [0, 0, 10], [0, 40, 70])
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=60), st.integers(1, 20))
 def test_what_remains_of_many_rows_is_true_and_ends_where_they_end(steps: list[float], most: int) -> None:
     """Each point is one of the rows; times ascend strictly; no more points than asked for, and the first."""
-    points, time = [], 0.0
+    points, time = [(0.0, 0.0)], 0.0
     for step in steps:
         time += step
         points.append((time, 2 * time))
