@@ -52,7 +52,7 @@ def test_runs_of_different_workloads_are_told(results: Path, capsys: pytest.Capt
     assert run(["report", "a", "seed", "-o", "report.html"]) == 0
     assert "batsched-py: warning: easy and seed are of different workloads" in capsys.readouterr().err
     assert run(["report", "a", "b/fcfs", "-o", "report.html"]) == 0
-    assert capsys.readouterr().err == ""
+    assert "warning" not in capsys.readouterr().err
 
 
 def test_tau_is_the_bound_of_the_page(results: Path) -> None:
