@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
+from typing import IO
 
 import pytest
 import zmq
@@ -50,13 +51,21 @@ def started(folder: Path, *arguments: str, leads_group: bool = False) -> Iterato
             process.kill()
 
 
+def first_line(stream: IO[str]) -> str:
+    """Byte by byte: what a stream has read ahead `communicate` does not see."""
+    line = b""
+    while not line.endswith(b"\n") and (byte := os.read(stream.fileno(), 1)):
+        line += byte
+    return line.decode()
+
+
 class Served:
     """A `serve` that listens on a free port: its process and its address."""
 
     def __init__(self, process: Popen[str]) -> None:
         self.process = process
         assert process.stderr is not None
-        self.greeting = process.stderr.readline()
+        self.greeting = first_line(process.stderr)
         found = re.search(r"listens on (\S+)", self.greeting)
         assert found, self.greeting + process.stderr.read()
         self.address = found[1]
