@@ -1,4 +1,4 @@
-"""Counts in words and in digits, for messages and pictures."""
+"""Numbers in words and in digits, for messages, tables and pictures."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ from typing import Final
 
 #: What stands for a figure that has no meaning.
 NOTHING: Final = "-"
+JOULES_PER_KWH: Final = 3.6e6
+#: A blank that does not break.
+NARROW_BLANK: Final = "\N{NARROW NO-BREAK SPACE}"
 
 
-def counted(count: int, one: str, many: str = "") -> str:
-    """As in "1 job", "2 jobs"; with `many` for those that do not end in s: "1 is free", "2 are free"."""
-    return f"{count} {one if count == 1 else many or f'{one}s'}"
+def counted(count: int, one: str, many: str = "", *, blank: str = "") -> str:
+    """As in "1 job", "2 jobs"; with `many` for those that do not end in s: "1 is free", "2 are free".
+
+    If there is a `blank`, it stands between groups of three digits.
+    """
+    return f"{grouped(count, blank) if blank else count} {one if count == 1 else many or f'{one}s'}"
+
+
+def kilowatt_hours(joules: float) -> str:
+    """Energy as people read it: "1.250 kWh"."""
+    return f"{joules / JOULES_PER_KWH:.3f} kWh"
 
 
 def grouped(number: float, blank: str = " ") -> str:

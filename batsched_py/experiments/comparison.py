@@ -11,6 +11,7 @@ from batsched_py.errors import OptionError
 from batsched_py.experiments.bootstrap import LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
 from batsched_py.experiments.figures import Figure
 from batsched_py.experiments.study import Outcome, Study
+from batsched_py.reporting.figures.same_jobs import JobMarks, other_jobs
 
 
 class Entry(Struct, frozen=True):
@@ -135,10 +136,13 @@ def unlike(study: Study, baseline: str) -> list[Unlike]:
     for variant in study.variants:
         pairs = zip(study.of(variant.name), base, strict=True)
         whole = [(mine, theirs) for mine, theirs in pairs if not mine.error and not theirs.error]
-        ran = tuple(mine.workload for mine, theirs in whole if mine.ran != theirs.ran)
-        succeeded = tuple(
-            mine.workload for mine, theirs in whole if mine.ran == theirs.ran and mine.succeeded != theirs.succeeded
-        )
+        others = [(mine.workload, other_jobs(_marks(mine), _marks(theirs))) for mine, theirs in whole]
+        ran = tuple(workload for workload, what in others if what == "ran")
+        succeeded = tuple(workload for workload, what in others if what == "succeeded")
         if ran or succeeded:
             found.append(Unlike(variant.name, ran, succeeded))
     return found
+
+
+def _marks(outcome: Outcome) -> JobMarks:
+    return JobMarks(outcome.ran, outcome.succeeded)

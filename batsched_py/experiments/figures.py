@@ -10,7 +10,6 @@ from msgspec import Struct
 from batsched_py.errors import OptionError
 from batsched_py.experiments.study import Outcome
 from batsched_py.reporting.figures.figure_tables import SECTIONS, Unit
-from batsched_py.reporting.figures.run_figures import RunFigures
 
 
 class Figure(Struct, frozen=True):
@@ -47,19 +46,6 @@ class Figure(Struct, frozen=True):
         return f"{value * self.scale:.{self.digits}f}"
 
 
-#: Fields that tell what was given, or of which neither more nor less is better.
-_NOT_COMPARED: Final = {"jobs", "ran", "hosts", "users", "with_deadline"} | {
-    name for name in RunFigures.__struct_fields__ if name.endswith("_time")
-}
-_MORE_IS_BETTER: Final = {
-    "successful",
-    "utilisation",
-    "throughput",
-    "contiguous",
-    "fairness_wait",
-    "fairness_bounded_slowdown",
-    "deadlines_met",
-}
 #: Titles that would say nothing without the row above them.
 _TITLES: Final = {
     "mean_per_processor_bounded_slowdown": "mean per-processor bounded slowdown",
@@ -76,11 +62,11 @@ FIGURES: Final = {
         known.unit.value[0],
         known.unit.value[1],
         _DIGITS.get(known.unit, 1),
-        known.field in _MORE_IS_BETTER,
+        known.better == "more",
     )
     for section in SECTIONS
     for known in section
-    if known.field not in _NOT_COMPARED
+    if known.better
 }
 
 ENERGY: Final = "energy"

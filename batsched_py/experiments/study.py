@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from hashlib import sha256
 from pathlib import Path
 from signal import Signals
 from typing import Any
@@ -20,12 +19,13 @@ from batsched_py.experiments.sources import Source, read_source
 from batsched_py.model.platform import Platform
 from batsched_py.plugins import load
 from batsched_py.reporting.figures.run_figures import RunFigures, measure_run
+from batsched_py.reporting.figures.same_jobs import marks_of
 from batsched_py.reporting.read.schedule import schedule_of
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
 from batsched_py.traces.simgrid_xml import read_platform
@@ -222,13 +222,13 @@ class _Task(Struct, frozen=True):
             return self._failed(str(error).partition("\n")[0], error.exit_code)
         except Exception as error:  # noqa: BLE001 - a defect of ours must not take the other runs with it
             return self._failed(f"internal error: {type(error).__name__}: {error}", 3)
-        ran = [record for record in run.result.jobs if not record.rejected]
+        marks = marks_of(run.result.jobs)
         return Outcome(
             self.workload,
             self.variant.name,
             figures=figures,
-            ran=_fingerprint(ran),
-            succeeded=_fingerprint([record for record in ran if record.success]),
+            ran=marks.ran,
+            succeeded=marks.succeeded,
             warnings=tuple(warnings),
             approximations=run.result.approximations,
         )
@@ -255,11 +255,6 @@ class _Task(Struct, frozen=True):
 
     def _failed(self, error: str, exit_code: int) -> Outcome:
         return Outcome(self.workload, self.variant.name, error=error, exit_code=exit_code)
-
-
-def _fingerprint(records: Sequence[JobRecord]) -> str:
-    """The same for the same jobs, in whatever order they ended."""
-    return sha256("\n".join(sorted(record.job.id for record in records)).encode()).hexdigest()
 
 
 def _outcomes(tasks: Sequence[_Task], processes: int | None) -> Generator[tuple[int, Outcome], None, None]:

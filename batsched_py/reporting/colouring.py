@@ -39,7 +39,7 @@ HOST_COLOURS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 #: A final state has the same colour in each picture.
-_STATES: Final = {
+STATE_COLOURS: Final = {
     COMPLETED_SUCCESSFULLY: "#77AADD",
     COMPLETED_WALLTIME_REACHED: "#EEDD88",
     COMPLETED_FAILED: "#EE8866",
@@ -88,7 +88,7 @@ def colouring(by: str, records: Iterable[JobRecord]) -> Colouring:
     for record in records:
         weights[GROUPS[by](record)] += max(record.execution, 0.0) * max(len(record.hosts), 1)
     if by == "state":
-        known = {state: colour for state, colour in _STATES.items() if state in weights}
+        known = {state: colour for state, colour in STATE_COLOURS.items() if state in weights}
         return Colouring(by, known, {STATE_NAMES[state]: colour for state, colour in known.items()})
     largest = sorted(weights, key=lambda name: (name == _NOBODY, -weights[name], name))[:_MOST]
     colours = {name: LIGHT[number] for number, name in enumerate(largest) if name != _NOBODY}

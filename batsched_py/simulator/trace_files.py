@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from batsched_py.hostset import format_bits
-from batsched_py.simulator.tracing import EnergyRows, StateRows, Trace
+from batsched_py.simulator.tracing import HOST_STATES, EnergyRows, StateRows, Trace
 from batsched_py.traces.atomic_file import write_pieces_atomically
 
-MACHINE_STATES_HEADER: Final = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing"
+MACHINE_STATES_HEADER: Final = ",".join(["time", *(f"nb_{state}" for state in HOST_STATES)])
 CONSUMED_ENERGY_HEADER: Final = "time,energy,event_type,wattmin,epower"
 PSTATE_CHANGES_HEADER: Final = "time,machine_id,new_pstate"
 
@@ -21,8 +21,11 @@ PIECE: Final = 4096
 
 def write_machine_states(path: Path, rows: StateRows) -> None:
     """Times have six digits in all, not after the point; the file is replaced whole or not at all. OSError."""
-    counts = (rows.counts[column::5] for column in range(5))
-    _write(path, MACHINE_STATES_HEADER, map("%g,%d,%d,%d,%d,%d\n".__mod__, zip(rows.times, *counts, strict=True)))
+    _write(
+        path,
+        MACHINE_STATES_HEADER,
+        map("%g,%d,%d,%d,%d,%d\n".__mod__, zip(rows.times, *rows.columns().values(), strict=True)),
+    )
 
 
 def write_consumed_energy(path: Path, rows: EnergyRows) -> None:

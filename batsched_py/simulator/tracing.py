@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct, field
@@ -10,6 +12,19 @@ from msgspec import Struct, field
 from batsched_py.simulator.machines import Machines
 from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.timeline import Timeline
+
+#: States of hosts, in the order of Batsim's columns -> how people read them.
+HOST_STATES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "sleeping": "sleeping",
+        "switching_on": "switching on",
+        "switching_off": "switching off",
+        "idle": "idle",
+        "computing": "computing",
+    }
+)
+#: Of hosts that neither sleep nor switch.
+_AWAKE: Final = frozenset({"idle", "computing"})
 
 #: The event types of consumed energy.
 JOB_STARTED: Final = "s"
@@ -34,11 +49,20 @@ class StateRows(Struct):
 
     Attributes:
         times: one for each row, ascending.
-        counts: five for each row: sleeping, switching on, switching off, idle, computing.
+        counts: one for each of HOST_STATES for each row.
     """
 
     times: array[float] = field(default_factory=_numbers)
     counts: array[int] = field(default_factory=_counts)
+
+    def columns(self) -> Mapping[str, array[int]]:
+        """State (of HOST_STATES) -> how many hosts are in it, for each row."""
+        return {state: self.counts[place :: len(HOST_STATES)] for place, state in enumerate(HOST_STATES)}
+
+    @property
+    def always_awake(self) -> bool:
+        """True if no host ever slept or switched."""
+        return not any(any(counts) for state, counts in self.columns().items() if state not in _AWAKE)
 
 
 class EnergyRows(Struct):

@@ -15,7 +15,9 @@ from batsched_py.experiments import simulate
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.plugins import load
+from batsched_py.reporting.colouring import STATE_COLOURS
 from batsched_py.reporting.figures.over_time import busy_hosts, queue_length
+from batsched_py.reporting.final_states import STATE_NAMES
 from batsched_py.reporting.html.differences import Fate, compare
 from batsched_py.reporting.html.document import report_page
 from batsched_py.reporting.html.plotlyjs import plotly_js
@@ -199,6 +201,23 @@ def test_differences_are_marked(page: Browser, runs: list[Schedule]) -> None:
     assert [classes.count(number) for number in range(5)] == [counts[fate] for fate in order]
     assert set(page.ask("[...report.gantts[0].classes]")) == {0}
     assert "starts later" in page.ask("document.getElementById('colours').textContent")
+
+
+def test_final_states_have_colours_of_their_own(show: Show) -> None:
+    """The same as in other pictures, whichever of them occur."""
+    states = ("COMPLETED_SUCCESSFULLY", "COMPLETED_KILLED", "COMPLETED_WALLTIME_REACHED", "COMPLETED_FAILED")
+    jobs = [record(str(number), hosts=str(number), state=state) for number, state in enumerate(states)]
+    for count in (4, 2):
+        page = show(schedule(*jobs[:count]))
+        page.do("report.colourBy('state')")
+        swatches = "[...document.querySelectorAll('#colours li')].map((item) => item.textContent)"
+        colours = "[...document.querySelectorAll('#colours .swatch')].map((item) => item.style.background)"
+        shown = dict(zip(page.ask(swatches), page.ask(colours), strict=True))
+        assert shown == {
+            STATE_NAMES[state]: f"rgb({', '.join(str(int(STATE_COLOURS[state][at : at + 2], 16)) for at in (1, 3, 5))})"
+            for state in states[:count]
+        }
+        assert len(set(shown.values())) == count
 
 
 def test_a_job_has_one_colour_in_all_runs(page: Browser, runs: list[Schedule]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.wording import counted, grouped, seconds, too_few
+from batsched_py.wording import counted, grouped, kilowatt_hours, seconds, too_few
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ def test_digits_stand_in_groups_of_three() -> None:
     """Of the number as a whole one."""
     assert [grouped(number) for number in (0, 999, 28_481, 1_234_567.6)] == ["0", "999", "28 481", "1 234 568"]
     assert grouped(1000, "_") == "1_000"
+    assert counted(28_481, "job", blank="_") == "28_481 jobs"
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,8 @@ def test_times_are_told_in_full() -> None:
     assert [seconds(time) for time in (29363609.0, 34560000.5, 0.0, 1e-7, 150)] == [
         *["29363609", "34560000.5", "0", "0", "150"]
     ]
+
+
+def test_energy_is_told_in_kilowatt_hours() -> None:
+    """Of 3.6 million joules each."""
+    assert kilowatt_hours(4.5e6) == "1.250 kWh"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 from rich import box
@@ -14,7 +14,7 @@ from rich.text import Text
 from batsched_py.reporting.durations import HOUR
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures
 from batsched_py.reporting.figures.run_figures import RunFigures
-from batsched_py.wording import NOTHING
+from batsched_py.wording import JOULES_PER_KWH, NOTHING
 
 
 class Unit(Enum):
@@ -31,29 +31,37 @@ class Unit(Enum):
 
 
 class Figure(Struct, frozen=True):
-    """How people read a field of RunFigures."""
+    """How people read a field of RunFigures.
+
+    Attributes:
+        field: its name there.
+        title: as tables show it; a part of the row above begins with blanks.
+        unit: of what tables show.
+        better: which way is better; "" if neither is.
+    """
 
     field: str
     title: str
     unit: Unit = Unit.NUMBER
+    better: Literal["less", "more", ""] = "less"
 
 
 #: All fields of RunFigures in their order, in the sections of the table.
 SECTIONS: Final[Sequence[Sequence[Figure]]] = (
     (
-        Figure("jobs", "jobs", Unit.COUNT),
-        Figure("ran", "  ran", Unit.COUNT),
-        Figure("successful", "  successful", Unit.COUNT),
+        Figure("jobs", "jobs", Unit.COUNT, better=""),
+        Figure("ran", "  ran", Unit.COUNT, better=""),
+        Figure("successful", "  successful", Unit.COUNT, better="more"),
         Figure("failed", "  failed", Unit.COUNT),
         Figure("walltime_reached", "  walltime reached", Unit.COUNT),
         Figure("killed", "  killed", Unit.COUNT),
         Figure("rejected", "  rejected", Unit.COUNT),
     ),
     (
-        Figure("hosts", "hosts", Unit.COUNT),
+        Figure("hosts", "hosts", Unit.COUNT, better=""),
         Figure("makespan", "makespan", Unit.SECONDS),
-        Figure("utilisation", "utilisation", Unit.SHARE),
-        Figure("throughput", "throughput", Unit.RATE),
+        Figure("utilisation", "utilisation", Unit.SHARE, better="more"),
+        Figure("throughput", "throughput", Unit.RATE, better="more"),
     ),
     (
         Figure("mean_wait", "mean wait", Unit.SECONDS),
@@ -83,7 +91,7 @@ SECTIONS: Final[Sequence[Sequence[Figure]]] = (
     ),
     (
         Figure("mean_pieces", "mean pieces of a job"),
-        Figure("contiguous", "contiguous jobs", Unit.SHARE),
+        Figure("contiguous", "contiguous jobs", Unit.SHARE, better="more"),
         Figure("fragmentation", "fragmentation", Unit.SHARE),
     ),
     (
@@ -92,25 +100,24 @@ SECTIONS: Final[Sequence[Sequence[Figure]]] = (
         Figure("mean_job_energy", "mean energy of a job", Unit.JOULES),
     ),
     (
-        Figure("computing_time", "computing", Unit.HOST_HOURS),
-        Figure("idle_time", "idle", Unit.HOST_HOURS),
-        Figure("sleeping_time", "sleeping", Unit.HOST_HOURS),
-        Figure("switching_on_time", "switching on", Unit.HOST_HOURS),
-        Figure("switching_off_time", "switching off", Unit.HOST_HOURS),
-        Figure("unavailable_time", "unavailable", Unit.HOST_HOURS),
+        Figure("computing_time", "computing", Unit.HOST_HOURS, better=""),
+        Figure("idle_time", "idle", Unit.HOST_HOURS, better=""),
+        Figure("sleeping_time", "sleeping", Unit.HOST_HOURS, better=""),
+        Figure("switching_on_time", "switching on", Unit.HOST_HOURS, better=""),
+        Figure("switching_off_time", "switching off", Unit.HOST_HOURS, better=""),
+        Figure("unavailable_time", "unavailable", Unit.HOST_HOURS, better=""),
     ),
     (
-        Figure("users", "users", Unit.COUNT),
-        Figure("fairness_wait", "fairness of waits"),
-        Figure("fairness_bounded_slowdown", "fairness of slowdowns"),
+        Figure("users", "users", Unit.COUNT, better=""),
+        Figure("fairness_wait", "fairness of waits", better="more"),
+        Figure("fairness_bounded_slowdown", "fairness of slowdowns", better="more"),
     ),
     (
-        Figure("with_deadline", "jobs with a deadline", Unit.COUNT),
-        Figure("deadlines_met", "  in time", Unit.COUNT),
+        Figure("with_deadline", "jobs with a deadline", Unit.COUNT, better=""),
+        Figure("deadlines_met", "  in time", Unit.COUNT, better="more"),
     ),
 )
 
-JOULES_PER_KWH: Final = 3.6e6
 #: What a run without users says in the row of their number.
 NO_USERS: Final = "not told"
 

@@ -9,16 +9,14 @@ from operator import attrgetter
 from typing import Final
 
 from batsched_py.hostset import HostSet
-from batsched_py.reporting.figures.over_time import HOST_STATES, computing_hosts, host_states
+from batsched_py.reporting.figures.over_time import computing_hosts, host_states
 from batsched_py.reporting.figures.steps import integral
 from batsched_py.reporting.read.schedule import Schedule
-from batsched_py.simulator.tracing import TO_COMPUTING, TO_SLEEP
+from batsched_py.simulator.tracing import HOST_STATES, TO_COMPUTING, TO_SLEEP
 
 UNAVAILABLE: Final = "unavailable"
 #: Every state of hosts.
 ALL_STATES: Final = (*HOST_STATES, UNAVAILABLE)
-#: So many of HOST_STATES, the first ones, come from switching power states.
-_POWERED: Final = HOST_STATES.index("idle")
 
 
 def host_times(schedule: Schedule, end: float) -> Mapping[str, float]:
@@ -91,8 +89,7 @@ def _powered(schedule: Schedule, last: dict[int, float]) -> Mapping[str, Sequenc
 def _only_worked(schedule: Schedule) -> bool:
     """True if all that hosts did was to compute and to be idle, as far as a trace tells."""
     rows = schedule.machine_states
-    powered = rows is not None and any(any(rows.counts[column :: len(HOST_STATES)]) for column in range(_POWERED))
-    return not powered and not _were_unavailable(schedule)
+    return rows is None or (rows.always_awake and not _were_unavailable(schedule))
 
 
 def _were_unavailable(schedule: Schedule) -> bool:
@@ -100,5 +97,4 @@ def _were_unavailable(schedule: Schedule) -> bool:
     rows = schedule.machine_states
     if rows is None:
         return False
-    columns = (rows.counts[column :: len(HOST_STATES)] for column in range(len(HOST_STATES)))
-    return any(sum(counts) < schedule.hosts for counts in zip(*columns, strict=True))
+    return any(sum(counts) < schedule.hosts for counts in zip(*rows.columns().values(), strict=True))

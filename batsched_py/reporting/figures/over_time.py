@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
-from typing import Final
 
 from batsched_py.reporting.figures.steps import Steps, scaled, stacked
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
-
-#: States of hosts that a `_machine_states.csv` counts, in the order of its columns.
-HOST_STATES: Final = ("sleeping", "switching_on", "switching_off", "idle", "computing")
 
 
 def busy_hosts(schedule: Schedule) -> Steps:
@@ -115,9 +111,9 @@ def host_states(schedule: Schedule) -> Mapping[str, Steps]:
         computing = computing_hosts(schedule)
         return {"idle": [(time, schedule.hosts - count) for time, count in computing], "computing": computing}
     states = {}
-    for position, name in enumerate(HOST_STATES):
+    for name, counts in rows.columns().items():
         before: Steps = [(0.0, schedule.hosts if name == "idle" else 0)]
-        states[name] = _latest([*before, *zip(rows.times, rows.counts[position :: len(HOST_STATES)], strict=True)])
+        states[name] = _latest([*before, *zip(rows.times, counts, strict=True)])
     return states
 
 

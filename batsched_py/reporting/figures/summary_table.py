@@ -8,7 +8,7 @@ from rich.table import Table
 from batsched_py.reporting.durations import HOUR, clock
 from batsched_py.reporting.figures.metrics import Metrics, Summary
 from batsched_py.reporting.final_states import STATE_NAMES
-from batsched_py.wording import NOTHING
+from batsched_py.wording import NOTHING, kilowatt_hours
 
 
 def summary_table(summary: Summary) -> Table:
@@ -21,7 +21,7 @@ def summary_table(summary: Summary) -> Table:
     table.add_section()
     _add_figures(table, summary.metrics)
     if summary.joules:
-        table.add_row("energy", f"{summary.joules / 3.6e6:.3f} kWh", f"{summary.joules:.1f} J")
+        table.add_row("energy", kilowatt_hours(summary.joules), f"{summary.joules:.1f} J")
     table.add_section()
     table.add_row("messages", str(summary.messages))
     table.add_row("deciding", "measured", f"{summary.deciding_seconds:.3f} s")

@@ -7,18 +7,17 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.reporting.colouring import OTHERS, STATE_COLOURS
 from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
 from batsched_py.reporting.final_states import FINAL_STATES, STATE_NAMES
 from batsched_py.reporting.html.growth import Growth, energy_growth, state_growth
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import number_jobs
 from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.tracing import HOST_STATES
 
 #: Starts that differ by at most so many seconds are the same: files have six digits, real Batsim adds some.
 TOLERANCE: Final = 0.001
-
-#: The states of hosts in a trace, in its order.
-MACHINE_STATES: Final = ("sleeping", "switching on", "switching off", "idle", "computing")
 
 Number = int | float
 
@@ -40,7 +39,7 @@ class PackedRun(Struct, frozen=True):
         rejected: jobs that never ran, indices of names.
         strangers: jobs that are others than those of these names in the first run, indices of names.
         power: joules over time; None if they were not traced.
-        machines: host seconds in each of MACHINE_STATES over time; None if hosts only compute and idle.
+        machines: host seconds in each of HOST_STATES over time; None if hosts only compute and idle.
     """
 
     name: str
@@ -66,6 +65,7 @@ class Content(Struct, frozen=True):
         names: of the jobs of all runs, in order of submission; without `prefix`.
         prefix: the workload, as "w0!", if all jobs are of the same; else empty.
         states: names of the final states that occur.
+        state_colours: theirs, as in all pictures.
         machine_states: names of what `machines` of a run has columns of.
         bound: of the bounded slowdown, in seconds.
         tolerance: starts that differ by at most so many seconds are the same.
@@ -75,6 +75,7 @@ class Content(Struct, frozen=True):
     names: list[str]
     prefix: str
     states: list[str]
+    state_colours: list[str]
     machine_states: tuple[str, ...]
     bound: float
     tolerance: float
@@ -91,7 +92,8 @@ def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND) -> Conten
         names=[job.removeprefix(prefix) for job in numbers],
         prefix=prefix,
         states=[STATE_NAMES.get(state, state) for state in states],
-        machine_states=MACHINE_STATES,
+        state_colours=[STATE_COLOURS.get(state, OTHERS) for state in states],
+        machine_states=tuple(HOST_STATES.values()),
         bound=bound,
         tolerance=TOLERANCE,
         runs=[_pack_run(schedule, schedules[0], numbers, states) for schedule in schedules],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -17,13 +17,15 @@ from batsched_py.reporting.colouring import HOST_COLOURS
 from batsched_py.reporting.durations import clock
 from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
 from batsched_py.reporting.figures.run_figures import measure_run
+from batsched_py.reporting.figures.same_jobs import JobMarks, marks_of, other_jobs
 from batsched_py.reporting.html import markup
 from batsched_py.reporting.html.content import Content, pack
 from batsched_py.reporting.html.differences import Difference, Fate, Move, compare
-from batsched_py.reporting.html.figures import grouped_digits, other_rows, summary_rows
+from batsched_py.reporting.html.figures import other_rows, summary_rows
 from batsched_py.reporting.html.words import DEFINITIONS, KEYS, TOOLBAR
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import number_jobs
+from batsched_py.wording import NARROW_BLANK, counted, grouped
 
 #: Scripts of the page, each using what stands before it.
 SCRIPTS: Final = (
@@ -102,24 +104,32 @@ def _body(schedules: Sequence[Schedule], content: Content, heading: str) -> str:
     )
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{grouped_digits(number)} {noun}" + ("" if number == 1 else "s")
-
-
 def _subtitle(schedules: Sequence[Schedule]) -> str:
     machines = {(len(schedule.jobs) + schedule.unlisted, schedule.hosts) for schedule in schedules}
     runs = "" if len(schedules) == 1 else f"{len(schedules)} runs: "
-    told = [f"{_count(jobs, 'job')} on {_count(hosts, 'host')}" for jobs, hosts in sorted(machines)]
-    return runs + ", ".join(told)
+    return runs + ", ".join(_size(jobs, hosts) for jobs, hosts in sorted(machines))
+
+
+def _size(jobs: int, hosts: int) -> str:
+    return f"{_count(jobs, 'job')} on {_count(hosts, 'host')}"
+
+
+def _count(number: int, noun: str) -> str:
+    return counted(number, noun, blank=NARROW_BLANK)
 
 
 def _summary(schedules: Sequence[Schedule], found: Sequence[Difference], bound: float) -> list[str]:
-    names, ranked = [schedule.name for schedule in schedules], all(each.comparable for each in found)
+    names = [schedule.name for schedule in schedules]
+    marks = [marks_of(schedule.jobs) for schedule in schedules]
+    ranked = all(each.comparable for each in found) and all(each.ran == marks[0].ran for each in marks)
     measured = [measure_run(schedule, bound) for schedule in schedules]
     caption = _table_caption(names, ranked=ranked)
     rest = markup.figures_table(caption, names, other_rows(measured, ranked=ranked))
     main = markup.figures_table(caption, names, summary_rows(measured, ranked=ranked))
-    told = [markup.paragraph(warning, "none") for warning in _strangers(schedules[0], found)]
+    told = [
+        markup.paragraph(warning, "none")
+        for warning in (*_strangers(schedules[0], found), *_others(marks, schedules[0], found))
+    ]
     return [*told, main, f"<details><summary>More figures</summary>{rest}</details>"]
 
 
@@ -132,12 +142,22 @@ def _strangers(first: Schedule, found: Sequence[Difference]) -> list[str]:
     told = []
     for each in found:
         if not each.comparable:
-            others, both = grouped_digits(each.strangers), _count(each.shared + each.strangers, "job id")
+            others, both = grouped(each.strangers, NARROW_BLANK), _count(each.shared + each.strangers, "job id")
             told.append(
                 f"{first.name} and {each.name} are of different workloads: {others} of the {both} "
                 "they share mean jobs of another submission or size; they are not compared job by job"
             )
     return told
+
+
+def _others(marks: Sequence[JobMarks], first: Schedule, found: Sequence[Difference]) -> Iterator[str]:
+    """Which runs of the same workload have figures of other jobs than the first run."""
+    why = {"ran": "their figures are of different jobs, none is marked as the best", "succeeded": "compare with care"}
+    for what, told in why.items():
+        differing = zip(found, marks[1:], strict=True)
+        others = [run.name for run, mine in differing if run.comparable and other_jobs(mine, marks[0]) == what]
+        if others:
+            yield f"Not the same jobs {what} under {' and '.join(others)} as under {first.name}: {told}."
 
 
 def _table_caption(names: Sequence[str], *, ranked: bool) -> str:
@@ -152,7 +172,7 @@ def _differences(schedules: Sequence[Schedule], compared: Sequence[Difference], 
         return []
     first, numbers = schedules[0], number_jobs(schedules)
     fates = [fate for fate in Fate if any(difference.counts[fate] for difference in found)]
-    rows = [[escape(fate), *(grouped_digits(difference.counts[fate]) for difference in found)] for fate in fates]
+    rows = [[escape(fate), *(grouped(difference.counts[fate], NARROW_BLANK) for difference in found)] for fate in fates]
     rows.append(["earlier, summed", *(clock(difference.earlier) for difference in found)])
     rows.append(["later, summed", *(clock(difference.later) for difference in found)])
     counts = markup.plain_table(f"Jobs compared with {first.name}", ["", *(each.name for each in found)], rows)
@@ -194,12 +214,12 @@ def _over_time(schedules: Sequence[Schedule], found: Sequence[Difference], conte
         *gantts,
         '<div id="chosen" class="wide"></div>',
         markup.run_legend(names, dashed=False),
-        *_lines(content),
+        *_lines(schedules, content),
     ]
 
 
 def _gantt(number: int, schedule: Schedule) -> str:
-    told = f"{_count(len(schedule.ran), 'job')} on {_count(schedule.hosts, 'host')}"
+    told = _size(len(schedule.ran), schedule.hosts)
     if not schedule.ran:
         return f"<h3>{escape(schedule.name)}</h3>{markup.paragraph('No Gantt chart: no job ran.', 'none')}"
     if not schedule.hosts_known or not schedule.hosts:
@@ -209,9 +229,8 @@ def _gantt(number: int, schedule: Schedule) -> str:
     return markup.gantt(number, schedule.name, told, alternative)
 
 
-def _lines(content: Content) -> list[str]:
-    last = max((run.start[-1] + run.run[-1] for run in content.runs if run.start), default=0)
-    over = f"until {clock(last)}"
+def _lines(schedules: Sequence[Schedule], content: Content) -> list[str]:
+    over = f"until {clock(max(record.finish for schedule in schedules for record in schedule.ran))}"
     charts = [
         markup.chart("busy", "Utilisation", "hosts allocated to jobs", f"share of busy hosts over time, {over}"),
         markup.chart(

@@ -10,9 +10,9 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.reporting.durations import clock
-from batsched_py.reporting.figures.figure_tables import JOULES_PER_KWH, SECTIONS, Figure, Unit, spell
+from batsched_py.reporting.figures.figure_tables import SECTIONS, Figure, Unit, spell
 from batsched_py.reporting.figures.run_figures import RunFigures
-from batsched_py.wording import NOTHING
+from batsched_py.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
 
 #: What the summary shows, if any run has it; the others are one click away.
 _MAIN: Final = (
@@ -22,11 +22,6 @@ _MAIN: Final = (
 )
 #: Shown although they are 0: that nobody waits is news.
 _ALWAYS: Final = frozenset(_MAIN[7:17]) | {"hosts", "jobs"}
-#: Figures of which more is better; of times, slowdowns, queues and energy less is.
-_HIGHER: Final = frozenset({"utilisation", "throughput", "fairness_wait", "fairness_bounded_slowdown"})
-_LOWER: Final = frozenset({"makespan", "energy", "mean_job_energy", "fragmentation"})
-_LOWER_ENDINGS: Final = ("_wait", "_turnaround", "_slowdown", "_queue_length", "_queued_hosts")
-
 #: Smaller parts of a figure, or of 1 for shares, are not shown as differences.
 _SHOWN: Final = 0.0005
 #: From here on "12.3 times" says more than "+1130.0 %".
@@ -69,11 +64,6 @@ def other_rows(runs: Sequence[RunFigures], *, ranked: bool = True) -> list[Row]:
     return _rows(figures, runs, ranked=ranked)
 
 
-def grouped_digits(number: float) -> str:
-    """A whole number as people read it: "28 481", with narrow blanks that do not break."""
-    return f"{number:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-
-
 def _rows(figures: Sequence[Figure], runs: Sequence[RunFigures], *, ranked: bool) -> list[Row]:
     rows = []
     for figure in figures:
@@ -103,9 +93,9 @@ def _told(figure: Figure, value: float) -> tuple[str, str]:
         case Unit.SECONDS:
             return clock(value), spelled
         case Unit.JOULES:
-            return f"{value / JOULES_PER_KWH:.3f} kWh", spelled
+            return kilowatt_hours(value), spelled
         case Unit.COUNT:
-            return grouped_digits(value), ""
+            return grouped(value, NARROW_BLANK), ""
         case Unit.NUMBER:
             return f"{value:.2f}", spelled
         case _:
@@ -114,12 +104,10 @@ def _told(figure: Figure, value: float) -> tuple[str, str]:
 
 def _best(figure: Figure, values: Sequence[float | None]) -> float | None:
     """The best value; None if none is visibly better than another, or if it is no matter of better and worse."""
-    told, field = [value for value in values if value is not None], figure.field
-    if len(told) < 2 or _alike(figure.unit, min(told), max(told)):
+    told = [value for value in values if value is not None]
+    if not figure.better or len(told) < 2 or _alike(figure.unit, min(told), max(told)):
         return None
-    if field in _HIGHER:
-        return max(told)
-    return min(told) if field in _LOWER or field.endswith(_LOWER_ENDINGS) else None
+    return max(told) if figure.better == "more" else min(told)
 
 
 def _equal(one: float, other: float) -> bool:

@@ -13,10 +13,6 @@ from batsched_py.simulator.tracing import EnergyRows, StateRows
 #: So many points are kept, about: more than a picture is wide.
 MOST_POINTS: Final = 4000
 
-#: Columns of a trace of host states, and how many of them, the first ones, are neither idle nor computing.
-_COLUMNS: Final = 5
-_UNUSUAL: Final = 3
-
 
 class Growth(Struct, frozen=True):
     """Totals since the start of the simulation, at times that ascend strictly.
@@ -45,13 +41,15 @@ def state_growth(rows: StateRows, hosts: int) -> Growth | None:
 
     Before the first row all of the `hosts` are idle.
     """
-    usual = not any(any(rows.counts[column::_COLUMNS]) for column in range(_UNUSUAL))
     late = bool(rows.times) and rows.times[0] > 0
-    times, counts = [0.0] * late + list(rows.times), [0, 0, 0, hosts, 0] * late + list(rows.counts)
+    times = [0.0] * late + list(rows.times)
     kept = _kept(times, MOST_POINTS)
-    if usual or len(kept) < 2:
+    if rows.always_awake or len(kept) < 2:
         return None
-    totals = [_integral(times, counts[column::_COLUMNS]) for column in range(_COLUMNS)]
+    totals = [
+        _integral(times, [hosts if state == "idle" else 0] * late + list(counts))
+        for state, counts in rows.columns().items()
+    ]
     return Growth([times[row] for row in kept], [[total[row] for row in kept] for total in totals])
 
 

@@ -10,10 +10,11 @@ from matplotlib.axes import Axes
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.colouring import HOST_COLOURS, LINES
-from batsched_py.reporting.figures.over_time import HOST_STATES, host_states, power, queue_length, utilisation
+from batsched_py.reporting.figures.over_time import host_states, power, queue_length, utilisation
 from batsched_py.reporting.figures.steps import Steps, means
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.reporting.window import Window
+from batsched_py.simulator.tracing import HOST_STATES
 
 #: Steps up to which a line is exact; and the parts of the time over which it is a mean if there are more.
 MOST_STEPS: Final = 2000
@@ -21,7 +22,6 @@ _PARTS: Final = 500
 
 #: States of hosts, from the axis upwards.
 _STACK: Final = ("computing", "idle", "switching_on", "switching_off", "sleeping")
-_WORDS: Final = {"switching_on": "switching on", "switching_off": "switching off"}
 
 
 def line_of(steps: Steps, begin: float, end: float, parts: int = _PARTS) -> tuple[list[float], list[float]]:
@@ -79,7 +79,7 @@ def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
         times, values = line_of(states[name], window.begin, window.end)
         places = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, None)
         top = floor + np.asarray(values)[places]
-        label = _WORDS.get(name, name)
+        label = HOST_STATES[name]
         axes.fill_between(instants, floor, top, step="post", color=HOST_COLOURS[name][0], linewidth=0, label=label)
         floor = top
     axes.set_ylim(0, max(schedule.hosts, 1))

@@ -9,7 +9,7 @@ from typing import Final
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.read.tabular import Tabular
-from batsched_py.simulator.tracing import EnergyRows, StateRows
+from batsched_py.simulator.tracing import HOST_STATES, EnergyRows, StateRows
 
 #: A change of power states: (time, hosts as bits, pstate; TO_COMPUTING or TO_SLEEP on the way).
 PstateChange = tuple[float, int, int]
@@ -17,8 +17,6 @@ PstateChange = tuple[float, int, int]
 #: Columns of a `_schedule.csv` that are whole numbers, as far as we need them, and those that are no numbers.
 _COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
 _TEXTS: Final = frozenset({"batsim_version"})
-
-_STATES: Final = ("nb_sleeping", "nb_switching_on", "nb_switching_off", "nb_idle", "nb_computing")
 
 
 def read_figures(path: Path) -> Mapping[str, str]:
@@ -38,7 +36,7 @@ def read_figures(path: Path) -> Mapping[str, str]:
 def read_machine_states(path: Path) -> StateRows:
     """Read a `_machine_states.csv`; InputError."""
     table = Tabular(path)
-    time, *states = [table.column(name) for name in ("time", *_STATES)]
+    time, *states = [table.column(name) for name in ("time", *(f"nb_{state}" for state in HOST_STATES))]
     rows = StateRows()
     for row in table.rows():
         rows.times.append(table.number(row, time))

@@ -231,7 +231,7 @@ def _host_count(
     if told is not None:
         return told, _beyond(told, highest, "the number of compute hosts that was given leaves them out")
     if states is not None and states.times:
-        known = max(map(sum, zip(*(states.counts[column::5] for column in range(5)), strict=True)))
+        known = max(map(sum, zip(*states.columns().values(), strict=True)))
         return known, _beyond(known, highest, f"they are storage, beside {counted(known, 'compute host')}")
     if "nb_computing_machines" in figures:
         return int(figures["nb_computing_machines"]), ()

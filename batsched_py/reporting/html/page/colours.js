@@ -54,7 +54,7 @@ const MODES = {
   },
   state: {
     classOf: (run, row) => run.state[row],
-    colours: (page) => page.states.map((_, i) => channels(styled(`run-${(i * 2) % 6}`))),
+    colours: (page) => page.stateColours,
     names: (page) => page.states,
   },
 };

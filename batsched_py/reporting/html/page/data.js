@@ -85,7 +85,7 @@ class Series {
     }
     x.push(end);
     y.push(y[y.length - 1]);
-    return { x, y, exact: last - first <= most };
+    return { x, y };
   }
 }
 

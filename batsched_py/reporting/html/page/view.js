@@ -10,6 +10,7 @@ class Page {
     this.tolerance = data.tolerance;
     this.bound = data.bound;
     this.states = data.states;
+    this.stateColours = data.state_colours.map((colour) => channels(colour));
     this.machineStates = data.machine_states;
     this.runs = data.runs.map((packed, number) => new Run(number, packed, data.names.length));
     const latest = Math.max(0, ...this.runs.map((run) => run.end));

@@ -134,3 +134,22 @@ def test_runs_without_a_job_in_common_are_told() -> None:
     page = text(schedule(record("1"), name="easy"), schedule(record("1", workload="log"), name="log"))
     assert "No job is in both easy and log" in page
     assert "No job is in both" not in text(schedule(record("1")), schedule(record("1"), name="other"))
+
+
+def test_figures_of_different_jobs_have_no_best() -> None:
+    """Who rejects jobs has short waits; a line above the table tells."""
+    easy = schedule(record("1"), record("2", start=10, finish=20), name="easy")
+    picky = schedule(record("1"), rejected("2"), name="picky")
+    killer = schedule(record("1"), record("2", start=5, finish=9, state="COMPLETED_KILLED"), name="killer")
+    told, killed, same = text(easy, picky), text(easy, killer), text(easy, easy)
+    assert "Not the same jobs ran under picky as under easy" in told
+    assert "★" not in told
+    assert "Not the same jobs succeeded under killer as under easy" in killed
+    assert "★" in killed
+    assert "Not the same jobs" not in same
+
+
+def test_charts_are_said_to_last_until_the_last_job_ends() -> None:
+    """Which need not be the one that started last."""
+    page = text(schedule(record("1", finish=3600), record("2", start=10, finish=20, hosts="1")))
+    assert "number of waiting jobs over time, until 01:00:00" in page

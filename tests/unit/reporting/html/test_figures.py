@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batsched_py.reporting.figures.run_figures import RunFigures, measure_run
-from batsched_py.reporting.html.figures import Cell, Row, grouped_digits, other_rows, summary_rows
+from batsched_py.reporting.html.figures import Cell, Row, other_rows, summary_rows
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from tests.unit.reporting.records import record, rejected
@@ -80,6 +80,17 @@ def test_the_two_tables_have_no_row_in_common() -> None:
     assert "median wait" in names[1]
 
 
-def test_digits_are_grouped_by_narrow_blanks() -> None:
-    """That do not break."""
-    assert [grouped_digits(number) for number in (0, 999, 28481)] == ["0", "999", "28\N{NARROW NO-BREAK SPACE}481"]
+def test_each_figure_says_which_way_is_better() -> None:
+    """The same as `compare` takes it: also of counts; none of what was given."""
+    some = run(record("1", hosts="0"), record("2", hosts="0", start=10, finish=20))
+    fewer = run(record("1", hosts="0"), record("2", hosts="0", start=10, finish=20, state="COMPLETED_KILLED"))
+    cells = {name: row(name, summary_rows([some, fewer])).cells for name in ("successful", "killed", "jobs")}
+    assert {name: [cell.best for cell in found] for name, found in cells.items()} == {
+        "successful": [True, False], "killed": [True, False], "jobs": [False, False],
+    }  # fmt: skip
+
+
+def test_stars_can_be_left_out() -> None:
+    """Where the figures are of different jobs."""
+    found = [*summary_rows([SLOW, FAST], ranked=False), *other_rows([SLOW, FAST], ranked=False)]
+    assert not any(cell.best for each in found for cell in each.cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from itertools import pairwise
 
 from hypothesis import given
@@ -67,3 +68,13 @@ def test_a_long_trace_becomes_short() -> None:
     found = energy_growth(rows([(float(number), 3.0 * number) for number in range(50_000)]))
     assert found is not None
     assert len(found.time) <= MOST_POINTS + 2
+
+
+def test_states_are_told_where_a_host_sleeps() -> None:
+    """In the order of a trace; hosts that only compute and idle need no picture."""
+    asleep = StateRows(array("d", [0, 10]), array("L", [1, 0, 0, 1, 2, 4, 0, 0, 0, 0]))
+    awake = StateRows(array("d", [0, 10]), array("L", [0, 0, 0, 2, 2, 0, 0, 0, 4, 0]))
+    found = state_growth(asleep, 4)
+    assert found is not None
+    assert found.totals == [[0, 10], [0, 0], [0, 0], [0, 10], [0, 20]]
+    assert state_growth(awake, 4) is None
