@@ -48,7 +48,7 @@ def test_up_finishes_a_run_with_the_embedded_simulator(with_redis: Engine, tmp_p
         assert re.search(r"jobs +200 *\n", log)
         assert project.seen == {"scheduler": "healthy", "redis": "healthy"}
         code, log = project.wait("scheduler")
-        assert (code, log.splitlines()[-1]) == (0, "the simulation ended at t=183187 after 402 messages")
+        assert (code, log.splitlines()[-1]) == (0, "the simulation ended at t=183186.666 after 402 messages")
         with redis.Redis("127.0.0.1", redis_port(known)) as store:
             assert len(store.keys("default:job_w0!*")) == 200
         extracted(project.containers["simulator"], "/out", tmp_path)
