@@ -29,7 +29,7 @@ from batsched_py.experiments.comparison import Comparison, compare, find_baselin
 from batsched_py.experiments.comparison_files import write_csv, write_json, write_latex
 from batsched_py.experiments.comparison_table import comparison_tables, legend
 from batsched_py.experiments.figures import ENERGY, FIGURES, SHOWN, find_figures
-from batsched_py.experiments.study import run_study, seeded, takes_seed
+from batsched_py.experiments.study import Variant, run_study, seeded, takes_seed
 from batsched_py.model.platform import Platform
 from batsched_py.simulator.external import read_events
 from batsched_py.simulator.settings import Settings
@@ -136,9 +136,7 @@ def command(
     told = Settings(external_events=() if events is None else read_events(events), **others)
     machine = named_platform(platform, told.master_host)
     sources = read_sources(workloads, model, seeds, _size(machine, told))
-    chance = seeds if workloads else ()
-    if chance and not any(map(takes_seed, variants)):
-        raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
+    chance = _seeds_of_algorithms(seeds, variants) if workloads else ()
     keep = None if export is None else Kept(export, told.trace_machine_states, told.energy)
     inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
     inputs += [("--options-file", path) for path in parts["options_files"]]
@@ -164,6 +162,13 @@ def command(
     if not quiet:
         _show(comparison, differences=differences)
     return _tell(comparison)
+
+
+def _seeds_of_algorithms(seeds: Sequence[int], variants: Sequence[Variant]) -> Sequence[int]:
+    """The seeds, where workloads are files: then only algorithms can take them."""
+    if seeds and not any(map(takes_seed, variants)):
+        raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
+    return seeds
 
 
 def _shown(names: str | None, *, energy: bool) -> list[str]:
