@@ -8,6 +8,8 @@ WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY batsched_py batsched_py
 COPY schedulers schedulers
+COPY platforms platforms
+COPY workloads workloads
 RUN python3 -m venv /opt/batsched-py \
     && /opt/batsched-py/bin/pip install --no-cache-dir ".[redis]" \
     && /opt/batsched-py/bin/python -m pip uninstall --yes pip setuptools

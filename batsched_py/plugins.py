@@ -15,7 +15,7 @@ from batsched_py.loading import load_object
 #: Third parties announce algorithms in this group: `name = "package.module:Class"`.
 ENTRY_POINT_GROUP: Final = "batsched_py.schedulers"
 #: The package of the algorithms that come along; its table BUILT_INS names them.
-BUILT_IN_PACKAGE: Final = "schedulers"
+BUILT_IN_PACKAGE: Final = "batsched_py.schedulers"
 
 
 def available() -> Mapping[str, str]:

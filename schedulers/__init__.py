@@ -1,32 +1,32 @@
 """The algorithms that come with batsched-py, one file each; a new one gets a line in this table.
 
-What several of them are made of is in `schedulers.pieces`.
+What several of them are made of is in `batsched_py.schedulers.pieces`.
 """
 
 from typing import Final
 
 #: Name for `-s` -> where it is; in the order of the alphabet.
 BUILT_INS: Final = {
-    "ar_preempt": "schedulers.ar_preempt:ArPreempt",
-    "backfill": "schedulers.backfill:Backfill",
-    "conservative": "schedulers.conservative:Conservative",
-    "crasher": "schedulers.crasher:Crasher",
-    "easy": "schedulers.easy:Easy",
-    "easy_dvfs": "schedulers.easy_dvfs:EasyDvfs",
-    "easy_idle_sleeper": "schedulers.easy_idle_sleeper:EasyIdleSleeper",
-    "easy_plus_plus": "schedulers.easy_plus_plus:EasyPlusPlus",
-    "easy_subpart_sleeper": "schedulers.easy_subpart_sleeper:EasySubpartSleeper",
-    "energy_budget": "schedulers.energy_budget:EnergyBudget",
-    "energy_watcher": "schedulers.energy_watcher:EnergyWatcher",
-    "fcfs": "schedulers.fcfs:Fcfs",
-    "filler": "schedulers.filler:Filler",
-    "killer": "schedulers.killer:Killer",
-    "priority": "schedulers.priority:Priority",
-    "random": "schedulers.random_fit:RandomFit",
-    "rejecter": "schedulers.rejecter:Rejecter",
-    "sequencer": "schedulers.sequencer:Sequencer",
-    "sleeper": "schedulers.sleeper:Sleeper",
-    "submitter": "schedulers.submitter:Submitter",
+    "ar_preempt": "batsched_py.schedulers.ar_preempt:ArPreempt",
+    "backfill": "batsched_py.schedulers.backfill:Backfill",
+    "conservative": "batsched_py.schedulers.conservative:Conservative",
+    "crasher": "batsched_py.schedulers.crasher:Crasher",
+    "easy": "batsched_py.schedulers.easy:Easy",
+    "easy_dvfs": "batsched_py.schedulers.easy_dvfs:EasyDvfs",
+    "easy_idle_sleeper": "batsched_py.schedulers.easy_idle_sleeper:EasyIdleSleeper",
+    "easy_plus_plus": "batsched_py.schedulers.easy_plus_plus:EasyPlusPlus",
+    "easy_subpart_sleeper": "batsched_py.schedulers.easy_subpart_sleeper:EasySubpartSleeper",
+    "energy_budget": "batsched_py.schedulers.energy_budget:EnergyBudget",
+    "energy_watcher": "batsched_py.schedulers.energy_watcher:EnergyWatcher",
+    "fcfs": "batsched_py.schedulers.fcfs:Fcfs",
+    "filler": "batsched_py.schedulers.filler:Filler",
+    "killer": "batsched_py.schedulers.killer:Killer",
+    "priority": "batsched_py.schedulers.priority:Priority",
+    "random": "batsched_py.schedulers.random_fit:RandomFit",
+    "rejecter": "batsched_py.schedulers.rejecter:Rejecter",
+    "sequencer": "batsched_py.schedulers.sequencer:Sequencer",
+    "sleeper": "batsched_py.schedulers.sleeper:Sleeper",
+    "submitter": "batsched_py.schedulers.submitter:Submitter",
 }
 
 #: Those that nobody would schedule with: they are there to try out workloads, outputs, and Batsim itself.

@@ -3,8 +3,8 @@
 import math
 
 from batsched_py.api import View
-from schedulers.pieces.backfill_options import BackfillOptions
-from schedulers.pieces.backfilling import Overtaking
+from batsched_py.schedulers.pieces.backfill_options import BackfillOptions
+from batsched_py.schedulers.pieces.backfilling import Overtaking
 
 
 class Backfill(Overtaking[BackfillOptions]):

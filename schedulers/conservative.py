@@ -2,8 +2,8 @@
 
 import math
 
-from schedulers.pieces.backfill_options import PromiseOptions
-from schedulers.pieces.backfilling import Backfilling
+from batsched_py.schedulers.pieces.backfill_options import PromiseOptions
+from batsched_py.schedulers.pieces.backfilling import Backfilling
 
 
 class Conservative(Backfilling[PromiseOptions]):

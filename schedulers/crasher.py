@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from batsched_py.api import Event, Plan, Scheduler, SimulationEnds, View, option
-from schedulers.pieces.in_order import start_in_order
+from batsched_py.schedulers.pieces.in_order import start_in_order
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from schedulers.pieces.backfill_options import OvertakingOptions
-from schedulers.pieces.backfilling import Overtaking
+from batsched_py.schedulers.pieces.backfill_options import OvertakingOptions
+from batsched_py.schedulers.pieces.backfilling import Overtaking
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from batsched_py.api import HostSet, Job, OptionError, Plan, Slot, View, counted, option
 from batsched_py.planning.power import HostPower, read_power
-from schedulers.pieces.backfill_options import OvertakingOptions
-from schedulers.pieces.backfilling import Overtaking, Promise
-from schedulers.pieces.power_ledger import PowerLedger
+from batsched_py.schedulers.pieces.backfill_options import OvertakingOptions
+from batsched_py.schedulers.pieces.backfilling import Overtaking, Promise
+from batsched_py.schedulers.pieces.power_ledger import PowerLedger
 
 #: Types of profiles whose flops are known, and do not change with the speed of the network.
 COMPUTES = ("parallel", "parallel_homogeneous", "parallel_homogeneous_total", "delay")

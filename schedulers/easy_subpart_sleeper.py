@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from batsched_py.api import Job, Plan, View, option
-from schedulers.pieces.easy_sleeper import EasySleeper, SleepOptions
+from batsched_py.schedulers.pieces.easy_sleeper import EasySleeper, SleepOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from batsched_py.api import HostSet, Job, Plan, Slot, View, option
 from batsched_py.planning.purse import Purse
-from schedulers.pieces.backfilling import Promise
-from schedulers.pieces.easy_sleeper import EasySleeper, SleepOptions
-from schedulers.pieces.power_estimate import PowerEstimate
+from batsched_py.schedulers.pieces.backfilling import Promise
+from batsched_py.schedulers.pieces.easy_sleeper import EasySleeper, SleepOptions
+from batsched_py.schedulers.pieces.power_estimate import PowerEstimate
 
 #: Seconds, unless the user says others.
 PERIOD: Final = 3600.0

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from batsched_py.api import Answer, Event, Plan, Scheduler, View, option
-from schedulers.pieces.in_order import start_in_order
+from batsched_py.schedulers.pieces.in_order import start_in_order
 
 #: Joules by which an answer may be less than the one before: Batsim prints six decimals.
 ROUNDING = 1e-6

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from batsched_py.api import Job, Plan, Scheduler, View, option
-from schedulers.pieces.in_order import start_in_order
+from batsched_py.schedulers.pieces.in_order import start_in_order
 
 #: Seconds until a job is stopped, if nobody says how many.
 USUAL = 10.0

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from batsched_py.api import Job, Plan, Scheduler, View, counted, option
-from schedulers.pieces.in_order import start_in_order
+from batsched_py.schedulers.pieces.in_order import start_in_order
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from batsched_py.api import HostSet, Job, OptionError, Plan, Scheduler, View, option
 from batsched_py.planning.power import read_power
-from schedulers.pieces.in_order import start_in_order
+from batsched_py.schedulers.pieces.in_order import start_in_order
 
 
 @dataclass(frozen=True, slots=True)

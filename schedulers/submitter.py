@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from batsched_py.api import Job, OptionError, Plan, Scheduler, View, delay, option
-from schedulers.pieces.in_order import start_in_order
+from batsched_py.schedulers.pieces.in_order import start_in_order
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import ExecuteJob
 from batsched_py.protocol.events import Config, JobCompleted, JobSubmitted, Resource, SimulationBegins
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.plan import Plan
 from batsched_py.session.session import Session
 from batsched_py.state.state import State
-from schedulers.fcfs import Fcfs
 
 
 def job(name: str = "1", size: int = 1, walltime: float | None = 10.0, submit_time: float = 0.0) -> Job:

@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from batsched_py.cli.algorithm import Warnings
+from batsched_py.cli.examples import INPUT
 from batsched_py.cli.kept import Kept
 from batsched_py.cli.parameters import PATH, clock_option, debug_option
 from batsched_py.cli.progress import runs_bar
@@ -48,7 +49,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
     "-w",
     "--workload",
     "workloads",
-    type=PATH,
+    type=INPUT,
     multiple=True,
     metavar="FILE",
     help="Batsim JSON; each is a run of its own for each algorithm.",

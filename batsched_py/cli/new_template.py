@@ -109,7 +109,7 @@ def check_name(name: str) -> None:
         raise OptionError(f"{name}.py: its name must be one of Python's in small letters, like my_algo.py")
     if name.startswith("test_"):
         raise OptionError(f"{name}.py: pytest takes what begins with test_ for tests; the algorithm needs another name")
-    if name in sys.stdlib_module_names or name in ("batsched_py", "schedulers"):
+    if name in sys.stdlib_module_names or name == "batsched_py":
         raise OptionError(f"{name}.py: would hide the module {name} from programs that are started beside it")
     if name in available():
         raise OptionError(f"{name}.py: there is an algorithm {name}, at {available()[name]}; yours needs another name")

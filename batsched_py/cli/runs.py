@@ -9,6 +9,7 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
+from batsched_py.cli.examples import INPUT
 from batsched_py.cli.parameters import PATH, Seconds
 from batsched_py.cli.targets import check_apart, check_writable, writing
 from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
@@ -33,7 +34,7 @@ members_option: Final = click.option(
     "-w",
     "--workload",
     "workloads",
-    type=PATH,
+    type=INPUT,
     multiple=True,
     metavar="FILE",
     help="The workload that was run: users and deadlines of its jobs.",

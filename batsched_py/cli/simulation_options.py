@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
+from batsched_py.cli.examples import INPUT
 from batsched_py.cli.parameters import PATH, Decorated, read_roles
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
@@ -25,11 +26,11 @@ def _flag(name: str, setting: str, text: str) -> _Decorator:
 
 
 platform_option = click.option(
-    "-p", "--platform", type=PATH, required=True, metavar="FILE", help="Platform, SimGrid XML."
+    "-p", "--platform", type=INPUT, required=True, metavar="FILE", help="Platform, SimGrid XML."
 )
 
 workloads_option = click.option(
-    "-w", "--workload", "workloads", type=PATH, required=True, multiple=True, metavar="FILE", help="Batsim JSON."
+    "-w", "--workload", "workloads", type=INPUT, required=True, multiple=True, metavar="FILE", help="Batsim JSON."
 )
 
 #: Which hosts take part, and what they are.

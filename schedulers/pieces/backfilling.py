@@ -23,7 +23,7 @@ from batsched_py.planning.gaps import CountGaps, Gaps, HostGaps
 from batsched_py.planning.ordering import FCFS, Line
 from batsched_py.planning.promises import Choose
 from batsched_py.planning.selection import SELECTIONS
-from schedulers.pieces.backfill_options import OvertakingOptions, PromiseOptions
+from batsched_py.schedulers.pieces.backfill_options import OvertakingOptions, PromiseOptions
 
 Options = TypeVar("Options", bound=PromiseOptions)
 Overtakers = TypeVar("Overtakers", bound=OvertakingOptions)

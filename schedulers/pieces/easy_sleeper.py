@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from batsched_py.api import Job, Plan, View, option
-from schedulers.pieces.backfill_options import OvertakingOptions
-from schedulers.pieces.backfilling import Overtaking, Promise
-from schedulers.pieces.power_manager import PowerManager
+from batsched_py.schedulers.pieces.backfill_options import OvertakingOptions
+from batsched_py.schedulers.pieces.backfilling import Overtaking, Promise
+from batsched_py.schedulers.pieces.power_manager import PowerManager
 
 
 @dataclass(frozen=True, slots=True)

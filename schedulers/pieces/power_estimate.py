@@ -1,7 +1,7 @@
 """What the hosts draw, by what they do: an upper bound, in watts."""
 
 from batsched_py.api import HostSet, View
-from schedulers.pieces.power_manager import PowerManager
+from batsched_py.schedulers.pieces.power_manager import PowerManager
 
 
 class PowerEstimate:

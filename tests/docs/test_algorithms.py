@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from schedulers import BUILT_INS, FOR_TESTS
+from batsched_py.schedulers import BUILT_INS, FOR_TESTS
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "algorithms.md").read_text()

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from batsched_py.plugins import load
+from batsched_py.schedulers import BUILT_INS
 from batsched_py.scheduling.options import describe_options
-from schedulers import BUILT_INS
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "policies.md").read_text()

@@ -13,12 +13,12 @@ from batsched_py.model.job import Job
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.protocol.events import COMPLETED_KILLED, REJECTED
+from batsched_py.schedulers.ar_preempt import ArPreempt
 from batsched_py.session.session import Session
 from batsched_py.testing.case import Case, JobSpec, Peer
 from batsched_py.testing.ending import Ending
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.strategies import outages
-from schedulers.ar_preempt import ArPreempt
 
 HOSTS = 6
 #: Seconds by which news may be late, by who plays Batsim.

@@ -12,11 +12,11 @@ from batsched_py.api import View
 from batsched_py.planning.agenda import Agenda
 from batsched_py.planning.ordering import ORDERS
 from batsched_py.plugins import load
+from batsched_py.schedulers.backfill import Backfill
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench
-from schedulers.backfill import Backfill
 from tests.integration.variants import EASY, PLATFORM, PROMISING, SPECS, workload
 
 

@@ -14,8 +14,8 @@ import redis
 
 from batsched_py.errors import StoreError
 from batsched_py.metadata.redis_store import Persistence, RedisStore
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.session import Session
-from schedulers.fcfs import Fcfs
 from tests.builders import begins_data, message
 from tests.redis_server import free_port, started
 

@@ -14,8 +14,8 @@ from batsched_py.api import Job, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import AlgorithmError, ExtraError, StoreError
 from batsched_py.metadata.redis_store import RedisStore
 from batsched_py.protocol.events import Config
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.session import Session
-from schedulers.fcfs import Fcfs
 from tests.builders import begins_data, message
 
 

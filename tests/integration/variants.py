@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
+from batsched_py.schedulers import BUILT_INS
 from batsched_py.testing import Case
-from schedulers import BUILT_INS
 from tests.platforms import plain_platform
 
 HOSTS = 6

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-import schedulers
-from batsched_py import plugins
+from batsched_py import plugins, schedulers
 from batsched_py.errors import PluginError
+from batsched_py.schedulers.easy import Easy, EasyOptions
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import NoOptions, describe_options
-from schedulers.easy import Easy, EasyOptions
-from schedulers.fcfs import Fcfs
 
 MINE = """
 from __future__ import annotations
@@ -67,7 +66,7 @@ def test_a_built_in_is_found_by_its_name() -> None:
 
 def test_a_class_is_found_in_a_module() -> None:
     """`-s package.module:Class`."""
-    assert plugins.load("schedulers.easy:Easy") is Easy
+    assert plugins.load("batsched_py.schedulers.easy:Easy") is Easy
 
 
 def test_a_class_is_found_in_a_file(mine: Path) -> None:
@@ -133,12 +132,12 @@ def test_third_parties_announce_algorithms_by_entry_points(monkeypatch: pytest.M
     """Group batsched_py.schedulers; an entry point never hides a built-in."""
     points = EntryPoints(
         EntryPoint(name, value, plugins.ENTRY_POINT_GROUP)
-        for name, value in (("theirs", "schedulers.fcfs:Fcfs"), ("easy", "schedulers.fcfs:Fcfs"))
+        for name, value in (("theirs", schedulers.BUILT_INS["fcfs"]), ("easy", schedulers.BUILT_INS["fcfs"]))
     )
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points.select(group=group))
     assert plugins.load("theirs") is Fcfs
     assert plugins.load("easy") is Easy
-    assert plugins.available()["theirs"] == "schedulers.fcfs:Fcfs"
+    assert plugins.available()["theirs"] == "batsched_py.schedulers.fcfs:Fcfs"
 
 
 @pytest.mark.parametrize("name", sorted(schedulers.BUILT_INS))
@@ -153,5 +152,5 @@ def test_every_built_in_is_loaded_under_its_own_name_and_names_its_source(name: 
 def test_each_file_beside_the_pieces_is_an_algorithm() -> None:
     """Whoever looks for one finds it under its name, and what is none is in the package of the pieces."""
     files = {module.name for module in pkgutil.iter_modules(schedulers.__path__)}
-    targets = {target.partition(":")[0].removeprefix("schedulers.") for target in schedulers.BUILT_INS.values()}
+    targets = {target.partition(":")[0].rpartition(".")[2] for target in schedulers.BUILT_INS.values()}
     assert files == targets | {"pieces"}

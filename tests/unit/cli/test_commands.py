@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-import schedulers
+from batsched_py import schedulers
 from batsched_py.cli import listing
 from batsched_py.cli.main import COMMANDS, run
 from batsched_py.plugins import load
-from schedulers import BUILT_INS
+from batsched_py.schedulers import BUILT_INS
 
 SWF = """; MaxProcs: 4
 1 0 -1 10 2 -1 -1 2 20 -1 1 7 -1 -1 -1 -1 -1 -1
@@ -292,12 +292,12 @@ def test_list_shows_apart_what_is_for_tests_and_what_packages_add(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A group without an algorithm has no heading."""
-    monkeypatch.setattr(schedulers, "BUILT_INS", {"easy": "schedulers.easy:Easy", "filler": "schedulers.filler:Filler"})
+    monkeypatch.setattr(schedulers, "BUILT_INS", {name: BUILT_INS[name] for name in ("easy", "filler")})
     monkeypatch.setattr(schedulers, "FOR_TESTS", frozenset({"filler"}))
     assert run(["list"]) == 0
     firsts = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip(" ─")]
     assert firsts == ["come", "easy", "for", "filler"]
-    monkeypatch.setattr(listing, "available", lambda: {**schedulers.BUILT_INS, "theirs": "schedulers.fcfs:Fcfs"})
+    monkeypatch.setattr(listing, "available", lambda: {**schedulers.BUILT_INS, "theirs": BUILT_INS["fcfs"]})
     monkeypatch.setattr(listing, "load_from_here", lambda name: load("easy"))
     monkeypatch.setattr(schedulers, "FOR_TESTS", frozenset())
     assert run(["list"]) == 0
@@ -309,7 +309,7 @@ def test_describe_shows_options_and_source(capsys: pytest.CaptureFixture[str]) -
     """Each option with its type and default."""
     assert run(["describe", "easy"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("easy (schedulers.easy:Easy)\n\nStart jobs in arrival order;")
+    assert out.startswith("easy (batsched_py.schedulers.easy:Easy)\n\nStart jobs in arrival order;")
     assert "Source: Lifka" in out
     assert "Needs walltimes" in out
     assert "counts | hosts" in out

@@ -59,8 +59,8 @@ def test_nothing_is_overwritten(here: Path, capsys: pytest.CaptureFixture[str], 
         ("class", "must be one of Python's in small letters"),
         ("test_mine", "pytest takes"),
         ("random", "would hide the module random"),
-        ("schedulers", "would hide the module schedulers"),
-        ("easy", "there is an algorithm easy, at schedulers.easy:Easy"),
+        ("batsched_py", "would hide the module batsched_py"),
+        ("easy", "there is an algorithm easy, at batsched_py.schedulers.easy:Easy"),
     ],
 )
 def test_a_name_that_will_not_do_is_refused(name: str, words: str) -> None:

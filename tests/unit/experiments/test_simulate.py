@@ -11,11 +11,11 @@ import pytest
 from batsched_py.cli.main import run
 from batsched_py.errors import BatschedError, OptionError, PlatformError, PluginError, WorkloadError
 from batsched_py.experiments import simulate
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.plan import MOST_TOLD
 from batsched_py.simulator.outputs import write_jobs
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.lublin import generate
-from schedulers.fcfs import Fcfs
 from tests.platforms import plain_platform
 
 ROOT = Path(__file__).parents[3]

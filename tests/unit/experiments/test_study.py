@@ -12,9 +12,9 @@ from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.errors import BatschedError, OptionError, PluginError, WorkloadError
 from batsched_py.experiments import Drawn, Variant, run_study
 from batsched_py.experiments.sources import Source
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
-from schedulers.fcfs import Fcfs
 from tests.platforms import plain_platform
 
 MACHINE = plain_platform(8)

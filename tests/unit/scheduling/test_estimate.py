@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from batsched_py.api import Job, NoOptions, Plan, Scheduler, View
 from batsched_py.errors import AlgorithmError
 from batsched_py.plugins import load
+from batsched_py.schedulers.easy import Easy
+from batsched_py.schedulers.fcfs import Fcfs
+from batsched_py.schedulers.rejecter import Rejecter
 from batsched_py.scheduling import estimate
 from batsched_py.scheduling.estimate import waiting_time
 from batsched_py.session.session import Session
-from schedulers.easy import Easy
-from schedulers.fcfs import Fcfs
-from schedulers.rejecter import Rejecter
 from tests.builders import begins_data, begun, job, message, submitted_data
 
 

@@ -10,10 +10,10 @@ import pytest
 from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
 from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.serve import Record, serve
 from batsched_py.session.session import Session
 from batsched_py.transport.connection import GRACE
-from schedulers.fcfs import Fcfs
 from tests.builders import begins_data, message, submitted_data
 from tests.scripted import BEGINS, ENDS, NOTHING, Wire
 

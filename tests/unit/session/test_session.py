@@ -22,10 +22,10 @@ from batsched_py.errors import (
 from batsched_py.planning.power import read_power
 from batsched_py.protocol.commands import KillJob
 from batsched_py.protocol.events import SimulationEnds
+from batsched_py.schedulers.easy import Easy
+from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.clock import DecisionClock, parse_clock
 from batsched_py.session.session import Session
-from schedulers.easy import Easy
-from schedulers.fcfs import Fcfs
 from tests.builders import begins_data, begun, completed_data, message, said, submitted_data
 
 ENDS = ("SIMULATION_ENDS", dict[str, Any]())
