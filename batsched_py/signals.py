@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, kept waiting."""
+"""Ctrl-C, SIGTERM and SIGHUP, kept waiting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Final
 
 #: What asks a program to stop.
-STOPS: Final = (signal.SIGINT, signal.SIGTERM)
+STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as one exception, which nothing on the way takes for an error."""
+"""Ctrl-C, SIGTERM and SIGHUP as one exception, which nothing on the way takes for an error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Final, NoReturn
 
-_WORDS: Final = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+_WORDS: Final = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 
 
 class Interruption(BaseException):
@@ -21,12 +21,12 @@ class Interruption(BaseException):
 
     @property
     def exit_code(self) -> int:
-        """What a shell reports of a process that the signal ended: 130 or 143."""
+        """What a shell reports of a process that the signal ended: 130, 143 or 129."""
         return 128 + self.signal
 
 
 def raise_on_signals() -> None:
-    """From now on, both signals raise an Interruption wherever the program is; but one that is ignored stays so."""
+    """From now on, each of them raises an Interruption wherever the program is; one that is ignored stays so."""
     for number in _WORDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise)

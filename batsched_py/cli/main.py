@@ -6,6 +6,7 @@ Exit codes:
     2    the input or the usage is wrong: a file, an option, the name of an algorithm
     3    our side failed: the algorithm raised, its plan or decision was refused, the simulation stands still
     4    the other side failed: it broke the protocol, died, or was silent for too long; or there is no connection
+    129  hung up (SIGHUP)
     130  interrupted (Ctrl-C)
     143  terminated (SIGTERM)
 """
@@ -57,7 +58,7 @@ _EPILOG: Final = """\b
 Exit codes: 0 all is well; 1 a replay decided otherwise, or two recordings differ;
 2 wrong input or usage; 3 our side failed (algorithm, plan, refused decision,
 standstill); 4 the other side failed (protocol, death, silence, no connection);
-130 Ctrl-C; 143 SIGTERM."""
+129 SIGHUP; 130 Ctrl-C; 143 SIGTERM."""
 
 
 class LazyGroup(click.Group):

@@ -45,8 +45,8 @@ class Ended(Struct, Generic[Value], frozen=True):
 def run_apart(pieces: Sequence[Callable[[], Value]], processes: int) -> Generator[Ended[Value], None, None]:
     """Call each piece in a process of its own, at most `processes` at a time; what ends first comes first.
 
-    Pieces and what they return are pickled. What they print goes to stderr. They hear no Ctrl-C: whoever iterates does,
-    and when it leaves, by whatever exception, the processes end. They end, too, if it is killed.
+    Pieces and what they return are pickled. What they print goes to stderr. They hear neither Ctrl-C nor SIGHUP:
+    whoever iterates does, and when it leaves, by whatever exception, the processes end. They end, too, if it is killed.
     """
     waiting = deque(enumerate(pieces))
     running: dict[Connection, tuple[int, BaseProcess]] = {}
@@ -112,6 +112,7 @@ def _received(receiver: Connection) -> Value | None:
 def _work(piece: Callable[[], object], sender: Connection) -> None:
     """What a process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_follow_the_parent, daemon=True).start()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])

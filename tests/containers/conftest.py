@@ -39,8 +39,10 @@ def with_batsim(ours: Engine) -> Engine:
 
 
 @pytest.fixture(autouse=True)
-def ctrl_c_is_heeded() -> Iterator[None]:
-    """Tests that run in the background of a shell ignore Ctrl-C, and so would every process they start."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def signals_are_heeded() -> Iterator[None]:
+    """Tests that run in the background of a shell, or under nohup, would ignore them, and each process they start."""
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+    hang_up = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGHUP, hang_up)

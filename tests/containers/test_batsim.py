@@ -148,7 +148,7 @@ def test_silence_is_an_error_if_a_time_out_was_asked_for(engine_alone: Engine, t
     assert error(done).startswith("Batsim has said nothing for 0.01 s")
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_removes_the_container(
     engine_alone: Engine, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
@@ -156,7 +156,8 @@ def test_a_signal_removes_the_container(
     name = algorithm(tmp_path, f"os.kill(os.getpid(), {number:d})\nwhile True: pass")
     done = batsim(engine_alone, tmp_path, "-s", name)
     assert done.returncode == code
-    assert done.stderr.splitlines()[-1].startswith(f"batsched-py: {'interrupted' if code == 130 else 'terminated'}")
+    words = {130: "interrupted", 143: "terminated", 129: "hung up"}
+    assert done.stderr.splitlines()[-1].startswith(f"batsched-py: {words[code]}")
 
 
 def test_a_signal_while_nobody_has_connected_removes_the_container(engine_alone: Engine, tmp_path: Path) -> None:

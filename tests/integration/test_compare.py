@@ -94,9 +94,10 @@ def test_what_an_algorithm_prints_is_not_in_the_tables(tmp_path: Path) -> None:
         (signal.SIGINT, os.killpg, 130, "interrupted (SIGINT)"),
         (signal.SIGTERM, os.kill, 143, "terminated (SIGTERM)"),
         (signal.SIGTERM, os.killpg, 143, "terminated (SIGTERM)"),
+        (signal.SIGHUP, os.killpg, 129, "hung up (SIGHUP)"),
         (signal.SIGKILL, os.kill, -signal.SIGKILL, ""),
     ],
-    ids=["SIGINT", "a terminal's Ctrl-C", "SIGTERM", "the end of a batch job", "SIGKILL"],
+    ids=["SIGINT", "a terminal's Ctrl-C", "SIGTERM", "the end of a batch job", "the end of a terminal", "SIGKILL"],
 )
 def test_a_signal_stops_all(
     tmp_path: Path, number: signal.Signals, whom: Callable[[int, int], None], code: int, words: str

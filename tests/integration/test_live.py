@@ -93,7 +93,7 @@ def test_a_served_batsim_is_shown_after_each_message(tmp_path: Path) -> None:
     assert terminal.clean
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_leaves_the_terminal_as_it_was(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """The cursor is back, the last picture stays, one line says what happened."""
     arguments = ("serve", "-s", "fcfs", "-b", "tcp://127.0.0.1:*", "--live")

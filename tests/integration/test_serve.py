@@ -48,7 +48,11 @@ def test_a_run_ends_when_the_simulation_does(fcfs: Served, client: zmq.Socket[by
 
 @pytest.mark.parametrize(
     ("number", "code", "words"),
-    [(signal.SIGINT, 130, "interrupted (SIGINT)"), (signal.SIGTERM, 143, "terminated (SIGTERM)")],
+    [
+        (signal.SIGINT, 130, "interrupted (SIGINT)"),
+        (signal.SIGTERM, 143, "terminated (SIGTERM)"),
+        (signal.SIGHUP, 129, "hung up (SIGHUP)"),
+    ],
 )
 def test_a_signal_ends_the_wait_for_batsim(
     fcfs: Served, tmp_path: Path, number: signal.Signals, code: int, words: str
@@ -69,13 +73,19 @@ def test_a_signal_between_two_requests_leaves_the_recording_whole(
     assert [exchange.reply for exchange in recorded(tmp_path / "run.jsonl")] == replies
 
 
-def test_a_signal_while_the_algorithm_thinks_stops_batsim(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code", "words"),
+    [(signal.SIGINT, 130, "interrupted (SIGINT)"), (signal.SIGHUP, 129, "hung up (SIGHUP)")],
+)
+def test_a_signal_while_the_algorithm_thinks_stops_batsim(
+    tmp_path: Path, number: signal.Signals, code: int, words: str
+) -> None:
     """Batsim waits for a reply and gets one that ends it."""
-    name = algorithm(tmp_path, "os.kill(os.getpid(), signal.SIGINT)\nwhile True: pass")
+    name = algorithm(tmp_path, f"os.kill(os.getpid(), {number:d})\nwhile True: pass")
     with serving(tmp_path, "-s", name, "--record", "run.jsonl") as served, batsim(served.address) as client:
         reply = ask(client, BEGINS)
         assert types(reply) == ["BATSCHED_PY_STOPPED"]
-        assert served.end() == (130, ["batsched-py: interrupted (SIGINT)"])
+        assert served.end() == (code, [f"batsched-py: {words}"])
     assert recorded(tmp_path / "run.jsonl") == [Exchange(0, BEGINS, reply)]
 
 

@@ -83,13 +83,14 @@ def test_nobody_who_listens_is_told_after_the_connect_time_out(tmp_path: Path, f
     assert f"no decision process listens on {address} (waited 0 s)" in done.stderr
 
 
-@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+@pytest.mark.parametrize(("number", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_signal_ends_a_simulation_without_output(tmp_path: Path, files: list[str], number: str, code: int) -> None:
     """At once, in the middle of a decision; the recording is whole up to the exchange before."""
     name = algorithm(tmp_path, f"for job in view.queue: os.kill(os.getpid(), signal.{number})")
     done = run(tmp_path, "simulate", *files, "-s", name, "-e", "out/run", "--record", "run.jsonl")
     assert done.returncode == code
-    assert done.stderr == f"batsched-py: {'interrupted' if code == 130 else 'terminated'} ({number})\n"
+    words = {130: "interrupted", 143: "terminated", 129: "hung up"}
+    assert done.stderr == f"batsched-py: {words[code]} ({number})\n"
     assert not list(tmp_path.glob("out/*"))
     assert run(tmp_path, "replay", "run.jsonl").returncode == 0
 

@@ -50,7 +50,11 @@ def test_what_draws_pictures_for_papers_is_loaded_only_for_them(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("number", "code", "words"),
-    [(signal.SIGINT, 130, "interrupted (SIGINT)"), (signal.SIGTERM, 143, "terminated (SIGTERM)")],
+    [
+        (signal.SIGINT, 130, "interrupted (SIGINT)"),
+        (signal.SIGTERM, 143, "terminated (SIGTERM)"),
+        (signal.SIGHUP, 129, "hung up (SIGHUP)"),
+    ],
 )
 def test_a_signal_during_the_imports_is_one_line(tmp_path: Path, number: signal.Signals, code: int, words: str) -> None:
     """Not a traceback: here it comes while click is being imported."""

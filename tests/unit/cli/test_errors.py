@@ -304,6 +304,7 @@ def test_no_command_at_all_shows_the_help(capsys: pytest.CaptureFixture[str]) ->
     [
         (Interruption(2), 130, "batsched-py: interrupted (SIGINT)\n"),
         (Interruption(15), 143, "batsched-py: terminated (SIGTERM)\n"),
+        (Interruption(1), 129, "batsched-py: hung up (SIGHUP)\n"),
         (PluginError("one\n two"), 2, "batsched-py: error: one | two\n"),
         (ZeroDivisionError("by us"), 3, "batsched-py: internal error: ZeroDivisionError: by us; please report it"),
     ],
