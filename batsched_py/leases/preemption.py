@@ -78,7 +78,7 @@ class Preemption:
         if isinstance(event, JobCompleted):
             killed = {event.job_id: event.state == COMPLETED_KILLED}
         elif isinstance(event, JobKilled):  # of killed jobs Batsim 1 tells nothing else
-            killed = dict.fromkeys(event.progress, True)
+            killed = dict.fromkeys(event.killed_ids, True)
         else:
             return
         for job_id, again in killed.items():

@@ -10,6 +10,7 @@ from batsched_py.hostset import HostSet, format_bits
 from batsched_py.model.profile import FORMER_NAMES
 from batsched_py.protocol.commands import (
     SETTABLE_STATES,
+    SETTABLE_STATES_V14,
     AdditionalIo,
     CallMeLater,
     ChangeJobState,
@@ -208,15 +209,31 @@ def write_set_job_metadata(command: SetJobMetadata) -> dict[str, Any]:
     return {"job_id": command.job_id, "metadata": command.metadata}
 
 
-def read_change_job_state(timestamp: float, data: Data) -> ChangeJobState:
+def read_change_job_state_v4(timestamp: float, data: Data) -> ChangeJobState:
+    return _read_change_job_state(timestamp, data, SETTABLE_STATES)
+
+
+def read_change_job_state_v14(timestamp: float, data: Data) -> ChangeJobState:
+    return _read_change_job_state(timestamp, data, SETTABLE_STATES_V14)
+
+
+def _read_change_job_state(timestamp: float, data: Data, settable: frozenset[str]) -> ChangeJobState:
     state = text(data, "job_state")
-    _check_settable(state)
+    _check_settable(state, settable)
     reason = text(data, "kill_reason") if "kill_reason" in data else None
     return ChangeJobState(timestamp, text(data, "job_id"), state, reason)
 
 
-def write_change_job_state(command: ChangeJobState) -> dict[str, Any]:
-    _check_settable(command.state)
+def write_change_job_state_v4(command: ChangeJobState) -> dict[str, Any]:
+    return _write_change_job_state(command, SETTABLE_STATES)
+
+
+def write_change_job_state_v14(command: ChangeJobState) -> dict[str, Any]:
+    return _write_change_job_state(command, SETTABLE_STATES_V14)
+
+
+def _write_change_job_state(command: ChangeJobState, settable: frozenset[str]) -> dict[str, Any]:
+    _check_settable(command.state, settable)
     data = {"job_id": command.job_id, "job_state": command.state}
     return data if command.kill_reason is None else {**data, "kill_reason": command.kill_reason}
 
@@ -369,9 +386,9 @@ def _check_metadata(metadata: str) -> None:
         raise FieldError("metadata", "must not hold a double quote")
 
 
-def _check_settable(state: str) -> None:
-    if state not in SETTABLE_STATES:
-        raise FieldError("job_state", f"must be one of {', '.join(sorted(SETTABLE_STATES))}, not {shown(state)}")
+def _check_settable(state: str, settable: frozenset[str]) -> None:
+    if state not in settable:
+        raise FieldError("job_state", f"must be one of {', '.join(sorted(settable))}, not {shown(state)}")
 
 
 def _check_notice(kind: str, allowed: Mapping[str, str]) -> None:

@@ -13,17 +13,12 @@ from batsched_py.protocol.events import Answer, Members, Nop, Notify, Query
 
 #: The state that CHANGE_JOB_STATE gives a waiting control job.
 RUNNING: Final = "RUNNING"
-#: States that CHANGE_JOB_STATE may name: real Batsim refuses COMPLETED_FAILED, which its document lists.
-SETTABLE_STATES: Final = frozenset(
-    {
-        "NOT_SUBMITTED",
-        RUNNING,
-        "COMPLETED_SUCCESSFULLY",
-        "COMPLETED_WALLTIME_REACHED",
-        "COMPLETED_KILLED",
-        "REJECTED",
-    }
+#: States that CHANGE_JOB_STATE may name in v1.4.
+SETTABLE_STATES_V14: Final = frozenset(
+    {"NOT_SUBMITTED", RUNNING, "COMPLETED_SUCCESSFULLY", "COMPLETED_KILLED", "REJECTED"}
 )
+#: The same in v4: real Batsim refuses COMPLETED_FAILED, which its document lists.
+SETTABLE_STATES: Final = SETTABLE_STATES_V14 | {"COMPLETED_WALLTIME_REACHED"}
 
 
 class AdditionalIo(Struct, frozen=True):

@@ -100,7 +100,6 @@ _COMMON_COMMANDS: Final = (
         command_forms.read_set_resource_state,
         command_forms.write_set_resource_state,
     ),
-    Form(ChangeJobState, "CHANGE_JOB_STATE", command_forms.read_change_job_state, command_forms.write_change_job_state),
     Form(ToJobMessage, "TO_JOB_MSG", command_forms.read_to_job_message, command_forms.write_to_job_message),
 )
 
@@ -131,6 +130,12 @@ V4: Final = Dialect(
         Form(Query, "QUERY", command_forms.read_question_v4, command_forms.write_question_v4),
         Form(Answer, "ANSWER", event_forms.read_answer, event_forms.write_answer),
         Form(Notify, "NOTIFY", command_forms.read_notice_v4, command_forms.write_notice_v4),
+        Form(
+            ChangeJobState,
+            "CHANGE_JOB_STATE",
+            command_forms.read_change_job_state_v4,
+            command_forms.write_change_job_state_v4,
+        ),
         *_COMMON_COMMANDS,
     ),
 )
@@ -156,6 +161,12 @@ V14: Final = Dialect(
         Form(Query, "QUERY_REQUEST", event_forms.read_query, command_forms.write_question_v14),
         Form(Answer, "QUERY_REPLY", event_forms.read_answer, event_forms.write_answer),
         Form(Notify, "NOTIFY", command_forms.read_notice_v14, command_forms.write_notice_v14),
+        Form(
+            ChangeJobState,
+            "CHANGE_JOB_STATE",
+            command_forms.read_change_job_state_v14,
+            command_forms.write_change_job_state_v14,
+        ),
         Form(Nop, "NOP", event_forms.read_nop, None),
         *_COMMON_COMMANDS,
     ),

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from batsched_py.hostset import format_bits
 from batsched_py.protocol.events import (
+    COMPLETED_FAILED,
+    COMPLETED_KILLED,
     COMPLETED_SUCCESSFULLY,
     COMPLETED_WALLTIME_REACHED,
     FINAL_STATES,
@@ -42,7 +44,13 @@ from batsched_py.protocol.jobs import check_job_id, read_job, read_progress, wri
 _SUBMITTED_MEMBERS: Final = frozenset({"job_id", "job", "profile"})
 _COMPLETED_MEMBERS: Final = frozenset({"job_id", "job_state", "return_code", "alloc", "status", "kill_reason"})
 #: v1.4's `status`, for the messages without `job_state`.
-_STATE_OF_STATUS: Final = {"SUCCESS": COMPLETED_SUCCESSFULLY, "TIMEOUT": COMPLETED_WALLTIME_REACHED}
+_STATE_OF_STATUS: Final = {
+    "SUCCESS": COMPLETED_SUCCESSFULLY,
+    "TIMEOUT": COMPLETED_WALLTIME_REACHED,
+    "FAILED": COMPLETED_FAILED,
+}
+#: v1.4's `kill_reason` of a job that its walltime ended; its document gives such a job the state COMPLETED_KILLED.
+_WALLTIME_REASON: Final = "Walltime reached"
 _KILLED_MEMBERS: Final = frozenset({"job_ids", "job_progress"})
 _STATE_MEMBERS: Final = frozenset({"resources", "state"})
 _MACHINE_KINDS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
@@ -83,16 +91,21 @@ def write_job_submitted(event: JobSubmitted) -> dict[str, Any]:
 
 
 def read_job_completed(timestamp: float, data: Data) -> JobCompleted:
-    """Both dialects: v1.4 has `status` and `kill_reason`, v3 and later `alloc`; the state rules over `status`."""
+    """Both dialects: v1.4 has `status` and `kill_reason`, v3 and later `alloc`.
+
+    The state rules over `status`; the reason of v1.4's document over COMPLETED_KILLED: the walltime was reached.
+    """
     state = data.get("job_state")
     if state is None and "status" in data:
         state = _STATE_OF_STATUS.get(text(data, "status"))
         if state is None:
-            raise FieldError("status", f"must be SUCCESS or TIMEOUT, not {shown(data['status'])}")
+            raise FieldError("status", f"must be {' or '.join(_STATE_OF_STATUS)}, not {shown(data['status'])}")
     if type(state) is not str or state not in FINAL_STATES:
         raise FieldError("job_state", f"must be a final state of a job, not {shown(state)}")
     known = ("job_state" in data) + ("return_code" in data) + ("alloc" in data) + 1
     plain = len(data) == known
+    if not plain and state == COMPLETED_KILLED and data.get("kill_reason") == _WALLTIME_REASON:
+        state = COMPLETED_WALLTIME_REACHED
     return JobCompleted(
         timestamp,
         text(data, "job_id"),
@@ -128,7 +141,7 @@ def read_job_killed(timestamp: float, data: Data) -> JobKilled:
             progress[job_id] = read_progress(mapping(nodes, job_id))
         except FieldError as error:
             raise FieldError(f"job_progress.{job_id}.{error.path}", error.rule) from None
-    return JobKilled(timestamp, job_ids, progress, rest(data, _KILLED_MEMBERS))
+    return JobKilled(timestamp, job_ids, progress, rest(data, _KILLED_MEMBERS), "job_progress" in data)
 
 
 def write_job_killed_v4(event: JobKilled) -> dict[str, Any]:
@@ -140,6 +153,8 @@ def write_job_killed_v14(event: JobKilled) -> dict[str, Any]:
 
 
 def _write_job_killed(event: JobKilled, profile_key: str) -> dict[str, Any]:
+    if not event.progress_told:
+        return {"job_ids": list(event.job_ids), **event.extra}
     progress = {job_id: write_progress(node, profile_key) for job_id, node in event.progress.items()}
     return {"job_ids": list(event.job_ids), "job_progress": progress, **event.extra}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -141,12 +141,21 @@ class Progress(Struct, frozen=True):
 
 
 class JobKilled(Struct, frozen=True):
-    """A KILL_JOB is done: all its jobs have ended. `progress` has those that were really killed by it."""
+    """A KILL_JOB is done: all its jobs have ended. `progress` has those that were really killed by it.
+
+    The message may lack the member `job_progress` (first example of v1.4's document): `progress_told` is then False.
+    """
 
     timestamp: float
     job_ids: tuple[str, ...]
     progress: Mapping[str, Progress] = NO_MEMBERS
     extra: Members = NO_MEMBERS
+    progress_told: bool = True
+
+    @property
+    def killed_ids(self) -> Collection[str]:
+        """Ids of the jobs that were killed. Where no progress is told, all: those that ended before included."""
+        return self.progress if self.progress_told else self.job_ids
 
 
 class ResourceStateChanged(Struct, frozen=True):

@@ -9,13 +9,12 @@ from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import (
     COMPLETED_KILLED,
     COMPLETED_SUCCESSFULLY,
-    COMPLETED_WALLTIME_REACHED,
     REJECTED,
 )
 
 #: Dialect -> (states a waiting control job may be given, states a running one may): all others make Batsim abort.
 _STEPS: Final = {
-    V14: ((RUNNING, REJECTED), (COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, COMPLETED_KILLED)),
+    V14: ((RUNNING, REJECTED), (COMPLETED_SUCCESSFULLY, COMPLETED_KILLED)),
     V4: ((RUNNING,), ()),
 }
 

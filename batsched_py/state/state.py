@@ -207,8 +207,9 @@ class State:
         """v1.4 announces a killed job only here; since v3 a JOB_COMPLETED comes too, as a rule before.
 
         A job without progress had ended by itself: its own completion frees its hosts, and may come later than this.
+        If no job's progress is told, all end here.
         """
-        for job_id in event.progress:
+        for job_id in event.killed_ids:
             run = self.running.get(job_id)
             if run is not None:
                 self._end(job_id, run)

@@ -217,9 +217,10 @@ def _kill_done(event: JobKilled, dialect: Dialect) -> Iterator[Fact]:
     """Batsim 1.4 does not announce the end of a killed job in any other way."""
     for job_id in event.job_ids:
         node = event.progress.get(job_id)
-        if node is not None and dialect is V14:
+        if job_id in event.killed_ids and dialect is V14:
             yield Fact(True, Kind.ENDS, job_id, event.timestamp, {"state": COMPLETED_KILLED})
-        progress = "ended before" if node is None else write_progress(node, "profile")
+        unknown = "ended before" if event.progress_told else "not told"
+        progress = unknown if node is None else write_progress(node, "profile")
         yield Fact(True, Kind.KILLS, job_id, event.timestamp, {"progress": progress})
 
 

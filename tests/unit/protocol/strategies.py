@@ -12,6 +12,7 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.begins import write_flat_config, write_nested_config
 from batsched_py.protocol.commands import (
     SETTABLE_STATES,
+    SETTABLE_STATES_V14,
     AdditionalIo,
     CallMeLater,
     ChangeJobState,
@@ -178,7 +179,8 @@ _EVENTS: dict[type, Values] = {
     ),
     JobKilled: st.builds(
         JobKilled, times, st.lists(texts).map(tuple), st.dictionaries(job_ids, progress_trees, max_size=2), extras
-    ),
+    )
+    | st.builds(JobKilled, times, st.lists(texts).map(tuple), extra=extras, progress_told=st.just(False)),
     ResourceStateChanged: st.builds(ResourceStateChanged, times, host_sets, texts, extras),
     RequestedCall: st.builds(RequestedCall, times, extras),
     FromJobMessage: st.builds(FromJobMessage, times, texts, json_values, extras),
@@ -215,17 +217,25 @@ _COMMANDS: dict[type, Values] = {
     CallMeLater: st.builds(CallMeLater, times, st.floats(8, 1e9)),
     RegisterProfile: st.builds(RegisterProfile, times, texts, texts, objects),
     SetResourceState: st.builds(SetResourceState, times, some_hosts, pstates),
-    ChangeJobState: st.builds(
-        ChangeJobState, times, texts, st.sampled_from(sorted(SETTABLE_STATES)), st.none() | texts
-    ),
     ToJobMessage: st.builds(ToJobMessage, times, texts, texts),
     Query: st.builds(Query, times, st.just({"consumed_energy": {}})),
     Answer: _answers,
     Notify: st.builds(Notify, times, st.sampled_from([REGISTRATION_FINISHED, CONTINUE_REGISTRATION])),
 }
+
+
+def _changes(states: frozenset[str]) -> Values:
+    return st.builds(ChangeJobState, times, texts, st.sampled_from(sorted(states)), st.none() | texts)
+
+
 COMMANDS_V4 = {
     **_COMMANDS,
+    ChangeJobState: _changes(SETTABLE_STATES),
     RegisterJob: _registrations,
     SetJobMetadata: st.builds(SetJobMetadata, times, texts, texts.map(lambda text: text.replace('"', "'"))),
 }
-COMMANDS_V14 = {**_COMMANDS, RegisterJob: st.builds(replace, _registrations, profile=st.none() | objects)}
+COMMANDS_V14 = {
+    **_COMMANDS,
+    ChangeJobState: _changes(SETTABLE_STATES_V14),
+    RegisterJob: st.builds(replace, _registrations, profile=st.none() | objects),
+}

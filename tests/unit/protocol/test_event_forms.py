@@ -103,7 +103,8 @@ def test_every_final_state_is_read(state: str, dialect: Dialect) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "state"), [("SUCCESS", "COMPLETED_SUCCESSFULLY"), ("TIMEOUT", "COMPLETED_WALLTIME_REACHED")]
+    ("status", "state"),
+    [("SUCCESS", "COMPLETED_SUCCESSFULLY"), ("TIMEOUT", "COMPLETED_WALLTIME_REACHED"), ("FAILED", "COMPLETED_FAILED")],
 )
 def test_a_status_stands_for_a_missing_state(status: str, state: str) -> None:
     """The seed document's deprecated member."""
@@ -114,6 +115,23 @@ def test_the_state_rules_over_the_status() -> None:
     """TIMEOUT is all that a status can say of a killed job."""
     data = {**COMPLETED, "job_state": "COMPLETED_KILLED", "status": "TIMEOUT"}
     assert read("JOB_COMPLETED", data, V14).state == "COMPLETED_KILLED"
+
+
+def test_the_kill_reason_tells_that_a_walltime_was_reached() -> None:
+    """The example of v1.4's document: such a job is COMPLETED_KILLED there, and by name only the reason differs."""
+    data = {"job_id": "2cf8ca!10", "status": "TIMEOUT", "job_state": "COMPLETED_KILLED"}
+    assert read("JOB_COMPLETED", {**data, "kill_reason": "Walltime reached"}, V14).state == "COMPLETED_WALLTIME_REACHED"
+    assert read("JOB_COMPLETED", {**data, "kill_reason": "enough"}, V14).state == "COMPLETED_KILLED"
+
+
+@both_dialects
+def test_a_kill_without_the_member_progress_killed_all_its_jobs(dialect: Dialect) -> None:
+    """The first example of v1.4's document; an empty member says that none of them was really killed."""
+    event = read("JOB_KILLED", {"job_ids": ["w0!1", "w0!2"]}, dialect)
+    assert list(event.killed_ids) == ["w0!1", "w0!2"]
+    _, write = dialect.events.writers[JobKilled]
+    assert write(event) == {"job_ids": ["w0!1", "w0!2"]}
+    assert list(read("JOB_KILLED", {"job_ids": ["w0!1"], "job_progress": {}}, dialect).killed_ids) == []
 
 
 @both_dialects

@@ -163,6 +163,8 @@ def test_control_jobs_of_v14_go_through_their_states() -> None:
         plan.kill(job("a"))
     with pytest.raises(PlanError, match=r"in protocol v1\.4 it may only become COMPLETED_SUCCESSFULLY or "):
         plan.change_state(job("a"), "REJECTED")
+    with pytest.raises(PlanError, match=r"in protocol v1\.4 it may only become COMPLETED_SUCCESSFULLY or "):
+        plan.change_state(job("a"), "COMPLETED_WALLTIME_REACHED")
     with pytest.raises(PlanError, match="only COMPLETED_KILLED has a reason"):
         plan.change_state(job("a"), "COMPLETED_SUCCESSFULLY", "enough")
     plan.change_state(job("a"), "COMPLETED_KILLED", "enough")

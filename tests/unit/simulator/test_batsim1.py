@@ -347,9 +347,7 @@ def change(name: str, state: str, **members: str) -> Command:
     return "CHANGE_JOB_STATE", {"job_id": f"w0!{name}", "job_state": state, **members}
 
 
-@pytest.mark.parametrize(
-    ("state", "code"), [("COMPLETED_SUCCESSFULLY", 0), ("COMPLETED_WALLTIME_REACHED", -1), ("COMPLETED_KILLED", -1)]
-)
+@pytest.mark.parametrize(("state", "code"), [("COMPLETED_SUCCESSFULLY", 0), ("COMPLETED_KILLED", -1)])
 def test_the_books_of_a_control_job_can_be_changed(state: str, code: int) -> None:
     """SUBMITTED, RUNNING and the end, without hosts; nothing is told."""
     script = {1.0: [change("a", "RUNNING"), call(5)], 5.0: [change("a", state)]}
@@ -379,6 +377,14 @@ def test_other_changes_of_the_books_are_refused(commands: list[Command], rule: s
     """The legal ones are a table."""
     with pytest.raises(RefusedError, match=rf"CHANGE_JOB_STATE: job w0!a {rule}"):
         play_v14(workload(job("a", at=1)), {1.0: commands})
+
+
+@pytest.mark.parametrize("state", ["COMPLETED_WALLTIME_REACHED", "COMPLETED_FAILED", "SUBMITTED"])
+def test_states_that_batsim_1_does_not_know_are_refused(state: str) -> None:
+    """It has five that may be set."""
+    rule = "must be one of COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, NOT_SUBMITTED, REJECTED, RUNNING"
+    with pytest.raises(RemoteProtocolError, match=rule):
+        play_v14(workload(job("a", at=1)), {1.0: [change("a", "RUNNING"), change("a", state)]})
 
 
 def test_a_standstill_is_one_in_v14_too() -> None:

@@ -80,6 +80,19 @@ def test_a_kill_in_v14_is_announced_by_job_killed_alone() -> None:
     now.check()
 
 
+def test_a_kill_whose_progress_is_not_told_ends_all_its_jobs() -> None:
+    """v1.4's document has JOB_KILLED without `job_progress`; those that had ended before are no news."""
+    now = state(4, job("a"), job("b"))
+    now.apply(execute("w0!a", "0"))
+    now.apply(execute("w0!b", "1"))
+    now.apply(KillJob(0.0, ("w0!a", "w0!b")))
+    now.apply(completed("w0!b"))
+    now.apply(JobKilled(0.0, ("w0!a", "w0!b"), progress_told=False))
+    assert not now.running
+    assert now.hosts.free == 0b1111
+    now.check()
+
+
 def test_job_killed_after_its_completions_changes_nothing() -> None:
     """Since v3 the completions come first (E9)."""
     now = state(4, job("a"))
