@@ -42,7 +42,9 @@ from batsched_py.state.state import State
 from batsched_py.wording import counted
 
 #: Where the engine's own code is.
-_OURS: Final = os.path.dirname(batsched_py.__file__) + os.sep
+_ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep
+#: The algorithms among it, whose lines are worth naming.
+_ALGORITHMS: Final = os.path.join(_ENGINE, "schedulers", "")
 
 
 #: Said of a run that cannot end, because an algorithm may still submit jobs; has its name.
@@ -374,11 +376,15 @@ def _said(event: Event) -> str:
     return f"{type(event).__name__} {one_line(job_id)}" if job_id else type(event).__name__
 
 
+def _is_engine(file: str) -> bool:
+    return file.startswith(_ENGINE) and not file.startswith(_ALGORITHMS)
+
+
 def _where(error: BaseException) -> str:
     """The last line of the user's code that was on the way to the error, not the line of ours that refused.
 
     What we refuse because a function of the user's raised is found where that did.
     """
     cause = _where(error.__cause__) if isinstance(error, BatschedError) and error.__cause__ else ""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_engine(frame.filename)]
     return cause or (f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else "")
