@@ -40,7 +40,8 @@ class HostSet(Struct, frozen=True):
 
     @classmethod
     def range(cls, count: int) -> HostSet:
-        """Hosts 0 to count - 1."""
+        """Hosts 0 to count - 1; ValueError for a negative count."""
+        _check_count(count)
         return cls((1 << count) - 1)
 
     @classmethod
@@ -65,7 +66,8 @@ class HostSet(Struct, frozen=True):
         return bit_runs(self.bits)
 
     def first(self, count: int) -> HostSet | None:
-        """The `count` lowest members, or None if there are fewer."""
+        """The `count` lowest members, or None if there are fewer; ValueError for a negative count."""
+        _check_count(count)
         bits = lowest(self.bits, count)
         return None if bits is None else HostSet(bits)
 
@@ -103,6 +105,11 @@ class HostSet(Struct, frozen=True):
 
     def __le__(self, other: HostSet) -> bool:
         return not self.bits & ~other.bits
+
+
+def _check_count(count: int) -> None:
+    if count < 0:
+        raise ValueError(f"a number of hosts must be 0 or more, not {count}")
 
 
 def interval_bits(low: int, high: int) -> int:

@@ -1,4 +1,4 @@
-"""Where the program begins, as `batsched-py` and as `python -m batsched_py.cli`: signals first, then the imports."""
+"""Where the program begins, as `batsched-py` and as `python -m batsched_py`: signals first, then the imports."""
 
 from __future__ import annotations
 

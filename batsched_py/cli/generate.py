@@ -17,8 +17,8 @@ from batsched_py.wording import counted
 
 
 @click.command("generate")
-@click.option("--jobs", type=click.IntRange(min=1), required=True, metavar="N", help="How many jobs.")
-@click.option("--hosts", type=click.IntRange(min=1), required=True, metavar="N", help="Size of the machine.")
+@click.option("--jobs", type=int, required=True, metavar="N", help="How many jobs.")
+@click.option("--hosts", type=int, required=True, metavar="N", help="Size of the machine.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same workload.")
 @click.option("--load", type=float, metavar="L", help="Stretch the submission times for this load (0.8 = 80 %).")
 @click.option(
@@ -50,10 +50,11 @@ def command(
         workload = drawn.draw()
     except OptionError as error:  # begins with the option's name
         raise OptionError(f"--{error}") from error
-    make_folder(output)
     if platform is not None:
         make_folder(platform)
         write_homogeneous(platform, hosts)
-        click.echo(f"wrote {platform}: {counted(hosts, 'host')}")
+    make_folder(output)
     write_workload(output, workload, description=drawn.description)
+    if platform is not None:
+        click.echo(f"wrote {platform}: {counted(hosts, 'host')}")
     click.echo(f"wrote {output}: {counted(jobs, 'job')} for {counted(hosts, 'host')}")

@@ -104,7 +104,7 @@ def _latex_row(figure: Figure, entry: Entry) -> str:
 
 def _latex_estimate(estimate: Estimate, scale: float, digits: int) -> str:
     numbers = [number for number in (estimate.value, estimate.low, estimate.high) if number is not None]
-    value, *interval = (f"${number * scale:.{digits}f}$" for number in numbers)
+    value, *interval = (f"${number * scale:z.{digits}f}$" for number in numbers)
     return f"{value} [{', '.join(interval)}]" if interval else value
 
 

@@ -112,7 +112,7 @@ def _told(estimate: Estimate | None, scale: float, digits: int) -> list[str]:
     if estimate is None:
         return [NOTHING, NOTHING]
     value, low, high = (
-        NOTHING if number is None else f"{number * scale:.{digits}f}"
+        NOTHING if number is None else f"{number * scale:z.{digits}f}"
         for number in (estimate.value, estimate.low, estimate.high)
     )
     return [value, NOTHING if estimate.low is None else f"[{low}, {high}]"]

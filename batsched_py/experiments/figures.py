@@ -43,7 +43,7 @@ class Figure(Struct, frozen=True):
 
     def text(self, value: float) -> str:
         """A value in the unit of tables."""
-        return f"{value * self.scale:.{self.digits}f}"
+        return f"{value * self.scale:z.{self.digits}f}"
 
 
 #: Titles that would say nothing without the row above them.

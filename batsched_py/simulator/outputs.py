@@ -78,7 +78,7 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
         "success_rate": successes / jobs,
     }
     columns |= {f"time_{state}": result.host_seconds[state] for state in STATES}
-    return {key: f"{value:.6f}" if isinstance(value, float) else str(value) for key, value in columns.items()}
+    return {key: f"{value:z.6f}" if isinstance(value, float) else str(value) for key, value in columns.items()}
 
 
 def _pieces(result: Result) -> Iterator[bytes]:

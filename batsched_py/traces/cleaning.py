@@ -11,7 +11,7 @@ from typing import Literal
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.workload import Workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
-from batsched_py.traces.swf import SwfLog, SwfRecord
+from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
 from batsched_py.wording import counted
 
 
@@ -65,6 +65,7 @@ class CleaningReport:
     corrected_processors: int
     corrected_run_time: int
     corrected_walltime: int
+    cut_lines: int = 0
 
     def rows(self) -> tuple[tuple[str, int], ...]:
         """What each rule did and how often, for a table; rules that touched nothing are there too."""
@@ -73,7 +74,9 @@ class CleaningReport:
     def lines(self) -> tuple[str, ...]:
         """The rows that are not 0, as text: "28481 jobs in the log"."""
         return tuple(
-            counted(count, meaning.replace("jobs ", "job "), meaning) for meaning, count in self.rows() if count
+            counted(count, meaning.replace("jobs ", "job ").replace("lines ", "line "), meaning)
+            for meaning, count in self.rows()
+            if count
         )
 
 
@@ -91,6 +94,7 @@ _MEANINGS = {
     "corrected_processors": "corrected: size taken from the other field",
     "corrected_run_time": "corrected: run time cut to the request",
     "corrected_walltime": "corrected: no request, walltime = run time",
+    "cut_lines": f"lines with more than {FIELDS} fields: the others ignored",
 }
 
 
@@ -108,7 +112,7 @@ def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
     WorkloadError if nothing is kept, if the header with the machine's size holds no number and `hosts` does not say
     it, or with `strict` if a job number comes twice.
     """
-    counts: Counter[str] = Counter(jobs=len(log.records))
+    counts: Counter[str] = Counter(jobs=len(log.records), cut_lines=log.long_lines)
     size = rules.hosts or log.machine_size
     passing = list(_passing(log, rules, size, counts))
     counts["corrected_order"] = _out_of_order(passing)

@@ -11,11 +11,13 @@ import math
 from collections.abc import Iterator
 from itertools import accumulate
 from random import Random
+from reprlib import repr as shown
 from typing import Final
 
 from msgspec import Struct
 
 from batsched_py.errors import OptionError
+from batsched_py.hostset import MAX_HOST
 from batsched_py.model.workload import Workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.wording import counted
@@ -23,6 +25,11 @@ from batsched_py.wording import counted
 #: Draws above these (natural logarithms of seconds) are drawn again: 45 hours of run time, 5 days between arrivals.
 _LONGEST_RUN: Final = 12.0
 _LONGEST_GAP: Final = 13.0
+#: Larger arguments are mistakes: more jobs than memory holds, hosts that no set can name, a load that no machine sees.
+MOST_JOBS: Final = 10_000_000
+LEAST_LOAD: Final = 1e-3
+MOST_LOAD: Final = 10.0
+MOST_OVERESTIMATE: Final = 1e4
 #: Walltimes are up to 1 + this times the run time.
 DEFAULT_OVERESTIMATE: Final = 4.0
 #: The day is 48 half hours. The gamma distribution of the daily cycle covers 48 of them from the 11th on.
@@ -145,13 +152,13 @@ def generate(
 
 
 def _check_options(jobs: int, hosts: int, load: float | None, overestimate: float) -> None:
-    for name, number in (("jobs", jobs), ("hosts", hosts)):
-        if number < 1:
-            raise OptionError(f"{name}: must be 1 or more, not {number}")
-    if load is not None and not 0 < load < math.inf:
-        raise OptionError(f"load: must be more than 0, not {load}")
-    if not 0 <= overestimate < math.inf:
-        raise OptionError(f"overestimate: must be 0 or more, not {overestimate}")
+    for name, number, most in (("jobs", jobs, MOST_JOBS), ("hosts", hosts, MAX_HOST)):
+        if not 1 <= number <= most:
+            raise OptionError(f"{name}: must be from 1 to {most}, not {shown(number)}")
+    if load is not None and not LEAST_LOAD <= load <= MOST_LOAD:
+        raise OptionError(f"load: must be from {LEAST_LOAD:g} to {MOST_LOAD:g} (0.8 is 80 %), not {load:g}")
+    if not 0 <= overestimate <= MOST_OVERESTIMATE:
+        raise OptionError(f"overestimate: must be from 0 to {MOST_OVERESTIMATE:g}, not {overestimate:g}")
 
 
 def _size(hosts: int, rng: Random, parameters: LublinParameters) -> int:

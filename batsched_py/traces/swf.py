@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from reprlib import repr as shown
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -47,6 +47,8 @@ class SwfRecord(NamedTuple):
     think_time: float
 
 
+#: Fields of a line; archives append fields of their own to them.
+FIELDS: Final = len(SwfRecord._fields)
 #: Positions of the times that a workload takes over: submit, run, requested_time.
 _TIMES = (1, 3, 8)
 #: Positions of the fields that archives also write as fractions; the others are whole numbers.
@@ -61,12 +63,14 @@ class SwfLog(Struct, frozen=True):
         headers: the `; Key: value` comments; the lines of a key that comes again are joined by line ends.
         records: the jobs, in the order of the file.
         header_lines: where each key stands first; lines count from 1.
+        long_lines: the number of lines with more than 18 fields, of which the first 18 were read.
     """
 
     source: str
     headers: Mapping[str, str]
     records: tuple[SwfRecord, ...]
     header_lines: Mapping[str, int] = MappingProxyType({})
+    long_lines: int = 0
 
     @property
     def machine_size(self) -> int:
@@ -94,17 +98,20 @@ def read_swf(path: Path) -> SwfLog:
     headers: dict[str, str] = {}
     lines: dict[str, int] = {}
     records: list[SwfRecord] = []
+    long_lines = 0
     for number, line in enumerate(_read_text(path).splitlines(), 1):
         text = line.strip()
         if text.startswith(";"):
             key = _keep_header(headers, text)
             lines.setdefault(key, number)
         elif text:
+            pieces = text.split()
+            long_lines += len(pieces) > FIELDS
             try:
-                records.append(_record(text.split()))
+                records.append(_record(pieces[:FIELDS]))
             except ValueError as error:
                 raise WorkloadError(str(path), f"line {number}", str(error)) from error
-    return SwfLog(str(path), headers, tuple(records), lines)
+    return SwfLog(str(path), headers, tuple(records), lines, long_lines)
 
 
 def _read_text(path: Path) -> str:
@@ -131,8 +138,8 @@ def _keep_header(headers: dict[str, str], text: str) -> str:
 
 def _record(pieces: list[str]) -> SwfRecord:
     """A line's fields as numbers; ValueError says which field breaks which rule."""
-    if len(pieces) != len(SwfRecord._fields):
-        raise ValueError(f"must have {len(SwfRecord._fields)} fields, not {len(pieces)}")
+    if len(pieces) < FIELDS:
+        raise ValueError(f"must have {FIELDS} fields, not {len(pieces)}")
     try:
         record = SwfRecord._make(map(int, pieces))
     except ValueError:

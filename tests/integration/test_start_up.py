@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from batsched_py import __version__
 from tests.integration.programs import ENVIRONMENT, PATIENCE, ROOT
 
 PROGRAM = "import sys; from batsched_py.cli.main import run; run(sys.argv[1:]); print(*sys.modules, sep=chr(10))"
@@ -30,6 +31,21 @@ def test_the_program_itself_loads_no_command(tmp_path: Path, arguments: list[str
     assert "batsched_py.cli.main" in modules
     ours = {f"batsched_py.{name}" for name in ("cli.serve", "simulator", "schedulers")}
     assert not modules & {"zmq", "rich", "orjson", *ours}
+
+
+@pytest.mark.parametrize("module", ["batsched_py", "batsched_py.cli"])
+def test_the_package_is_the_program(module: str, tmp_path: Path) -> None:
+    """As `python -m`, in an environment whose scripts are not on the path."""
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--version"],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"batsched-py, version {__version__}\n", "")
 
 
 def test_serve_does_not_load_the_simulator(tmp_path: Path) -> None:

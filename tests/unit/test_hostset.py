@@ -29,6 +29,13 @@ def spellings(draw: st.DrawFn) -> tuple[frozenset[int], str]:
     return hosts, between.join(texts)
 
 
+@pytest.mark.parametrize("ask", [HostSet.of(1, 2, 5).first, HostSet.range])
+def test_a_negative_count_is_refused(ask: Callable[[int], HostSet | None]) -> None:
+    """By the rule that it breaks."""
+    with pytest.raises(ValueError, match="a number of hosts must be 0 or more, not -3"):
+        ask(-3)
+
+
 @given(spellings())
 def test_any_legal_spelling_is_read(case: tuple[frozenset[int], str]) -> None:
     """Whatever its order and pieces, it is the set of its numbers."""

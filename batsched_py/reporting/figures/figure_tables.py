@@ -155,14 +155,14 @@ def spell(figure: Figure, value: float | None) -> str:
     if value is None:
         return NOTHING
     _, factor, digits = figure.unit.value
-    return f"{value * factor:{digits}}"
+    return f"{value * factor:z{digits}}"
 
 
 def batsim_cell(value: float | None) -> str:
     """A figure as Batsim writes it; empty if it is not known."""
     if value is None:
         return ""
-    return str(value) if isinstance(value, int) else f"{value:.6f}"
+    return str(value) if isinstance(value, int) else f"{value:z.6f}"
 
 
 def _table(names: Sequence[str]) -> Table:

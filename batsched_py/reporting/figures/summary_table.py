@@ -50,8 +50,8 @@ def _add_duration(table: Table, name: str, seconds: float | None) -> None:
     if seconds is None:
         table.add_row(name, NOTHING)
     else:
-        table.add_row(name, clock(seconds), f"{seconds:.3f} s")
+        table.add_row(name, clock(seconds), f"{seconds:z.3f} s")
 
 
 def _number(value: float | None, scale: float, spelling: str, unit: str) -> str:
-    return NOTHING if value is None else f"{value * scale:{spelling}}{unit}"
+    return NOTHING if value is None else f"{value * scale:z{spelling}}{unit}"

@@ -193,7 +193,10 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin"], "--generate lublin: needs jobs, like lublin:jobs=300"),
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin:a=1"], "--generate a: lublin has no such parameter; ..."),
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=x"], "--generate jobs: must be an integer, not 'x'"),
-        ([*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=1,load=0"], "--generate load: must be more than 0, ..."),
+        (
+            [*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=1,load=0"],
+            "--generate load: must be from 0.001 to 10 ...",
+        ),
         (
             [*STUDY[1:], "-s", "easy", "--acknowledge-dynamic-jobs"],
             "'--acknowledge-dynamic-jobs' goes with '--enable-dynamic-jobs'",

@@ -281,8 +281,13 @@ def test_recordings_that_cannot_be_compared(
     [
         (["convert", "none.swf", "-o", "x.json"], "none.swf: cannot be read: No such file or directory"),
         (["convert", "w.json", "-o", "x.json"], "w.json: line 1: must have 18 fields"),
-        (["generate", "--jobs", "0", "--hosts", "4", "-o", "x.json"], "'--jobs': 0 is not in the range x>=1."),
-        (["generate", "--jobs", "1", "--hosts", "4", "--load", "-1", "-o", "x.json"], "--load: must be more than 0"),
+        (["generate", "--jobs", "0", "--hosts", "4", "-o", "x.json"], "--jobs: must be from 1 to 10000000, not 0"),
+        (
+            ["generate", "--jobs", "1", "--hosts", f"{10**24}", "-o", "x.json"],
+            f"--hosts: must be from 1 to 10000000, not {10**24}",
+        ),
+        (["generate", "--jobs", f"{10**24}", "--hosts", "4", "-o", "x.json"], "--jobs: must be from 1 to 10000000"),
+        (["generate", "--jobs", "1", "--hosts", "4", "--load", "90", "-o", "x.json"], "--load: must be from 0.001 to"),
         (["generate", "--jobs", "1", "--hosts", "4", "-o", "p.xml/x.json"], "p.xml/x.json: cannot be written"),
         (["serve"], "Missing option '-s': which algorithm shall decide?"),
         (["sing"], "No such command 'sing'. (see batsched-py --help)"),

@@ -39,6 +39,14 @@ def test_the_schedule_says_who_made_it(tmp_path: Path, result: Result) -> None:
     assert (columns["makespan"], columns["mean_slowdown"]) == ("12.000000", "0.666667")
 
 
+def test_a_figure_a_little_below_zero_is_zero(tmp_path: Path, result: Result) -> None:
+    """A job may start a nanosecond before its rounded submission time."""
+    early = [replace(record, job=replace(record.job, submit_time=record.start + 1e-9)) for record in result.jobs]
+    write_schedule(tmp_path / "out_schedule.csv", replace(result, jobs=tuple(early)))
+    header, row = (tmp_path / "out_schedule.csv").read_text().splitlines()
+    assert dict(zip(header.split(","), row.split(","), strict=True))["mean_waiting_time"] == "0.000000"
+
+
 def test_a_simulation_without_jobs_has_a_schedule(tmp_path: Path, result: Result) -> None:
     """No mean divides by nothing."""
     write_schedule(tmp_path / "out_schedule.csv", replace(result, jobs=()))

@@ -135,11 +135,16 @@ def test_sound_workloads(jobs: int, hosts: int, seed: int, load: float | None, p
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"jobs": 0}, "jobs: must be 1 or more, not 0"),
-        ({"hosts": 0}, "hosts: must be 1 or more, not 0"),
-        ({"load": 0.0}, r"load: must be more than 0, not 0\.0"),
-        ({"load": float("nan")}, "load: must be more than 0, not nan"),
-        ({"overestimate": -1.0}, r"overestimate: must be 0 or more, not -1\.0"),
+        ({"jobs": 0}, "jobs: must be from 1 to 10000000, not 0"),
+        ({"jobs": 10**24}, "jobs: must be from 1 to 10000000, not 1000000000000000000000000"),
+        ({"jobs": 10**999}, r"jobs: must be from 1 to 10000000, not .{1,60}$"),
+        ({"hosts": 0}, "hosts: must be from 1 to 10000000, not 0"),
+        ({"hosts": 10**24}, "hosts: must be from 1 to 10000000, not 1000000000000000000000000"),
+        ({"load": 0.0}, r"load: must be from 0\.001 to 10 \(0\.8 is 80 %\), not 0$"),
+        ({"load": 90.0}, r"load: must be from 0\.001 to 10 \(0\.8 is 80 %\), not 90$"),
+        ({"load": float("nan")}, "load: must be from .*, not nan"),
+        ({"overestimate": -1.0}, "overestimate: must be from 0 to 10000, not -1$"),
+        ({"overestimate": 1e300}, r"overestimate: must be from 0 to 10000, not 1e\+300$"),
     ],
 )
 def test_options_out_of_range(arguments: dict[str, Any], message: str) -> None:
