@@ -113,7 +113,7 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
     def correct(self, view: View) -> bool:
         """Expect those to run longer who have run for longer than was expected; True if there are any."""
         any_corrected = False
-        while self.expiries and (self.expiries[0][0] <= view.now or self.expiries[0][1] not in self.runs):
+        while self.expiries and (view.due(self.expiries[0][0]) or self.expiries[0][1] not in self.runs):
             _, job_id = heappop(self.expiries)
             run = self.runs.get(job_id)
             if run is None:

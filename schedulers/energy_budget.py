@@ -16,6 +16,8 @@ from batsched_py.schedulers.pieces.power_estimate import PowerEstimate
 #: Seconds, unless the user says others.
 PERIOD: Final = 3600.0
 IDLE_TIME: Final = 300.0
+#: Instants in a second that Batsim's messages can name.
+TICKS: Final = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +186,14 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         return self.estimate.now(view) - ended
 
     def affordable(self, joules: float, view: View) -> float:
-        """When so much can be paid."""
-        return view.now if self.purse is None else self.purse.ready(joules, self.estimate.base(view))
+        """When so much can be paid, later than now rounded up to the instants that a message can name.
+
+        A call for an instant between two of them may be told as the earlier one, at which the energy still lacks.
+        """
+        if self.purse is None:
+            return view.now
+        ready = self.purse.ready(joules, self.estimate.base(view))
+        return ready if ready <= view.now or ready == math.inf else math.ceil(ready * TICKS) / TICKS
 
     def overtake(self, jobs: Sequence[Job], view: View, plan: Plan) -> None:
         """Start those that leave the promised job its hosts, its watts and its joules."""

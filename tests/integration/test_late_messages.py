@@ -15,6 +15,7 @@ from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins_data, completed_data, message, submitted_data
 from tests.integration.conversations import Conversation
+from tests.integration.energy_runs import run
 from tests.integration.variants import VARIANTS
 from tests.unit.simulator.scenario import job, workload
 
@@ -106,6 +107,18 @@ def test_a_call_that_comes_a_hair_early_on_the_wire_is_done() -> None:
     session.answer(message(0.333333, ("REQUESTED_CALL", {})))
     assert session.view.wakeups == []
     assert session.view.due(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [("easy_plus_plus", {}), ("energy_budget", {"energy": "70000", "period": "100"})]
+)
+def test_an_algorithm_acts_at_a_call_that_comes_a_hair_early(name: str, options: dict[str, str]) -> None:
+    """It does not ask to be called again 10 ms later, the soonest that there is."""
+    specs = [(7.0 * n, 1 + n % 4, 20.0 + 5 * (n % 7) + n / 3e6, 90.0) for n in range(60)]
+    _, talk = run(name, options, specs)
+    assert talk.told("REQUESTED_CALL")
+    again = [data["timestamp"] for now, _, data in talk.said("CALL_ME_LATER") if data["timestamp"] - now < 0.02]
+    assert again == []
 
 
 @pytest.mark.parametrize(("time", "due"), [(4.9, True), (5.0, True), (5.0005, True), (5.0011, False), (6.0, False)])
