@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-#: Seconds (285 years). Batsim writes times with microseconds, and a float counts those up to 2**53 (9.007e9 s) only:
-#: later a job may begin and end at one instant, although it lasts.
-LONGEST: Final = 9_000_000_000
-TOO_LONG: Final = f"must be at most {LONGEST} s, beyond which times have no microseconds,"
+#: Seconds (1900 years). Up to 2**36 s (6.9e10) the steps of a float are shorter than the 10 us that a job of Batsim
+#: takes at least; later one may begin and end at one instant, although it lasts.
+LONGEST: Final = 60_000_000_000
+TOO_LONG: Final = f"must be at most {LONGEST} s, beyond which a clock has no steps of 10 us,"
 
 #: Characters that no name may have: Batsim writes names into its CSV files as they are, without quotes.
 _BREAKS_CSV = re.compile('[\x00-\x1f\x7f-\x9f\u2028\u2029,"]')

@@ -42,6 +42,8 @@ TURNS: Final = {
 }
 
 _NEVER: Final = math.inf
+#: SIMULATION_ENDS was received: there is nothing left to stop.
+_ENDING: Final = frozenset({Turn.LAST_REPLY, Turn.OVER})
 #: Events at which a message is looked at twice.
 _NOTABLE: Final = frozenset({SimulationBegins, SimulationEnds, Unknown})
 
@@ -127,7 +129,12 @@ class DecisionSide:
         return raw
 
     def refusal(self, reason: str) -> bytes:
-        """A reply that no Batsim accepts, whatever the dialect: sent so that it stops instead of waiting for ever."""
+        """A reply that no Batsim accepts, whatever the dialect: sent so that it stops instead of waiting for ever.
+
+        After SIMULATION_ENDS it is the empty reply that Batsim expects: the run is over, and its files are to be whole.
+        """
+        if self.turn in _ENDING:
+            return encode(Message(self.now, ()), self.dialect.commands, self.dialect.name, keep_unknown=False)
         readable = reason.encode(errors="replace").decode()  # names of files may hold what JSON may not
         event = {"timestamp": self.now, "type": STOP_EVENT, "data": {"reason": readable}}
         return orjson.dumps({"now": self.now, "events": [event]})

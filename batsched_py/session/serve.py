@@ -27,7 +27,8 @@ def serve(
 
     Whatever else ends the loop is raised to the caller, after Batsim was sent a reply that makes it stop: for errors
     in the place of the reply it waits for, for an interruption (KeyboardInterrupt and the like) while Batsim computes
-    in answer to its next request, if that comes within GRACE. This refusal is recorded as the reply.
+    in answer to its next request, if that comes within GRACE. This refusal is recorded as the reply. In answer to
+    SIMULATION_ENDS it is an empty reply, with which Batsim writes its files.
     """
     request: bytes | None = None
     try:

@@ -173,7 +173,7 @@ class Session:
         return reply
 
     def refusal(self, error: BaseException) -> bytes:
-        """The reply that makes Batsim stop, to be sent when `answer` has raised."""
+        """The reply to be sent when `answer` has raised: it makes Batsim stop; after SIMULATION_ENDS it is empty."""
         return self._conversation.refusal(str(error))
 
     def waiting(self) -> Sequence[str]:

@@ -20,8 +20,8 @@ from batsched_py.simulator.execution import Site, io_of_step
 from batsched_py.simulator.library import Shelf, wire_members
 from batsched_py.simulator.machines import lowest_host, members
 from batsched_py.simulator.stage import Stage
-from batsched_py.simulator.timeline import RANK_END, RANK_TASK_END, Ticket
-from batsched_py.simulator.work import Task
+from batsched_py.simulator.timeline import RANK_END, Ticket
+from batsched_py.simulator.work import Task, rank_of_end
 
 #: Profiles inside each other at which a job is taken to go on for ever.
 DEEPEST: Final = 100_000
@@ -132,8 +132,7 @@ class Dialogue:
         for frame in reversed(self._frames[:TOLD_LEVELS]):
             if frame.task is not None and not isinstance(frame.profile, Send):
                 elapsed = self._timeline.now - frame.since
-                ratio = min(1.0, elapsed / frame.task.duration) if frame.task.duration else 1.0
-                told = Progress(frame.profile.name, round(ratio, 6))
+                told = Progress(frame.profile.name, round(frame.task.progress(elapsed), 6))
             else:
                 told = Progress(frame.profile.name, None, frame.step, told)
         assert told is not None  # noqa: S101  # a job that runs plays a profile
@@ -264,10 +263,11 @@ class Dialogue:
         now = self._measured = self._timeline.now
         self._spending = duration
         if duration < self._left or (duration == self._left and not task.is_delay):
-            rank = RANK_END if task.is_delay else RANK_TASK_END
+            rank = rank_of_end(task, stopped=False)
             self._ticket = self._timeline.at(now + duration, rank, self._go_on, None)
         else:
-            self._ticket = self._timeline.at(now + self._left, RANK_END, self._run_out, None)
+            rank = rank_of_end(task, stopped=True)
+            self._ticket = self._timeline.at(now + self._left, rank, self._run_out, None)
 
     def _run_out(self, _: None) -> None:
         """The walltime is over."""

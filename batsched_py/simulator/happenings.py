@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from batsched_py.protocol import events as notices
 from batsched_py.protocol.events import Notify
 from batsched_py.simulator.external import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 from batsched_py.simulator.library import wire_members
+from batsched_py.simulator.machines import SWITCHING_ON
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.timeline import RANK_MACHINES
 from batsched_py.simulator.timetable import Timetable
+
+FAILED_WHILE_SWITCHED_ON: Final = (
+    "machines: a host that fails while it is switched on goes on here; real Batsim 4.2.1 aborts when it is on"
+)
 
 
 class Happenings:
@@ -38,6 +45,8 @@ class Happenings:
     def _befall(self, event: ExternalEvent) -> None:
         now, stamp, hosts = self._timeline.now, self._timeline.stamp, event.hosts
         if event.type == MACHINE_UNAVAILABLE:
+            if hosts.bits & self._machines.hosts_in[SWITCHING_ON]:
+                self._stage.approximations.add(FAILED_WHILE_SWITCHED_ON)
             self._machines.withdraw(hosts.bits, now)
             self._stage.say(Notify(stamp, notices.MACHINE_UNAVAILABLE, hosts))
         elif event.type == MACHINE_AVAILABLE:

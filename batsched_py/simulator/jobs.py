@@ -34,9 +34,9 @@ from batsched_py.simulator.placement import Placement, executors
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.switching import Switching
-from batsched_py.simulator.timeline import RANK_END, RANK_TASK_END, RANK_WATCH, Ticket
+from batsched_py.simulator.timeline import RANK_WATCH, Ticket
 from batsched_py.simulator.tracing import JOB_ENDED, JOB_STARTED
-from batsched_py.simulator.work import Task, Work, last_task, progress_at, task_at
+from batsched_py.simulator.work import Task, Work, last_task, progress_at, rank_of_end, task_at
 
 SUBMITTED: Final = "SUBMITTED"
 RUNNING: Final = "RUNNING"
@@ -110,8 +110,8 @@ class Jobs:
         self._charged: dict[str, LiveJob] = {}
         #: In order of completion or rejection.
         self.records: list[JobRecord] = []
-        #: Joules of all hosts at the latest completion.
-        self.joules_at_last_end = 0.0
+        #: Joules of all hosts at the latest completion; -1 before, as in Batsim.
+        self.joules_at_last_end = -1.0
         #: Ended, and told of in the message that is sent next.
         self.told: list[str] = []
         #: Id -> metadata, of jobs that have not ended.
@@ -163,7 +163,7 @@ class Jobs:
         if self._tracer is not None:
             self._tracer.job(JOB_STARTED)
         duration, live.code = ending(work, job.walltime)
-        live.end = self._timeline.at(now + duration, _rank_of_end(work, live.code), self._complete, live)
+        live.end = self._timeline.at(now + duration, _rank_of_end(work, live.code, duration), self._complete, live)
         if duration == job.walltime and live.code is not None:
             live.watch = self._timeline.at(now + duration, RANK_WATCH, self._stop, live)
 
@@ -186,7 +186,7 @@ class Jobs:
             walltime = live.job.walltime
             left, live.code = ending(work, None if walltime is None else walltime - elapsed, done)
             self._timeline.cancel(live.end)
-            live.end = self._timeline.at(now + left, _rank_of_end(work, live.code), self._complete, live)
+            live.end = self._timeline.at(now + left, _rank_of_end(work, live.code, done + left), self._complete, live)
 
     def reject(self, command: RejectJob) -> None:
         """Refuse a waiting job for good."""
@@ -356,9 +356,11 @@ class Jobs:
         return self._metadata.pop(live.job.id, "") if self._metadata else ""
 
 
-def _rank_of_end(work: Work, code: int | None) -> int:
-    """Delays sleep, and for SimGrid so does whoever watches a walltime; parallel tasks compute."""
-    return RANK_END if code is None or last_task(work).is_delay else RANK_TASK_END
+def _rank_of_end(work: Work, code: int | None, elapsed: float) -> int:
+    """Rank of the end of a job `elapsed` seconds into its work; without a code its walltime stops it."""
+    if code is None:
+        return rank_of_end(task_at(work, elapsed), stopped=True)
+    return rank_of_end(last_task(work), stopped=False)
 
 
 def _next_state(live: LiveJob, what: str) -> str:

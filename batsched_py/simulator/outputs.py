@@ -57,7 +57,7 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
     slowdown = [0.0, *[record.stretch for record in ran]]
     columns: dict[str, str | int | float] = {
         "batsim_version": f"batsched-py {batsched_py.__version__}",
-        "consumed_joules": float(result.joules),
+        "consumed_joules": float(result.consumed_joules),
         "makespan": float(result.makespan),
         "max_slowdown": max(slowdown),
         "max_turnaround_time": max(turnaround),

@@ -137,6 +137,8 @@ class Result(Struct, frozen=True):
         storage_count: storage hosts, numbered after the compute hosts.
         simulating_seconds: the rest of the wall-clock time.
         trace: rows of the trace files; None if nobody wanted them.
+        consumed_joules: `joules` as Batsim writes them, which takes what it never measured for -1 J: -1 if energy was
+            counted from 0 and no job ran.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -153,3 +155,4 @@ class Result(Struct, frozen=True):
     simulating_seconds: float
     trace: Trace | None = None
     storage_count: int = 0
+    consumed_joules: float = 0.0

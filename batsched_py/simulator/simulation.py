@@ -236,9 +236,7 @@ class Simulation:
 
     def _result(self, talk: Talk) -> Result:
         records = self._jobs.records
-        joules = 0.0
-        if self._stage.meter is not None and self._jobs.joules_at_last_end:
-            joules = self._jobs.joules_at_last_end - self._submissions.joules_at_first
+        first, last = self._submissions.joules_at_first, self._jobs.joules_at_last_end
         return Result(
             jobs=tuple(records),
             host_count=self._stage.machines.compute_count,
@@ -247,13 +245,14 @@ class Simulation:
             end=self._timeline.now,
             messages=talk.messages,
             host_seconds=self._stage.machines.seconds(),
-            joules=joules,
+            joules=max(0.0, last) - max(0.0, first) if last >= 0 else 0.0,
             switch_requests=self._switching.requests,
             host_switches=self._switching.host_switches,
             approximations=tuple(sorted(self._stage.approximations)),
             deciding_seconds=talk.deciding_seconds,
             simulating_seconds=talk.total_seconds() - talk.deciding_seconds,
             trace=None if self._stage.tracer is None else self._stage.tracer.trace,
+            consumed_joules=last - first,
         )
 
 

@@ -33,8 +33,8 @@ class Submissions:
         self.count = len(self._order)
         #: True when all of them were submitted.
         self.over = False
-        #: Joules of all hosts when the first job was submitted.
-        self.joules_at_first: float = 0.0
+        #: Joules of all hosts when the first job was submitted; -1 before, as in Batsim.
+        self.joules_at_first: float = -1.0
         self._stored = stage.stored
         Timetable(
             stage.timeline,

@@ -8,6 +8,7 @@ from itertools import islice
 from msgspec import Struct
 
 from batsched_py.protocol.events import Progress
+from batsched_py.simulator.timeline import RANK_END, RANK_TASK_END, RANK_WATCH
 
 
 class Task(Struct, frozen=True):
@@ -37,6 +38,13 @@ class Task(Struct, frozen=True):
     def killed_code(self) -> int:
         """What the job returns when it is killed in this task."""
         return -1 if self.is_delay else -2
+
+    def progress(self, elapsed: float) -> float:
+        """Share of the work that is done after `elapsed` seconds; none while the latency passes."""
+        busy = self.duration - self.latency
+        if elapsed >= self.duration or not busy:
+            return 1.0 if elapsed >= self.duration else 0.0
+        return max(0.0, elapsed - self.latency) / busy
 
     def seconds_as_far_as(self, other: Task, elapsed: float) -> float:
         """Seconds after which this task is as far as `other`, the same at other speeds, is after `elapsed`."""
@@ -77,7 +85,7 @@ def progress_at(work: Work, elapsed: float, *, next_at_border: bool = False) -> 
     Between two steps it is the one that ends there; with `next_at_border`, as in Batsim 1, the one that begins.
     """
     if isinstance(work, Task):
-        return Progress(work.profile, round(min(1.0, elapsed / work.duration), 6) if work.duration else 1.0)
+        return Progress(work.profile, round(work.progress(elapsed), 6))
     index, step, into = _step_at(work, elapsed, next_at_border)
     return Progress(work.profile, None, index, progress_at(step, into, next_at_border=next_at_border))
 
@@ -87,6 +95,17 @@ def last_task(work: Work) -> Task:
     while isinstance(work, Sequence):
         work = work.steps[-1]
     return work
+
+
+def rank_of_end(task: Task, *, stopped: bool) -> int:
+    """Rank of the end of a task among what happens at one instant; `stopped` by its job's walltime.
+
+    A delay sleeps, and if its walltime is shorter it sleeps until that. A parallel task computes; whoever watches its
+    walltime looks up after all that compute.
+    """
+    if task.is_delay:
+        return RANK_END
+    return RANK_WATCH if stopped else RANK_TASK_END
 
 
 def tasks(work: Work) -> Iterator[Task]:

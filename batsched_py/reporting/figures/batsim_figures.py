@@ -80,21 +80,23 @@ def consumed_energy(schedule: Schedule) -> float | None:
     if not _counted(schedule):
         return None
     told = schedule.figures.get("consumed_joules")
-    return traced_energy(schedule) if told is None else float(told)
+    joules = traced_energy(schedule) if told is None else float(told)
+    return None if joules is None else max(0.0, joules)
 
 
 def traced_energy(schedule: Schedule) -> float | None:
     """Joules from the first submission to the last completion, from the trace; 0 if energy was not counted.
 
-    None if it was and there is no trace.
+    None if it was and there is no trace. Before the first completion Batsim counts -1 J.
     """
     rows = schedule.consumed_energy
     if rows is None:
         return None if _counted(schedule) else 0.0
+    first = min((record.job.submit_time for record in schedule.jobs), default=0.0)
+    if not rows.joules:
+        return None if first else -1.0
     ends = [joules for joules, kind in zip(rows.joules, rows.kinds, strict=True) if kind == JOB_ENDED]
-    if not ends:
-        return 0.0
-    return ends[-1] - _joules_at(rows, min((record.job.submit_time for record in schedule.jobs), default=0.0))
+    return (ends[-1] if ends else -1.0) - _joules_at(rows, first)
 
 
 def _joules_at(rows: EnergyRows, time: float) -> float:

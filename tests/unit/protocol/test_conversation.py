@@ -442,6 +442,13 @@ def test_a_refusal_is_sent_whatever_the_reason(reason: str) -> None:
     assert json.loads(deciding(10.0).refusal(reason))["events"][0]["type"] == STOP_EVENT
 
 
+@pytest.mark.parametrize("turn", [Turn.LAST_REPLY, Turn.OVER])
+def test_a_refusal_after_the_end_is_the_empty_reply(turn: Turn) -> None:
+    """Batsim aborts on any event there, and leaves its files empty."""
+    side = decision_side(turn)
+    assert json.loads(side.refusal("why")) == {"now": side.now, "events": []}
+
+
 def test_a_refusal_may_be_sent_before_anything_was_understood() -> None:
     """The first message may be the wrong one."""
     assert json.loads(DecisionSide(pytest.fail).refusal("why"))["now"] == 0.0

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from batsched_py.api import NoOptions, Plan, Scheduler, View
-from batsched_py.errors import RemoteProtocolError, TranscriptError, TransportError
+from batsched_py.errors import AlgorithmError, RemoteProtocolError, TranscriptError, TransportError
 from batsched_py.protocol.conversation import STOP_EVENT
+from batsched_py.protocol.events import Event, SimulationEnds
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.serve import Record, serve
 from batsched_py.session.session import Session
@@ -127,6 +128,24 @@ def test_a_peer_that_is_gone_is_told_nothing(session: Session) -> None:
     with pytest.raises(TransportError, match="gone"):
         serve(session, wire)
     assert wire.script == [b"never received"]
+
+
+class FailsAtTheEnd(Fcfs):
+    """Raises when it observes SIMULATION_ENDS."""
+
+    def observe(self, event: Event, view: View) -> None:
+        if isinstance(event, SimulationEnds):
+            raise ValueError("at the end")
+
+
+def test_an_error_at_the_end_lets_batsim_end(kept: list[tuple[bytes, bytes]], record: Record) -> None:
+    """Its reply is empty, so that Batsim writes its files; the error is raised all the same."""
+    wire = Wire(BEGINS, NOTHING, ENDS)
+    with pytest.raises(AlgorithmError, match="failed on SimulationEnds: ValueError: at the end") as caught:
+        serve(Session(FailsAtTheEnd), wire, record=record)
+    assert caught.value.exit_code == 3
+    assert json.loads(wire.replies[2]) == {"now": 2.0, "events": []}
+    assert kept[2] == (ENDS, wire.replies[2])
 
 
 class Forgetful(Scheduler[NoOptions]):

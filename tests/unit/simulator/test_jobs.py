@@ -48,6 +48,29 @@ def test_how_a_job_ends(profile: str, walltime: float | None, state: str, code: 
     assert (record.state, record.return_code, record.execution) == (state, code, duration)
 
 
+def test_walltimes_of_parallel_tasks_end_after_all_else_of_their_instant() -> None:
+    """Delays and walltimes of delays, parallel tasks, walltimes of parallel tasks: whatever the order of starts."""
+    jobs = [
+        job("a", "cpu then delay", at=1, walltime=9),
+        job("b", "seq", at=1, walltime=9),
+        job("c", "cpu9", at=1),
+        job("d", "cpu", at=1, walltime=9),
+        job("e", "say cpu", at=1, walltime=9),
+        job("f", "d9", at=1),
+    ]
+    profiles = {
+        **PROFILES,
+        "cpu9": {"type": "parallel_homogeneous", "cpu": 9e9},
+        "d9": {"type": "delay", "delay": 9},
+        "say": {"type": "send", "msg": {}, "sleeptime": 1},
+        "say cpu": {"type": "composed", "seq": ["say", "cpu"]},
+    }
+    starts = [execute(name, str(host)) for host, name in enumerate("abcdef")]
+    _, peer = play(workload(*jobs, profiles=profiles), {1.0: starts}, on=platform(6))
+    ended = [data["job_id"][3:] for time, data in peer.told("JOB_COMPLETED") if time == 10.0]
+    assert ended == ["b", "f", "c", "a", "d", "e"]
+
+
 #: One profile of each type that lasts; `recv` goes on as soon as it looks.
 EACH_TYPE: Profiles = {
     "delay": {"delay": 10},

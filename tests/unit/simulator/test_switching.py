@@ -8,6 +8,9 @@ from batsched_py.errors import PlatformError, RefusedError
 from batsched_py.hostset import HostSet
 from batsched_py.model.platform import Host, Platform
 from batsched_py.model.zone import TableZone
+from batsched_py.simulator.external import ExternalEvent
+from batsched_py.simulator.happenings import FAILED_WHILE_SWITCHED_ON
+from batsched_py.simulator.outputs import schedule_columns
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import (
@@ -45,6 +48,29 @@ def test_computing_pstates_change_at_once() -> None:
     assert peer.told("RESOURCE_STATE_CHANGED") == [(1.0, {"resources": "0-1", "state": "1"})]
     assert result.jobs[0].execution == 20.0
     assert (result.switch_requests, result.host_switches) == (1, 2)
+
+
+@pytest.mark.parametrize(("at", "noted"), [(10.0, True), (24.0, False), (2.0, False)])
+def test_a_host_that_fails_while_it_is_switched_on_is_noted(at: float, noted: bool) -> None:
+    """Real Batsim aborts there, by an error of its own: it is awake at 23 s."""
+    failure = ExternalEvent(at, "machine_unavailable", HostSet.of(0))
+    script = {1.0: [switch("0", 2)], 3.0: [switch("0", 0)], 23.0: [execute("a", "1")]}
+    result, _ = play(
+        workload(job("a", at=1)),
+        script,
+        on=platform(2, SLEEPER_SPEEDS, **SLEEPER),
+        settings=Settings(energy=True, external_events=(failure,)),
+    )
+    assert (FAILED_WHILE_SWITCHED_ON in result.approximations) is noted
+
+
+def test_without_a_job_that_ran_batsim_counts_from_minus_one_joule() -> None:
+    """All were rejected: -1 J since the first submission in the file, none in our own figures."""
+    result, _ = run({5.0: [reject("a")]}, job("a", at=5))
+    assert (result.joules, result.consumed_joules) == (0.0, -1.0 - 5 * 2 * 100)
+    assert schedule_columns(result)["consumed_joules"] == "-1001.000000"
+    result, _ = play(workload(job("a", at=5)), {5.0: [reject("a")]})
+    assert (result.joules, result.consumed_joules) == (0.0, 0.0)
 
 
 def test_sleep_and_waking_last_one_flop_of_their_virtual_pstates() -> None:

@@ -30,6 +30,22 @@ def test_progress_after_fifteen_seconds(work: Work, progress: Progress) -> None:
     assert progress_at(work, 15.0) == progress
 
 
+@pytest.mark.parametrize(
+    ("elapsed", "done"), [(0.0, 0.0), (1.5, 0.0), (2.0, 0.0), (4.5, 0.25), (12.0, 1.0), (12.5, 1.0)]
+)
+def test_nothing_is_done_while_the_latency_passes(elapsed: float, done: float) -> None:
+    """A parallel task of 10 s behind a latency of 2 s."""
+    task = Task("p", 12.0, latency=2.0, is_delay=False)
+    assert progress_at(task, elapsed) == Progress("p", done)
+
+
+def test_a_task_of_latency_alone_is_done_at_its_end() -> None:
+    """Not before; a task of nothing at once."""
+    task = Task("p", 2.0, latency=2.0, is_delay=False)
+    assert [task.progress(elapsed) for elapsed in (0.0, 1.9, 2.0)] == [0.0, 0.0, 1.0]
+    assert Task("nothing", 0.0, is_delay=False).progress(0.0) == 1.0
+
+
 def test_progress_at_a_border_is_that_of_the_next_step_if_so_asked() -> None:
     """Batsim 1 tells it so; inside a step there is no difference."""
     inner = Progress("inner", None, 0, Progress("delay_5", 0.0))

@@ -60,6 +60,14 @@ def test_energy_without_jobs_is_from_the_start() -> None:
     assert traced_energy(Schedule("run", (), 4, {}, consumed_energy=rows)) == 60.0
 
 
+def test_energy_without_a_job_that_ran_is_batsims_minus_one() -> None:
+    """Counted from the first submission; no file tells what was consumed until then. Nobody consumed less than 0."""
+    none = EnergyRows(array("d"), array("d"), [], array("d"))
+    run = Schedule("run", (rejected(),), 4, {"consumed_joules": "-1.000000"}, consumed_energy=none)
+    assert (traced_energy(run), consumed_energy(run)) == (-1.0, 0.0)
+    assert traced_energy(replace(run, jobs=(rejected(submit=3.0),))) is None
+
+
 def test_energy_that_was_counted_and_not_traced_is_unknown() -> None:
     """It is what the schedule's file says; 0 would be wrong."""
     run = Schedule("run", (replace(record(), energy=5.0),), 4, {})
