@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct
@@ -31,10 +32,14 @@ class HostSet(Struct, frozen=True):
     @classmethod
     def from_ids(cls, hosts: Iterable[int]) -> HostSet:
         """The set of these host numbers, each from 0 to MAX_HOST; ValueError otherwise."""
-        bits = 0
-        for host in hosts:
+        numbers = list(hosts)
+        for host in numbers:
             if not 0 <= host <= MAX_HOST:
                 raise ValueError(f"host {host} is not between 0 and {MAX_HOST}")
+        if len(numbers) > _FEW:
+            return cls(_united([(host, host) for host in numbers]))
+        bits = 0
+        for host in numbers:
             bits |= 1 << host
         return cls(bits)
 
@@ -45,9 +50,12 @@ class HostSet(Struct, frozen=True):
         return cls((1 << count) - 1)
 
     @classmethod
-    def parse(cls, text: str) -> HostSet:
-        """Read an interval set in any spelling ("5 2-2 1-3", "0,1"); ValueError names the wrong piece."""
-        return cls(parse_bits(text))
+    def parse(cls, text: str, highest: int = MAX_HOST) -> HostSet:
+        """Read an interval set in any spelling ("5 2-2 1-3", "0,1").
+
+        ValueError names the wrong piece, as a host above `highest` is.
+        """
+        return cls(parse_bits(text, highest))
 
     @classmethod
     def from_procset(cls, procset: ProcSet) -> HostSet:
@@ -129,17 +137,54 @@ def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
         bits = shifted >> length << (low + length)
 
 
-#: Spelling -> bits, of sets read or written lately: Batsim repeats at a job's end what we wrote at its start.
-_known: dict[str, int] = {}
-#: When so many are known, all are forgotten: more jobs than that hardly run at a time.
-_MOST_KNOWN: Final = 2048
+class _Spellings:
+    """Sets and their texts, read or written lately: Batsim repeats at a job's end what we wrote at its start."""
+
+    __slots__ = ("bits_of", "size", "text_of")
+
+    def __init__(self) -> None:
+        #: Spelling -> bits, in any spelling.
+        self.bits_of: dict[str, int] = {}
+        #: Bits -> canonical spelling.
+        self.text_of: dict[int, str] = {}
+        #: Bytes of all of them, about.
+        self.size = 0
+
+    def keep(self, text: str, bits: int) -> None:
+        """Remember a set; when all together are too large, all are forgotten first."""
+        size = _ENTRY + len(text) + bits.bit_length() // 8
+        if size > _MOST_BYTES // 8:
+            return
+        if self.size + size > _MOST_BYTES:
+            self.bits_of.clear()
+            self.text_of.clear()
+            self.size = 0
+        self.size += size
+        self.bits_of[text] = bits
 
 
-@lru_cache(maxsize=1024)  # the same allocations come again and again
+_spellings: Final = _Spellings()
+_bits_of, _text_of = _spellings.bits_of, _spellings.text_of
+#: Bytes of sets and texts that are remembered: of a small machine's some ten thousand, of a large one's some hundred.
+_MOST_BYTES: Final = 32_000_000
+#: Bytes of an entry beside its text and its bits.
+_ENTRY: Final = 250
+
+
 def format_bits(bits: int) -> str:
     """The canonical spelling: "0-3 7"; the empty set is ""."""
-    if bits < 0:
-        return ""  # which spells no negative number
+    text = _text_of.get(bits)
+    if text is None:
+        if bits < 0:
+            return ""  # which spells no negative number
+        text = _written(bits)
+        _spellings.keep(text, bits)
+        if text in _bits_of:
+            _text_of[bits] = text
+    return text
+
+
+def _written(bits: int) -> str:
     pieces = []
     edges = bits ^ (bits << 1)  # the first host of each run, and the one after its last
     while edges:  # from above: what is left becomes shorter
@@ -149,45 +194,91 @@ def format_bits(bits: int) -> str:
         edges ^= 1 << low
         pieces.append(f"{low}-{above - 1}" if above - low > 1 else f"{low}")
     pieces.reverse()
-    text = " ".join(pieces)
-    _remember(text, bits)
-    return text
+    return " ".join(pieces)
 
 
-def parse_bits(text: str) -> int:
-    """Read an interval set in any spelling; ValueError names the wrong piece."""
-    bits = _known.get(text)
+def parse_bits(text: str, highest: int = MAX_HOST) -> int:
+    """Read an interval set in any spelling; ValueError names the wrong piece, as a host above `highest` is.
+
+    Nothing is made of a set before all its numbers are known to be at most `highest`, and many pieces take no more time
+    for each than few: a hostile text costs what its length does.
+    """
+    bits = _bits_of.get(text)
     if bits is None:
-        bits = _read_bits(text)
-        _remember(text, bits)
+        bits = _read_bits(text, highest)
+        _spellings.keep(text, bits)
+    elif bits.bit_length() > highest + 1:
+        raise ValueError(_above(bits.bit_length() - 1, highest))
     return bits
 
 
-def _remember(text: str, bits: int) -> None:
-    if len(_known) >= _MOST_KNOWN:
-        _known.clear()
-    _known[text] = bits
+#: Hosts up to which a shift for each is fastest.
+_FEW: Final = 256
+#: Length of a text, times the highest host that may stand in it, up to which a shift for each piece is fastest.
+_SMALL: Final = 2**22
+#: Characters, and then pieces, that are read at a time, so that a long text does not take many times its memory.
+_LONG: Final = 2**16
+_PIECE: Final = re.compile(r"[^\s,]+")
 
 
-def _read_bits(text: str) -> int:
+def _read_bits(text: str, highest: int) -> int:
+    if len(text) > _LONG:
+        pieces = (match[0] for match in _PIECE.finditer(text))
+        bits = 0
+        while part := list(islice(pieces, _LONG)):
+            bits |= _united([_interval(piece, highest) for piece in part])
+        return bits
+    intervals = [_interval(piece, highest) for piece in (text.replace(",", " ") if "," in text else text).split()]
+    if len(text) * highest > _SMALL:
+        return _united(intervals)
     bits = 0
-    for piece in (text.replace(",", " ") if "," in text else text).split():
-        low_text, dash, high_text = piece.partition("-")
-        low = _host_number(low_text, piece)
-        high = _host_number(high_text, piece) if dash else low
-        if high < low:
-            raise ValueError(f"interval {piece!r} ends before it begins")
+    for low, high in intervals:
         bits |= ((1 << (high - low + 1)) - 1) << low
     return bits
 
 
-def _host_number(digits: str, piece: str) -> int:
+def _united(intervals: list[tuple[int, int]]) -> int:
+    """The bits of intervals in any order: each byte is written a few times, however many intervals there are."""
+    if not intervals:
+        return 0
+    field = bytearray(max(high for _, high in intervals) // 8 + 1)
+    done = -1  # all below was written
+    for first, high in sorted(intervals):
+        low = max(first, done + 1)
+        if low > high:
+            continue
+        done = high
+        start, end = low >> 3, high >> 3
+        head, tail = 0xFF << (low & 7) & 0xFF, 0xFF >> (7 - (high & 7))
+        if start == end:
+            field[start] |= head & tail
+        else:
+            field[start] |= head
+            field[start + 1 : end] = b"\xff" * (end - start - 1)
+            field[end] |= tail
+    return int.from_bytes(field, "little")
+
+
+def _interval(piece: str, highest: int) -> tuple[int, int]:
+    low_text, dash, high_text = piece.partition("-")
+    low = _host_number(low_text, piece, highest)
+    high = _host_number(high_text, piece, highest) if dash else low
+    if high < low:
+        raise ValueError(f"interval {piece!r} ends before it begins")
+    return low, high
+
+
+def _host_number(digits: str, piece: str, highest: int) -> int:
     if not (digits.isdecimal() and digits.isascii() and len(digits) < 20):
         raise ValueError(f"{piece[:40]!r} is not a host number or an interval like 0-3")
     number = int(digits)
-    if number > MAX_HOST:
-        raise ValueError(f"host {number} is above {MAX_HOST}")
+    if number > highest:
+        raise ValueError(_above(number, highest))
     return number
+
+
+def _above(number: int, highest: int) -> str:
+    return f"host {number} is above {highest}, the highest number of a host here"
 
 
 def lowest(bits: int, count: int) -> int | None:

@@ -20,6 +20,9 @@ from batsched_py.protocol.fields import (
     text,
 )
 
+#: Numbers of hosts are below the first, or below this many times their count: gaps are legal, but a set costs a bit for
+#: each number below its highest.
+_ALWAYS, _SPREAD = 1024, 16
 _RESOURCE_MEMBERS: Final = frozenset({"id", "name", "state", "properties", "zone_properties"})
 _V14_MEMBERS: Final = frozenset({"nb_resources", "allow_time_sharing", "config", "resources_data"})
 _V4_MEMBERS: Final = frozenset(
@@ -171,6 +174,17 @@ def write_nested_config(config: Config) -> dict[str, Any]:
     }
 
 
+def count_resources(data: Data) -> int:
+    """How many hosts and storages are listed, in whichever dialect, whether they keep their rules or not."""
+    lists = [data.get(key) for key in ("compute_resources", "storage_resources", "resources_data")]
+    return sum(len(items) for items in lists if type(items) is list)
+
+
+def highest_of(count: int) -> int:
+    """The highest number that one of so many hosts may have."""
+    return min(MAX_HOST, max(_ALWAYS, _SPREAD * count) - 1)
+
+
 def _flag(data: Data, key: str, default: bool = False) -> bool:
     return boolean(data, key) if key in data else default
 
@@ -186,9 +200,10 @@ def _port(data: Data, key: str) -> int:
 def _read_resources(data: Data, key: str) -> tuple[Resource, ...]:
     resources = []
     seen: set[int] = set()
+    highest = highest_of(count_resources(data))
     for position, item in enumerate(array(data, key)):
         try:
-            resource = _read_resource(item)
+            resource = _read_resource(item, highest)
         except FieldError as error:
             raise FieldError(f"{key}[{position}].{error.path}", error.rule) from None
         if resource.id in seen:
@@ -198,12 +213,12 @@ def _read_resources(data: Data, key: str) -> tuple[Resource, ...]:
     return tuple(resources)
 
 
-def _read_resource(item: Any) -> Resource:
+def _read_resource(item: Any, highest: int) -> Resource:
     if type(item) is not dict:
         raise FieldError("id", f"must be inside an object, not {shown(item)}")
     number = integer(item, "id")
-    if not 0 <= number <= MAX_HOST:
-        raise FieldError("id", f"must be between 0 and {MAX_HOST}, not {number}")
+    if not 0 <= number <= highest:
+        raise FieldError("id", f"must be between 0 and {highest}, of so many hosts, not {number}")
     return Resource(
         number,
         text(item, "name"),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from batsched_py.hostset import HostSet, format_bits
+from batsched_py.hostset import MAX_HOST, HostSet, format_bits
 from batsched_py.model.profile import FORMER_NAMES
 from batsched_py.protocol.commands import (
     SETTABLE_STATES,
@@ -44,13 +44,13 @@ _NOTICES_V14: Final = {REGISTRATION_FINISHED: "submission_finished", CONTINUE_RE
 _NOTICES_V4: Final = {old: new for new, old in _NOTICES_V14.items()}
 
 
-def read_execute_job(timestamp: float, data: Data) -> ExecuteJob:
+def read_execute_job(timestamp: float, data: Data, highest: int = MAX_HOST) -> ExecuteJob:
     if len(data) > 3:
         raise FieldError("", f"must have 2 or 3 members, not {len(data)}")
     alloc = text(data, "alloc")
     if "  " in alloc:
         raise FieldError("alloc", f"must have single blanks between intervals, not {shown(alloc)}")
-    allocated = hosts(data, "alloc")
+    allocated = hosts(data, "alloc", highest)
     if not allocated:
         raise FieldError("alloc", "must name at least one host")
     if len(data) == 2:
@@ -62,7 +62,7 @@ def read_execute_job(timestamp: float, data: Data) -> ExecuteJob:
         allocated,
         _read_mapping(optional_mapping(data, "mapping")),
         _read_storage_mapping(optional_mapping(data, "storage_mapping")),
-        None if extra_io is None else _read_additional_io(extra_io),
+        None if extra_io is None else _read_additional_io(extra_io, highest),
     )
 
 
@@ -182,8 +182,8 @@ def write_register_profile(command: RegisterProfile) -> dict[str, Any]:
     }
 
 
-def read_set_resource_state(timestamp: float, data: Data) -> SetResourceState:
-    switched = hosts(data, "resources")
+def read_set_resource_state(timestamp: float, data: Data, highest: int = MAX_HOST) -> SetResourceState:
+    switched = hosts(data, "resources", highest)
     if not switched:
         raise FieldError("resources", "must name at least one host")
     state = text(data, "state")
@@ -345,9 +345,9 @@ def _check_storages(storages: Data) -> None:
         raise FieldError("storage_mapping", "must give at least one label its host")
 
 
-def _read_additional_io(data: Data) -> AdditionalIo:
+def _read_additional_io(data: Data, highest: int) -> AdditionalIo:
     try:
-        allocated: HostSet = hosts(data, "alloc")
+        allocated: HostSet = hosts(data, "alloc", highest)
         return AdditionalIo(allocated, text(data, "profile_name"), optional_mapping(data, "profile"))
     except FieldError as error:
         raise FieldError(f"additional_io_job.{error.path}", error.rule) from None

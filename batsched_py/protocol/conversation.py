@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import orjson
 from msgspec import Struct
 
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
+from batsched_py.protocol.begins import highest_of
 from batsched_py.protocol.codec import Message, decode, encode, parse, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
-from batsched_py.protocol.dialects import V4, V14, Dialect, dialect_of
+from batsched_py.protocol.dialects import V4, V14, Dialect, Forms, dialect_of, highest_host
 from batsched_py.protocol.events import Event, SimulationBegins, SimulationEnds, Unknown
-from batsched_py.protocol.fields import one_line
+from batsched_py.protocol.fields import Data, one_line
 
 
 class Turn(StrEnum):
@@ -84,12 +85,14 @@ def check_stop(reply: bytes) -> None:
 class DecisionSide:
     """The decision process's end: reads requests, writes replies, in the dialect of SIMULATION_BEGINS."""
 
-    __slots__ = ("_warn", "dialect", "now", "turn")
+    __slots__ = ("_events", "_warn", "dialect", "now", "turn")
 
     def __init__(self, warn: Callable[[str], None] | None = None) -> None:
         """`warn` receives one line for each thing that is strange but legal; None if nobody listens."""
         self.turn = Turn.BEFORE
         self.dialect: Dialect = V4
+        #: Reads events; host sets within the platform, once that is known.
+        self._events: Forms = V4.events
         #: `now` of the latest request.
         self.now = 0.0
         self._warn = warn
@@ -97,10 +100,16 @@ class DecisionSide:
     def receive(self, raw: bytes) -> Message:
         """Read a request. RemoteProtocolError if it breaks a rule; it then counts as not received."""
         document = parse(raw)
-        dialect = _opening_dialect(document["events"]) if self.turn is Turn.BEFORE else self.dialect
-        message = read_document(document, dialect.events, keep_unknown=True)
+        opens, dialect, events = self.turn is Turn.BEFORE, self.dialect, self._events
+        if opens:
+            begins = _opening_data(document["events"])
+            dialect = dialect_of(begins)
+            events = dialect.events.within(highest_host(begins))
+        message = read_document(document, events, keep_unknown=True)
         self.turn = _checked_turn(self.turn, self.now, message, RemoteProtocolError, self._warn)
         self.dialect, self.now = dialect, message.now
+        if opens:
+            self._events = dialect.events.within(_highest_told(message.events[0]))
         return message
 
     def reply(self, now: float, commands: Sequence[Command]) -> bytes:
@@ -143,11 +152,14 @@ class DecisionSide:
 class BatsimSide:
     """Batsim's end, for a simulator: writes requests, reads replies as leniently and as strictly as real Batsim."""
 
-    __slots__ = ("dialect", "now", "turn")
+    __slots__ = ("_commands", "dialect", "now", "turn")
 
     def __init__(self, dialect: Dialect = V4) -> None:
         self.turn = Turn.BEFORE
         self.dialect = dialect
+        #: Reads commands. Of host sets only those are refused that no platform of this size has: which hosts there are
+        #: is the referee's to say.
+        self._commands: Forms = dialect.commands
         #: `now` of the latest request.
         self.now = 0.0
 
@@ -156,6 +168,9 @@ class BatsimSide:
         message = Message(now, tuple(events))
         turn = _checked_turn(self.turn, self.now, message, LocalProtocolError)
         raw = encode(message, self.dialect.events, self.dialect.name, keep_unknown=True)
+        if self.turn is Turn.BEFORE:
+            count = len(events[0].resources) + len(events[0].storages) if type(events[0]) is SimulationBegins else 0
+            self._commands = self.dialect.commands.within(highest_of(count))
         self.turn, self.now = turn, now
         return raw
 
@@ -167,7 +182,7 @@ class BatsimSide:
         turn = TURNS.get((self.turn, "reply"))
         if turn is None:
             raise RemoteProtocolError("message", f"a reply is out of turn; now: {self.turn.value}")
-        message = decode(raw, self.dialect.commands, keep_unknown=False, dialect_name=self.dialect.name)
+        message = decode(raw, self._commands, keep_unknown=False, dialect_name=self.dialect.name)
         for position, command in enumerate(message.events):
             if command.timestamp > message.now:
                 rule = f"must be at most the reply's now={message.now!r}, not {command.timestamp!r}"
@@ -178,12 +193,19 @@ class BatsimSide:
         return message
 
 
-def _opening_dialect(events: list[object]) -> Dialect:
-    """The first request must open with SIMULATION_BEGINS, whose members tell the dialect."""
+def _opening_data(events: list[Any]) -> Data:
+    """The first request must open with SIMULATION_BEGINS, whose members tell the dialect and the hosts."""
     first = events[0] if events else None
-    if isinstance(first, dict) and first.get("type") == "SIMULATION_BEGINS" and isinstance(first.get("data"), dict):
-        return dialect_of(first["data"])
+    if isinstance(first, dict) and first.get("type") == "SIMULATION_BEGINS":
+        data = first.get("data")
+        if isinstance(data, dict):
+            return data
     raise RemoteProtocolError("events[0].type", "must be SIMULATION_BEGINS in the first message")
+
+
+def _highest_told(event: SimulationBegins) -> int:
+    """The highest number of a host or a storage."""
+    return max((resource.id for resource in (*event.resources, *event.storages)), default=0)
 
 
 def _checked_turn(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from batsched_py.hostset import format_bits
+from batsched_py.hostset import MAX_HOST, format_bits
 from batsched_py.protocol.events import (
     COMPLETED_FAILED,
     COMPLETED_KILLED,
@@ -90,7 +90,7 @@ def write_job_submitted(event: JobSubmitted) -> dict[str, Any]:
     return {**data, **event.extra} if event.extra else data
 
 
-def read_job_completed(timestamp: float, data: Data) -> JobCompleted:
+def read_job_completed(timestamp: float, data: Data, highest: int = MAX_HOST) -> JobCompleted:
     """Both dialects: v1.4 has `status` and `kill_reason`, v3 and later `alloc`.
 
     The state rules over `status`; the reason of v1.4's document over COMPLETED_KILLED: the walltime was reached.
@@ -111,7 +111,7 @@ def read_job_completed(timestamp: float, data: Data) -> JobCompleted:
         text(data, "job_id"),
         state,
         integer(data, "return_code") if "return_code" in data else None,
-        hosts(data, "alloc") if "alloc" in data else None,
+        hosts(data, "alloc", highest) if "alloc" in data else None,
         None if plain or "status" not in data else text(data, "status"),
         None if plain or "kill_reason" not in data else text(data, "kill_reason"),
         NO_MEMBERS if plain else rest(data, _COMPLETED_MEMBERS),
@@ -159,8 +159,9 @@ def _write_job_killed(event: JobKilled, profile_key: str) -> dict[str, Any]:
     return {"job_ids": list(event.job_ids), "job_progress": progress, **event.extra}
 
 
-def read_resource_state_changed(timestamp: float, data: Data) -> ResourceStateChanged:
-    return ResourceStateChanged(timestamp, hosts(data, "resources"), text(data, "state"), rest(data, _STATE_MEMBERS))
+def read_resource_state_changed(timestamp: float, data: Data, highest: int = MAX_HOST) -> ResourceStateChanged:
+    changed = hosts(data, "resources", highest)
+    return ResourceStateChanged(timestamp, changed, text(data, "state"), rest(data, _STATE_MEMBERS))
 
 
 def write_resource_state_changed(event: ResourceStateChanged) -> dict[str, Any]:
@@ -208,10 +209,10 @@ def write_query_v14(event: Query) -> dict[str, Any]:
     return dict(event.requests)
 
 
-def read_notify(timestamp: float, data: Data) -> Notify:
+def read_notify(timestamp: float, data: Data, highest: int = MAX_HOST) -> Notify:
     """Any kind is legal; a forwarded unknown event is the event object itself, its `resources` may be anything."""
     kind = text(data, "type")
-    return Notify(timestamp, kind, hosts(data, "resources") if kind in _MACHINE_KINDS else None, data)
+    return Notify(timestamp, kind, hosts(data, "resources", highest) if kind in _MACHINE_KINDS else None, data)
 
 
 def write_notify(event: Notify) -> dict[str, Any]:

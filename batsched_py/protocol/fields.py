@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from reprlib import Repr
 from typing import Any, Final
 
-from batsched_py.hostset import HostSet, parse_bits
+from batsched_py.hostset import MAX_HOST, HostSet, parse_bits
 
 Data = Mapping[str, Any]
 
@@ -101,12 +101,13 @@ def texts(data: Data, key: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def hosts(data: Data, key: str) -> HostSet:
+def hosts(data: Data, key: str, highest: int = MAX_HOST) -> HostSet:
+    """A set of hosts, none of them above `highest`."""
     value = data.get(key)
     if type(value) is not str:
         raise wrong(key, 'a string of intervals like "0-3 7"', data)
     try:
-        return HostSet(parse_bits(value))
+        return HostSet(parse_bits(value, highest))
     except ValueError as error:
         raise FieldError(key, str(error)) from None
 

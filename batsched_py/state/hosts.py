@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from batsched_py.hostset import bit_runs
+from batsched_py.hostset import HostSet, bit_runs
 from batsched_py.protocol.events import Resource
 
 #: States of a resource in SIMULATION_BEGINS in which it cannot take a job.
@@ -50,9 +50,9 @@ class Hosts:
         self.by_id: Mapping[int, Host] = {resource.id: _host(resource) for resource in resources}
         #: Host number -> storage host, and their bits; in no other set here.
         self.storages: Mapping[int, Host] = {resource.id: _host(resource) for resource in storages}
-        self.stores = sum(1 << resource.id for resource in storages)
+        self.stores = HostSet.from_ids(resource.id for resource in storages).bits
         #: Bits of all compute hosts.
-        self.all = sum(1 << resource.id for resource in resources)
+        self.all = HostSet.from_ids(resource.id for resource in resources).bits
         #: Bits of hosts that run a job.
         self.busy = 0
         #: Bits of hosts announced unavailable.
@@ -126,4 +126,4 @@ def _special_pstates(properties: Mapping[str, Any]) -> tuple[frozenset[str], fro
 
 
 def _bits(resources: Sequence[Resource], states: frozenset[str]) -> int:
-    return sum(1 << resource.id for resource in resources if resource.state in states)
+    return HostSet.from_ids(resource.id for resource in resources if resource.state in states).bits

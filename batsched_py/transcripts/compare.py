@@ -111,7 +111,7 @@ def compare(
 ) -> Comparison:
     """Compare two runs; facts of the kinds to ignore are left out."""
     sides = (_Side(left), _Side(right))
-    foreign = sides[0].dialect is not sides[1].dialect
+    foreign = sides[0].dialect.name != sides[1].dialect.name
     ledger = _Ledger(tolerance)
     while waiting := [side for side in sides if side.next is not None]:
         lagging = min(waiting, key=_now)

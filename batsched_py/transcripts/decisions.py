@@ -12,7 +12,7 @@ from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import decode, parse
 from batsched_py.protocol.commands import CallMeLater, ExecuteJob, KillJob, RejectJob
 from batsched_py.protocol.conversation import STOP_EVENT
-from batsched_py.protocol.dialects import V4, Dialect, dialect_of
+from batsched_py.protocol.dialects import V4, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import shown
 
@@ -41,11 +41,15 @@ class Decision(Struct, frozen=True):
 
 
 def dialect_of_run(first_request: bytes) -> Dialect:
-    """The dialect of a conversation that opens with this request; v4 if that cannot be said."""
+    """The dialect of a conversation that opens with this request; v4 if that cannot be said.
+
+    It reads host sets of no more hosts than a platform like that of the request may have.
+    """
     try:
-        return dialect_of(parse(first_request)["events"][0]["data"])
-    except (RemoteProtocolError, LookupError, TypeError):
-        return V4
+        begins = parse(first_request)["events"][0]["data"]
+        return dialect_of(begins).within(highest_host(begins))
+    except (RemoteProtocolError, LookupError, TypeError, AttributeError):
+        return V4.within(highest_host({}))
 
 
 def read_decision(reply: bytes, dialect: Dialect, *, timed: bool = True) -> Decision:

@@ -143,7 +143,7 @@ def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Told
             now = message.now
             facts = [fact for event in message.events for fact in _EVENTS[type(event)](event, dialect)]
             ends = any(type(event) is SimulationEnds for event in message.events)
-        if not (ends and dialect is V14):
+        if not (ends and dialect.name == V14.name):
             facts += _decided(exchange.reply, now, dialect)
         yield Told(now, tuple(facts))
 
@@ -171,8 +171,8 @@ def _opening(event: SimulationBegins, dialect: Dialect) -> Iterator[Fact]:
             "compute_sharing": event.compute_sharing,
             "dynamic_jobs": config.dynamic_jobs,
             "acknowledged": config.dynamic_jobs and config.dynamic_jobs_acknowledged,
-            "profile_reuse": None if dialect is V14 else config.profile_reuse,
-            "scheduler_config": None if dialect is V14 else config.scheduler_config,
+            "profile_reuse": None if dialect.name == V14.name else config.profile_reuse,
+            "scheduler_config": None if dialect.name == V14.name else config.scheduler_config,
         },
     )
     for resource in event.resources:
@@ -217,7 +217,7 @@ def _kill_done(event: JobKilled, dialect: Dialect) -> Iterator[Fact]:
     """Batsim 1.4 does not announce the end of a killed job in any other way."""
     for job_id in event.job_ids:
         node = event.progress.get(job_id)
-        if job_id in event.killed_ids and dialect is V14:
+        if job_id in event.killed_ids and dialect.name == V14.name:
             yield Fact(True, Kind.ENDS, job_id, event.timestamp, {"state": COMPLETED_KILLED})
         unknown = "ended before" if event.progress_told else "not told"
         progress = unknown if node is None else write_progress(node, "profile")

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from procset import ProcSet
 
+from batsched_py import hostset
 from batsched_py.hostset import MAX_HOST, HostSet, bit_runs, format_bits, interval_bits, lowest
 
 members = st.frozensets(st.integers(0, 300))
@@ -41,6 +42,12 @@ def test_any_legal_spelling_is_read(case: tuple[frozenset[int], str]) -> None:
     """Whatever its order and pieces, it is the set of its numbers."""
     hosts, text = case
     assert set(HostSet.parse(text)) == hosts
+
+
+@given(spellings())
+def test_both_ways_to_read_give_the_same_bits(case: tuple[frozenset[int], str]) -> None:
+    """One for small machines, where a shift for each piece is fastest, one for large ones."""
+    assert hostset._read_bits(case[1], 80) == hostset._read_bits(case[1], MAX_HOST)
 
 
 @given(spellings())

@@ -82,7 +82,7 @@ def jobs(draw: st.DrawFn) -> Job:
 
 @st.composite
 def resources(draw: st.DrawFn, numbers_from: int = 0) -> tuple[Resource, ...]:
-    ids = draw(st.lists(st.integers(numbers_from, numbers_from + 999), unique=True, max_size=3))
+    ids = draw(st.lists(st.integers(numbers_from, numbers_from + 499), unique=True, max_size=3))
     zone = st.none() | objects
     return tuple(Resource(number, draw(texts), draw(texts), draw(objects), draw(zone), draw(extras)) for number in ids)
 
@@ -118,7 +118,7 @@ begins_v4 = st.builds(
     SimulationBegins,
     times,
     resources(),
-    resources(1000),
+    resources(500),
     st.booleans(),
     st.booleans(),
     flat_configs(),
