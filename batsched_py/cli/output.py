@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from batsched_py.cli.targets import writing
+from batsched_py.cli.targets import write_failure, writing
 from batsched_py.simulator.outputs import (
     CONSUMED_ENERGY,
     JOBS,
     MACHINE_STATES,
     PSTATE_CHANGES,
     SCHEDULE,
+    JobRows,
     write_jobs,
     write_schedule,
 )
-from batsched_py.simulator.records import Result
+from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.trace_files import write_consumed_energy, write_machine_states, write_pstate_changes
 from batsched_py.simulator.tracing import Trace
 
@@ -39,6 +42,30 @@ def write_result(files: dict[Path, _Writer], result: Result) -> None:
     for path, write in files.items():
         with writing(path):
             write(path, result)
+
+
+@contextmanager
+def rows_aside(files: dict[Path, _Writer]) -> Iterator[Callable[[JobRecord], None]]:
+    """While a run goes on: what puts the rows of its jobs file aside as jobs end, and writes them with `write_result`.
+
+    The file is among `files`. InputError if rows cannot be put aside.
+    """
+    path = next(path for path, writer in files.items() if writer is write_jobs)
+    folder = next(folder for folder in Path(os.path.realpath(path)).parents if folder.is_dir())
+    try:
+        rows = JobRows(folder)
+    except OSError as error:
+        raise write_failure(path, error) from error
+
+    def put_aside(record: JobRecord) -> None:
+        try:
+            rows.add(record)
+        except OSError as error:
+            raise write_failure(path, error) from error
+
+    with rows:
+        files[path] = lambda path, _: rows.write(path)
+        yield put_aside
 
 
 def _write_machine_states(path: Path, result: Result) -> None:

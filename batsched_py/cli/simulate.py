@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,7 @@ from rich.console import Console
 from batsched_py.cli.algorithm import Choice
 from batsched_py.cli.decider import our_decider, their_decider
 from batsched_py.cli.live import LOOK_EVERY, Watch, live_view
-from batsched_py.cli.output import result_files, write_result
+from batsched_py.cli.output import result_files, rows_aside, write_result
 from batsched_py.cli.parameters import (
     algorithm_options,
     clock_option,
@@ -138,8 +138,10 @@ def command(
     machines = named_platform(platform, told.master_host)
     jobs = [read_workload(path) for path in workloads]
     redis = RedisPlace(redis_address)
-    with _store(redis if enable_redis else None, told) as store:
-        simulation = Simulation(machines, jobs, told, store=store, trace=export is not None)
+    # Whoever draws the jobs needs them all in memory.
+    aside = nullcontext() if export is None or gantt else rows_aside(results)
+    with _store(redis if enable_redis else None, told) as store, aside as put_aside:
+        simulation = Simulation(machines, jobs, told, store=store, trace=export is not None, pass_on=put_aside)
         if scheduler is not None:
             choice = Choice(scheduler, assignments, options_file, clock, redis=redis)
             watch = Watch(scheduler, _SIMULATING, look_every=LOOK_EVERY)
@@ -150,7 +152,7 @@ def command(
             decider = their_decider(str(socket), connect_timeout, record)
         with decider as exchange:
             result = _run(simulation, exchange, watch if live else None, progress=not quiet)
-    write_result(results, result)
+        write_result(results, result)
     _show(result, gantt=gantt, summary=not quiet)
 
 

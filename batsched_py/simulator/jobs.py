@@ -27,6 +27,7 @@ from batsched_py.simulator.batsim1 import completion
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.consumption import Consumption
 from batsched_py.simulator.dialogue import Dialogue
+from batsched_py.simulator.ended import Ended
 from batsched_py.simulator.execution import PLAIN, Execution, Site, ending
 from batsched_py.simulator.library import Library, Shelf
 from batsched_py.simulator.machines import COMPUTING, lowest_host
@@ -93,9 +94,16 @@ class LiveJob(Struct, eq=False):
 
 
 class Jobs:
-    """Starts and ends jobs, and keeps the records of those that ended."""
+    """Starts and ends jobs, and makes the record of each that ended."""
 
-    def __init__(self, stage: Stage, library: Library, execution: Execution, switching: Switching) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        library: Library,
+        execution: Execution,
+        switching: Switching,
+        ended: Ended,
+    ) -> None:
         self._stage, self._library, self._execution, self._switching = stage, library, execution, switching
         self._timeline, self._machines, self._tracer = stage.timeline, stage.machines, stage.tracer
         self._placement = Placement(stage, library, switching)
@@ -108,8 +116,7 @@ class Jobs:
         self.unfinished = 0
         #: Id -> job, those that run, in the order of their starts; only kept up where energy is counted.
         self._charged: dict[str, LiveJob] = {}
-        #: In order of completion or rejection.
-        self.records: list[JobRecord] = []
+        self.ended = ended
         #: Joules of all hosts at the latest completion; -1 before, as in Batsim.
         self.joules_at_last_end = -1.0
         #: Ended, and told of in the message that is sent next.
@@ -349,7 +356,7 @@ class Jobs:
         self._record(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
 
     def _record(self, record: JobRecord) -> None:
-        self.records.append(record)
+        self.ended.add(record)
         self.unfinished -= 1
 
     def _metadata_of(self, live: LiveJob) -> str:

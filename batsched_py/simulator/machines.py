@@ -13,6 +13,9 @@ SWITCHING_ON: Final = "switching_on"
 SWITCHING_OFF: Final = "switching_off"
 UNAVAILABLE: Final = "unavailable"
 
+#: Changes of state that are kept without a look at which of them still matter.
+FEWEST_CHANGES: Final = 1024
+
 
 class Machines:
     """States of the hosts. Being unavailable covers a host's own state, which goes on underneath.
@@ -23,7 +26,7 @@ class Machines:
     """
 
     __slots__ = (
-        *("_changes", "_counts", "_jobs_on", "_seconds", "_since"),
+        *("_changes", "_counts", "_jobs_on", "_most_changes", "_seconds", "_since"),
         *("all", "compute", "compute_count", "count", "hosts_in", "storages", "unavailable"),
     )
 
@@ -44,6 +47,8 @@ class Machines:
         self._seconds = dict.fromkeys(self._counts, 0.0)
         #: (time, hosts) of changes of state, ascending: at least the latest one of each host that ever changed.
         self._changes: list[tuple[float, int]] = []
+        #: When so many are kept, all but the latest of each host are forgotten: each has a bit for every host.
+        self._most_changes = FEWEST_CHANGES
         #: Host -> jobs on it, only for hosts that have more than one.
         self._jobs_on: dict[int, int] = {}
 
@@ -123,8 +128,9 @@ class Machines:
         counts[source] -= moved
         counts[target] += moved
         self._changes.append((now, hosts))
-        if len(self._changes) > 64 * self.count + 10_000:
+        if len(self._changes) > self._most_changes:
             self._changes = self._latest_changes()
+            self._most_changes = 2 * len(self._changes) + FEWEST_CHANGES
 
     def _latest_changes(self) -> list[tuple[float, int]]:
         """For each host its last change, in order of time."""

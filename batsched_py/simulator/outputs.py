@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
+from tempfile import TemporaryFile
+from types import TracebackType
 from typing import Final
 
 import batsched_py
 from batsched_py.hostset import format_bits
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
-from batsched_py.simulator.records import Result
+from batsched_py.simulator.records import JobRecord, Result, stretch
 from batsched_py.traces.atomic_file import write_atomically, write_pieces_atomically
 
 #: What Batsim's result files end in, behind the prefix of its option -e.
@@ -29,8 +33,11 @@ JOBS_HEADER: Final = (
 _ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,"%s"'
 _REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"'
 
-#: Rows that are written at once.
+_HEADING: Final = f"{JOBS_HEADER}\n".encode()
+
+#: Rows that are written at once; bytes that are.
 PIECE: Final = 4096
+BLOCK: Final = 1 << 20
 
 #: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
 STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on", "unavailable")
@@ -38,7 +45,46 @@ STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on
 
 def write_jobs(path: Path, result: Result) -> None:
     """One row for each job, in order of completion or rejection; the file is replaced whole or not at all. OSError."""
-    write_pieces_atomically(path, _pieces(result))
+    write_pieces_atomically(path, _pieces(_row(record) for record in result.jobs))
+
+
+class JobRows:
+    """Rows of the jobs file, put aside on disk as jobs end: no job need stay in memory until all have ended.
+
+    The file that they wait in has no name, and is gone when it is closed, whatever becomes of this process. OSError.
+    """
+
+    __slots__ = ("_file", "_rows")
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is where the rows wait, which must exist."""
+        self._file = TemporaryFile(dir=folder)  # noqa: SIM115  (closed with this object)
+        #: The latest ones, which are not in the file yet.
+        self._rows: list[str] = []
+
+    def __enter__(self) -> JobRows:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def add(self, record: JobRecord) -> None:
+        """One more row."""
+        self._rows.append(_row(record))
+        if len(self._rows) >= PIECE:
+            self._put_aside()
+
+    def write(self, path: Path) -> None:
+        """What `write_jobs` writes of the same records."""
+        self._put_aside()
+        self._file.seek(0)
+        write_pieces_atomically(path, chain((_HEADING,), iter(partial(self._file.read, BLOCK), b"")))
+
+    def _put_aside(self) -> None:
+        self._file.writelines(_lines(self._rows))
+        self._rows.clear()
 
 
 def write_schedule(path: Path, result: Result) -> None:
@@ -49,12 +95,12 @@ def write_schedule(path: Path, result: Result) -> None:
 
 def schedule_columns(result: Result) -> Mapping[str, str]:
     """Column -> value as it is written. Means are over all jobs, rejected ones included, as Batsim computes them."""
-    ran = [record for record in result.jobs if not record.rejected]
-    successes = sum(record.success for record in ran)
-    jobs = max(1, len(result.jobs))
-    waiting = [0.0, *[float(record.start - record.job.submit_time) for record in ran]]
-    turnaround = [0.0, *[float(record.finish - record.job.submit_time) for record in ran]]
-    slowdown = [0.0, *[record.stretch for record in ran]]
+    tally = result.counted()
+    successes = tally.states[COMPLETED_SUCCESSFULLY]
+    jobs = max(1, tally.jobs)
+    waiting = array("d", chain((0.0,), tally.waits()))
+    turnaround = array("d", chain((0.0,), tally.turnarounds()))
+    slowdown = array("d", chain((0.0,), map(stretch, tally.turnarounds(), tally.runs())))
     columns: dict[str, str | int | float] = {
         "batsim_version": f"batsched-py {batsched_py.__version__}",
         "consumed_joules": float(result.consumed_joules),
@@ -67,10 +113,10 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
         "mean_waiting_time": sum(waiting) / jobs,
         "nb_computing_machines": result.host_count + result.storage_count,
         "nb_grouped_switches": result.switch_requests,
-        "nb_jobs": len(result.jobs),
-        "nb_jobs_finished": len(ran),
-        "nb_jobs_killed": len(ran) - successes,
-        "nb_jobs_rejected": len(result.jobs) - len(ran),
+        "nb_jobs": tally.jobs,
+        "nb_jobs_finished": tally.ran,
+        "nb_jobs_killed": tally.ran - successes,
+        "nb_jobs_rejected": tally.states[REJECTED],
         "nb_jobs_success": successes,
         "nb_machine_switches": result.host_switches,
         "scheduling_time": result.deciding_seconds,
@@ -81,29 +127,27 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
     return {key: f"{value:z.6f}" if isinstance(value, float) else str(value) for key, value in columns.items()}
 
 
-def _pieces(result: Result) -> Iterator[bytes]:
-    yield f"{JOBS_HEADER}\n".encode()
-    rows = _rows(result)
-    while some := list(islice(rows, PIECE)):
-        yield "\n".join((*some, "")).encode()
+def _pieces(rows: Iterable[str]) -> Iterator[bytes]:
+    yield _HEADING
+    left = iter(rows)
+    while some := list(islice(left, PIECE)):
+        yield from _lines(some)
 
 
-def _rows(result: Result) -> Iterator[str]:
-    #: Host sets that several jobs had are spelled once.
-    spelled: dict[int, str] = {}
-    for record in result.jobs:
-        job, state = record.job, record.state
-        workload, _, name = job.id.partition("!")
-        walltime = -1.0 if job.walltime is None else job.walltime
-        asked = (name, workload, job.profile, job.submit_time, job.size, walltime)
-        if state == REJECTED:
-            yield _REJECTED_ROW % (*asked, state, record.metadata)
-            continue
-        start, finish, submitted = record.start, record.finish, job.submit_time
-        execution, turnaround = finish - start, finish - submitted
-        times = (start, execution, finish, start - submitted, turnaround, record.stretch)
-        bits = record.hosts.bits
-        hosts = spelled.get(bits)
-        if hosts is None:
-            hosts = spelled[bits] = format_bits(bits)
-        yield _ROW % (*asked, state == COMPLETED_SUCCESSFULLY, state, *times, hosts, record.energy, record.metadata)
+def _lines(rows: list[str]) -> Iterator[bytes]:
+    if rows:
+        yield "\n".join((*rows, "")).encode()
+
+
+def _row(record: JobRecord) -> str:
+    job, state = record.job, record.state
+    workload, _, name = job.id.partition("!")
+    walltime = -1.0 if job.walltime is None else job.walltime
+    asked = (name, workload, job.profile, job.submit_time, job.size, walltime)
+    if state == REJECTED:
+        return _REJECTED_ROW % (*asked, state, record.metadata)
+    start, finish, submitted = record.start, record.finish, job.submit_time
+    execution, turnaround = finish - start, finish - submitted
+    times = (start, execution, finish, start - submitted, turnaround, stretch(turnaround, execution))
+    hosts = format_bits(record.hosts.bits)
+    return _ROW % (*asked, state == COMPLETED_SUCCESSFULLY, state, *times, hosts, record.energy, record.metadata)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from operator import sub
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -81,7 +84,80 @@ class JobRecord(Struct, frozen=True):
 
         So late that the clock cannot tell start and finish apart (after some 10**11 s), it is infinite.
         """
-        return self.turnaround / self.execution if self.execution else math.inf
+        return stretch(self.turnaround, self.execution)
+
+
+def stretch(turnaround: float, execution: float) -> float:
+    """Batsim's slowdown of a job, from its two times in seconds; infinite if it took no time."""
+    return turnaround / execution if execution else math.inf
+
+
+def _seconds() -> array[float]:
+    return array("d")
+
+
+def _counts() -> array[int]:
+    return array("L")
+
+
+class Tally(Struct):
+    """Numbers of ended jobs from which figures are computed: some thirty bytes for each, in order of completion.
+
+    Attributes:
+        states: final state -> number of jobs, rejected ones included.
+        submits, starts, finishes: seconds, one each for every job that ran.
+        sizes: compute hosts that each of these had.
+    """
+
+    states: Counter[str] = field(default_factory=Counter)
+    submits: array[float] = field(default_factory=_seconds)
+    starts: array[float] = field(default_factory=_seconds)
+    finishes: array[float] = field(default_factory=_seconds)
+    sizes: array[int] = field(default_factory=_counts)
+
+    @classmethod
+    def of(cls, records: Iterable[JobRecord], hosts: int) -> Tally:
+        """The tally of these records, of a machine with `hosts` compute hosts."""
+        tally = cls()
+        for record in records:
+            tally.add(record, hosts)
+        return tally
+
+    def add(self, record: JobRecord, hosts: int) -> None:
+        """Count one more job."""
+        self.states[record.state] += 1
+        if record.state != REJECTED:
+            self.submits.append(record.job.submit_time)
+            self.starts.append(record.start)
+            self.finishes.append(record.finish)
+            self.sizes.append(record.size_on(hosts))
+
+    @property
+    def ran(self) -> int:
+        """Number of jobs that were not rejected."""
+        return len(self.starts)
+
+    @property
+    def jobs(self) -> int:
+        """Number of jobs, rejected ones included."""
+        return self.ran + self.states[REJECTED]
+
+    @property
+    def makespan(self) -> float:
+        """Latest finish, 0 if no job ran."""
+        return max(self.finishes, default=0.0)
+
+    def waits(self) -> Iterator[float]:
+        """Seconds from submission to start, of each job that ran."""
+        return map(sub, self.starts, self.submits)
+
+    def runs(self) -> Iterator[float]:
+        """Seconds from start to finish, of each job that ran."""
+        return map(sub, self.finishes, self.starts)
+
+    def turnarounds(self) -> Iterator[float]:
+        """Seconds from submission to finish, of each job that ran."""
+        return map(sub, self.finishes, self.submits)
 
 
 class Progress(Struct, frozen=True):
@@ -122,7 +198,7 @@ class Result(Struct, frozen=True):
     """A whole simulation.
 
     Attributes:
-        jobs: in order of completion or rejection, Batsim's order.
+        jobs: in order of completion or rejection, Batsim's order; empty if they were passed on as they ended.
         host_count: compute hosts that took part.
         makespan: latest finish of a job, 0 if none ran.
         end: when the simulation ended; later than `makespan` if a call or an event was still to come.
@@ -139,6 +215,7 @@ class Result(Struct, frozen=True):
         trace: rows of the trace files; None if nobody wanted them.
         consumed_joules: `joules` as Batsim writes them, which takes what it never measured for -1 J: -1 if energy was
             counted from 0 and no job ran.
+        tally: the numbers of jobs that were passed on; None if `jobs` has them all.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -156,3 +233,8 @@ class Result(Struct, frozen=True):
     trace: Trace | None = None
     storage_count: int = 0
     consumed_joules: float = 0.0
+    tally: Tally | None = None
+
+    def counted(self) -> Tally:
+        """The numbers of all jobs."""
+        return Tally.of(self.jobs, self.host_count) if self.tally is None else self.tally

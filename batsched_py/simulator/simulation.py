@@ -23,6 +23,7 @@ from batsched_py.simulator.batsim1 import (
     workload_names,
 )
 from batsched_py.simulator.correspondence import Correspondence
+from batsched_py.simulator.ended import Ended
 from batsched_py.simulator.execution import Execution
 from batsched_py.simulator.external import check_events
 from batsched_py.simulator.happenings import Happenings
@@ -65,11 +66,13 @@ class Simulation:
         *,
         store: JobStore | None = None,
         trace: bool = False,
+        pass_on: Callable[[JobRecord], object] | None = None,
     ) -> None:
         """PlatformError, WorkloadError or OptionError if this cannot be simulated, in the words of the user's files.
 
         With a `store` jobs are described there instead of in messages (--enable-redis). `trace` keeps the rows of the
-        trace files: machine states, and with energy what was consumed and the pstates.
+        trace files: machine states, and with energy what was consumed and the pstates. `pass_on` receives the record of
+        each job as it ends, instead of the result, which then has their numbers alone: for runs of very many jobs.
         """
         platform = platform.with_roles(settings.roles) if settings.roles else platform
         self._source = platform.source
@@ -101,7 +104,8 @@ class Simulation:
         _note_foreign_types(library, stage)
         self._switching = Switching(stage, hosts)
         execution = Execution(Network(platform, hosts), stage.approximations, machines.storages)
-        self._jobs = Jobs(stage, library, execution, self._switching)
+        self._ended = Ended(machines.compute_count, pass_on)
+        self._jobs = Jobs(stage, library, execution, self._switching, self._ended)
         self._submissions = Submissions(stage, workloads, library, self._jobs)
         self._registration = Registration(stage, library, self._jobs, self._submissions)
         self._referee = Referee(stage, self._jobs, self._switching, self._registration)
@@ -110,8 +114,11 @@ class Simulation:
 
     @property
     def records(self) -> Sequence[JobRecord]:
-        """The jobs that have ended so far, in order of their ends: all that a run leaves that comes to a standstill."""
-        return tuple(self._jobs.records)
+        """The jobs that have ended so far, in order of their ends: all that a run leaves that comes to a standstill.
+
+        None of them if they are passed on.
+        """
+        return tuple(self._ended.records)
 
     @property
     def job_count(self) -> int:
@@ -120,7 +127,7 @@ class Simulation:
 
     def standing(self) -> Standing:
         """Where the run stands; to be asked between two messages. Takes longer the more jobs wait."""
-        unfinished, ended, waiting = self._jobs.unfinished, len(self._jobs.records), self._jobs.count_waiting()
+        unfinished, ended, waiting = self._jobs.unfinished, self._ended.count, self._jobs.count_waiting()
         machines = self._stage.machines
         *_, idle, computing = machines.census()
         return Standing(
@@ -201,11 +208,11 @@ class Simulation:
         if jobs.told:
             jobs.forget_ended()
         if timeline.now == patience.instant:
-            patience.wear(events, len(jobs.records), jobs.unfinished)
+            patience.wear(events, self._ended.count, jobs.unfinished)
         else:
             patience.instant = timeline.now
-        if len(jobs.records) >= report.next:
-            report.ended(len(jobs.records), self._registration.count, timeline.stamp)
+        if self._ended.count >= report.next:
+            report.ended(self._ended.count, self._registration.count, timeline.stamp)
         return reply
 
     def _over(self) -> bool:
@@ -235,13 +242,13 @@ class Simulation:
             timeline.run_until(reply.now)
 
     def _result(self, talk: Talk) -> Result:
-        records = self._jobs.records
         first, last = self._submissions.joules_at_first, self._jobs.joules_at_last_end
         return Result(
-            jobs=tuple(records),
+            jobs=tuple(self._ended.records),
+            tally=self._ended.tally,
             host_count=self._stage.machines.compute_count,
             storage_count=self._stage.machines.storages.bit_count(),
-            makespan=max((record.finish for record in records), default=0.0),
+            makespan=self._ended.makespan,
             end=self._timeline.now,
             messages=talk.messages,
             host_seconds=self._stage.machines.seconds(),

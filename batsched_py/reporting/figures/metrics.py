@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
+from operator import mul
 from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.reporting.figures.statistics import mean
 from batsched_py.reporting.final_states import FINAL_STATES
-from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.simulator.records import JobRecord, Result, Tally
 
 #: Runs shorter than this count as this long in the bounded slowdown, in seconds (Feitelson et al., JSSPP 1997).
 SLOWDOWN_BOUND: Final = 10.0
@@ -68,7 +68,7 @@ class Summary(Struct, frozen=True):
 
 def summarise(result: Result) -> Summary:
     """The figures of a simulation."""
-    metrics = measure(result.jobs, result.host_count)
+    metrics = measure_tally(result.counted(), result.host_count)
     return Summary(metrics, result.joules, result.messages, result.deciding_seconds, result.simulating_seconds)
 
 
@@ -77,25 +77,29 @@ def measure(records: Iterable[JobRecord], hosts: int, tau: float = SLOWDOWN_BOUN
 
     Runs shorter than `tau` seconds count as `tau` in the bounded slowdown.
     """
-    records = list(records)
-    ran = [record for record in records if not record.rejected]
-    counts = Counter(record.state for record in records)
-    makespan = max((record.finish for record in ran), default=0.0)
-    waits = [record.start - record.job.submit_time for record in ran]
-    runs = [record.finish - record.start for record in ran]
-    allocated = math.fsum([record.size_on(hosts) * run for record, run in zip(ran, runs, strict=True)])
+    return measure_tally(Tally.of(records, hosts), hosts, tau)
+
+
+def measure_tally(tally: Tally, hosts: int, tau: float = SLOWDOWN_BOUND) -> Metrics:
+    """As `measure`, from the numbers of the jobs."""
+    makespan = tally.makespan
+    allocated = math.fsum(map(mul, tally.sizes, tally.runs()))
     return Metrics(
-        jobs=len(records),
-        states={state: counts[state] for state in sorted(counts, key=_report_order)},
+        jobs=tally.jobs,
+        states={state: tally.states[state] for state in sorted(tally.states, key=_report_order)},
         hosts=hosts,
         makespan=makespan,
         utilisation=allocated / (hosts * makespan) if hosts and makespan > 0 else None,
-        throughput=len(ran) / makespan if makespan > 0 else None,
-        mean_wait=mean(waits),
-        max_wait=max(waits, default=None),
-        mean_bounded_slowdown=mean([bounded_slowdown(wait, run, tau) for wait, run in zip(waits, runs, strict=True)]),
-        mean_turnaround=mean([record.finish - record.job.submit_time for record in ran]),
+        throughput=tally.ran / makespan if makespan > 0 else None,
+        mean_wait=_mean(tally.waits(), tally.ran),
+        max_wait=max(tally.waits(), default=None),
+        mean_bounded_slowdown=_mean(map(partial(bounded_slowdown, bound=tau), tally.waits(), tally.runs()), tally.ran),
+        mean_turnaround=_mean(tally.turnarounds(), tally.ran),
     )
+
+
+def _mean(values: Iterable[float], number: int) -> float | None:
+    return math.fsum(values) / number if number else None
 
 
 def bounded_slowdown(wait: float, run: float, bound: float = SLOWDOWN_BOUND) -> float:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from batsched_py.simulator.outputs import write_jobs, write_schedule
-from batsched_py.simulator.records import Result
+from batsched_py.simulator.outputs import PIECE, JobRows, schedule_columns, write_jobs, write_schedule
+from batsched_py.simulator.records import Result, Tally
 from tests.unit.simulator.scenario import execute, job, play, reject, workload
 
 
@@ -27,6 +27,26 @@ def test_a_row_for_each_job_in_order_of_its_end(tmp_path: Path, result: Result) 
         "c,w0,d10,2.000000,1,-1.000000,1,COMPLETED_SUCCESSFULLY,2.000000,10.000000,12.000000,0.000000,10.000000,"
         '1.000000,1,-1.000000,""',
     ]
+
+
+def test_rows_that_were_put_aside_are_the_same_file(tmp_path: Path, result: Result) -> None:
+    """Also of more jobs than are put aside at once; while they wait nobody sees a file."""
+    many = replace(result, jobs=result.jobs * PIECE)
+    write_jobs(tmp_path / "kept_jobs.csv", many)
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    with JobRows(aside) as rows:
+        for record in many.jobs:
+            rows.add(record)
+        assert not list(aside.iterdir())
+        rows.write(aside / "out_jobs.csv")
+    assert (aside / "out_jobs.csv").read_bytes() == (tmp_path / "kept_jobs.csv").read_bytes()
+
+
+def test_numbers_alone_give_the_same_schedule(result: Result) -> None:
+    """Of jobs that were passed on as they ended."""
+    tally = Tally.of(result.jobs, result.host_count)
+    assert schedule_columns(replace(result, jobs=(), tally=tally)) == schedule_columns(result)
 
 
 def test_the_schedule_says_who_made_it(tmp_path: Path, result: Result) -> None:
