@@ -6,9 +6,12 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
+from batsched_py.display import displayed
 from batsched_py.errors import PlanError
 
 Thing = TypeVar("Thing")
+#: Gives the object at "module:name" or "file.py:name"; the second argument is what it is, for messages.
+Load = Callable[[str, str], Any]
 
 
 class Named(Generic[Thing]):
@@ -42,15 +45,20 @@ class Named(Generic[Thing]):
         """What a user may write, as text."""
         return " | ".join((*self._known, *(["module:function"] if self._adopt else [])))
 
-    def find(self, text: str, load: Callable[[str, str], Any]) -> Thing:
+    def choices_with(self, load: Load | None) -> str:
+        """What `find` takes with this `load`, as text."""
+        return self.choices if load is not None else " | ".join(self._known)
+
+    def find(self, text: str, load: Load | None) -> Thing:
         """The thing of this name, or made of a user's function; ValueError with the rule.
 
-        `load` gives what is at "module:function", which is of this kind; the second argument is for its messages.
+        `load` gives what is at "module:function", which is of this kind; the second argument is for its messages. With
+        None only what is known will do: that is for text whose author may not have code loaded.
         """
         if text in self._known:
             return self._known[text]
-        if self._adopt is None or ":" not in text:
-            raise ValueError(f"must be {self.choices}, not {text!r}")
+        if load is None or self._adopt is None or ":" not in text:
+            raise ValueError(f"must be {self.choices_with(load)}, not {displayed(repr(text))}")
         function = load(text, self.kind)
         if not callable(function):
             raise ValueError(f"{text} is not a function")

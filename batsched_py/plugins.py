@@ -29,6 +29,11 @@ def available() -> Mapping[str, str]:
     return found
 
 
+def is_built_in(name: str) -> bool:
+    """True for the name of an algorithm that comes along: loading it runs no code but ours."""
+    return name in importlib.import_module(BUILT_IN_PACKAGE).BUILT_INS
+
+
 def load(name: str) -> type[Scheduler[Any]]:
     """The algorithm's class: "easy", "package.module:Class" or "path/to/file.py:Class".
 

@@ -36,7 +36,9 @@ class DvfsOptions(OvertakingOptions):
         minimum=0,
     )
     speeds: str = option(
-        "", "flop/s of each pstate, as 2e9,1e9,..., of hosts that do not tell theirs in a property speed_per_state"
+        "",
+        "flop/s of each pstate, as 2e9,1e9,..., of hosts that do not tell theirs in a property speed_per_state",
+        peer_text=r"[\d.]+(e\+?\d+)?(,[\d.]+(e\+?\d+)?)*",
     )
 
     def __post_init__(self) -> None:

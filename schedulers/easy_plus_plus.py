@@ -17,7 +17,7 @@ class EasyPlusPlusOptions(OvertakingOptions):
     """What a promise is made of, who may overtake first, and who a job belongs to."""
 
     backfill_order: Order = named("sjf", "who overtakes first; by predicted run times", ORDERS)
-    user: str = option("user", "the member of a job that says whose it is")
+    user: str = option("user", "the member of a job that says whose it is", peer_text=r"[\w-]+")
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import click
@@ -18,21 +19,37 @@ from batsched_py.cli.redis_place import AS_TOLD, RedisPlace
 from batsched_py.errors import OptionError
 from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import parse_options
+from batsched_py.scheduling.options import Origin, parse_options, read_values
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.recorder import Recorder
 
+#: For those who have none.
+NO_OPTIONS: Final[Mapping[str, Any]] = MappingProxyType({})
 #: A log of jobs that are all rejected must not hide what comes after them.
 MOST_WARNINGS: Final = 20
+
+
+class RecordedOptions(Struct, frozen=True):
+    """Options in the header of a recording.
+
+    Attributes:
+        file: the recording.
+        options: by name.
+        trusted: they may name code, as the user's do; if not, they choose among built-in things.
+    """
+
+    file: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    trusted: bool = False
 
 
 class Choice(Struct, frozen=True):
     """An algorithm and how to run it, as a user gave it.
 
     Attributes:
-        name: as after -s.
+        name: as after -s, or from a recording.
         assignments: options given one by one, which rule over all others.
         options_file: has options as a JSON object, which rule over the recorded ones.
         clock: the decision clock, as after --clock.
@@ -44,37 +61,47 @@ class Choice(Struct, frozen=True):
     assignments: Mapping[str, str]
     options_file: Path | None = None
     clock: str = "zero"
-    recorded: Mapping[str, Any] = field(default_factory=dict)
+    recorded: RecordedOptions = field(default_factory=RecordedOptions)
     redis: RedisPlace = AS_TOLD
 
     def session(self) -> Session:
         """A new run of it. PluginError or OptionError if there is no such algorithm or option."""
-        scheduler = load_from_here(self.name)
+        options = {**read_options(self.options_file), **self.assignments}
+        recorded = {name: value for name, value in self.recorded.options.items() if name not in options}
+        if self.recorded.trusted:
+            options, recorded = {**recorded, **options}, {}
+        scheduler = load_from_here(self.name, options)
         try:
             clock = parse_clock(self.clock, time.perf_counter)
         except OptionError as error:
             raise OptionError(f"--{error}") from None
-        options = self._options(scheduler)
-        return Session(scheduler, options, clock=clock, open_store=self.redis.open, warn=Warnings())
+        self._check_files(scheduler, recorded)
+        return Session(scheduler, options, recorded=recorded, clock=clock, open_store=self.redis.open, warn=Warnings())
 
     def header(self) -> Header:
         """What a recording of the run begins with."""
         return Header(self.name, {**read_options(self.options_file), **self.assignments}, self.clock)
 
-    def _options(self, scheduler: type[Scheduler[Any]]) -> Mapping[str, Any]:
-        """Those of the file are tried alone first, so that an error in them names the file."""
-        filed = read_options(self.options_file)
+    def _check_files(self, scheduler: type[Scheduler[Any]], recorded: Mapping[str, Any]) -> None:
+        """Try the options of each file alone, so that an error in them names the file."""
         try:
-            parse_options(scheduler.options_type, filed, scheduler.name)
+            parse_options(scheduler.options_type, read_options(self.options_file), scheduler.name)
         except OptionError as error:
             raise OptionError(f"{self.options_file}: {error}") from error
-        return {**self.recorded, **filed, **self.assignments}
+        try:
+            read_values(scheduler.options_type, recorded, scheduler.name, Origin.PEER)
+        except OptionError as error:
+            raise OptionError(f"{self.recorded.file}: its header: {error}") from error
 
 
-def load_from_here(name: str) -> type[Scheduler[Any]]:
-    """The class of an algorithm; modules of the current folder can be named, too. PluginError."""
+def load_from_here(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> type[Scheduler[Any]]:
+    """The class of an algorithm that the user named; modules of the current folder can be named, too. PluginError.
+
+    Where neither the name nor the user's options name a module, nothing is imported from the current folder: there a
+    `redis.py` that somebody put beside a recording would be taken for the package.
+    """
     here = os.getcwd()
-    if here not in sys.path:
+    if here not in sys.path and any(isinstance(text, str) and ":" in text for text in (name, *options.values())):
         sys.path.append(here)
     return load(name)
 

@@ -9,10 +9,12 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
-from batsched_py.cli.algorithm import Choice, Warnings
+from batsched_py.cli.algorithm import Choice, RecordedOptions, Warnings
 from batsched_py.cli.parameters import PATH, algorithm_options, debug_option, scheduler_option
 from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_option
+from batsched_py.display import displayed
 from batsched_py.errors import TranscriptError
+from batsched_py.plugins import is_built_in
 from batsched_py.transcripts.diff import NEW, RECORDED
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.replay import Replay, replay
@@ -26,6 +28,11 @@ _COLOURS: Final = {RECORDED: "red", NEW: "green"}
 @click.argument("recording", type=PATH, metavar="RUN.jsonl")
 @scheduler_option
 @algorithm_options
+@click.option(
+    "--trust-header",
+    is_flag=True,
+    help="Load what the recording's header names, file.py:Class or module:function: this runs its author's code.",
+)
 @redis_option
 @redis_prefix_option
 @debug_option
@@ -35,6 +42,7 @@ def command(
     scheduler: str | None,
     assignments: Mapping[str, str],
     options_file: Path | None,
+    trust_header: bool,
     redis_address: tuple[str, int] | None,
     redis_prefix: str | None,
 ) -> int:
@@ -43,11 +51,14 @@ def command(
     Algorithm, options and clock are those of the recording, unless others are given; another algorithm begins without
     the recorded options. Exit code 0 if all decisions are the same, 1 if one differs: the first is shown, and the
     replay ends, because what Batsim said next answered the recorded decision.
+
+    A recording chooses among built-in things only: name an algorithm of your own with -s, functions with -o.
     """
     transcript = Transcript(recording, Warnings())
     header = transcript.header or Header()
     choice = replace(
-        _choice(header, scheduler, assignments, options_file), redis=RedisPlace(redis_address, redis_prefix)
+        _choice(transcript, scheduler, assignments, options_file, trusted=trust_header),
+        redis=RedisPlace(redis_address, redis_prefix),
     )
     session = choice.session()
     timed = header.clock != "measured"
@@ -58,14 +69,28 @@ def command(
     return 1 if outcome.difference is not None else 0
 
 
-def _choice(header: Header, scheduler: str | None, assignments: Mapping[str, str], options_file: Path | None) -> Choice:
+def _choice(
+    transcript: Transcript,
+    scheduler: str | None,
+    assignments: Mapping[str, str],
+    options_file: Path | None,
+    *,
+    trusted: bool,
+) -> Choice:
+    header = transcript.header or Header()
     name = scheduler or header.algorithm
     if not name:
         raise click.UsageError("Missing option '-s': the recording does not say which algorithm decided")
+    if not (scheduler or trusted or is_built_in(name)):
+        named = f"its header names {displayed(name)}, which is not built in"
+        raise TranscriptError(
+            str(transcript.path), "", f"{named}: if you trust it, name it with -s, or say --trust-header"
+        )
     options = header.options if name == header.algorithm else {}
+    recorded = RecordedOptions(str(transcript.path), options, trusted)
     # Measured times are not repeatable: the replay leaves all times out of the comparison, and measures none.
     clock = "zero" if header.clock == "measured" else header.clock
-    return Choice(name, assignments, options_file, clock, options)
+    return Choice(name, assignments, options_file, clock, recorded)
 
 
 def _tell(name: str, outcome: Replay) -> None:

@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from enum import Enum
+from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from batsched_py.display import MOST, displayed
 from batsched_py.errors import OptionError, PluginError
 from batsched_py.loading import load_object
 from batsched_py.named import Named
+from batsched_py.protocol.fields import shown
 
 OptionsType = TypeVar("OptionsType")
 
 #: Words for booleans on the command line.
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+#: Types of options of which no value names a file or a module.
+_HARMLESS: Final = (bool, int, float, type(None))
+
+
+class Origin(Enum):
+    """Who gave an option.
+
+    What a peer or a recording gives is data, which chooses among built-in things. Files and modules are named by the
+    user, and code is loaded for nobody else.
+    """
+
+    USER = "user"
+    PEER = "peer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +52,21 @@ class OptionInfo:
     kind: str = ""
 
 
-def option(default: Any, help: str, *, minimum: float | None = None, maximum: float | None = None) -> Any:
-    """A field of an options class: its default, one line of help, and for numbers the legal values, ends included."""
-    return dataclasses.field(default=default, metadata={"help": help, "minimum": minimum, "maximum": maximum})
+def option(
+    default: Any,
+    help: str,
+    *,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    peer_text: str | None = None,
+) -> Any:
+    """A field of an options class: its default, one line of help, and for numbers the legal values, ends included.
+
+    A text can name a file or a module, so that only the user sets it, not Batsim's `sched-config`; unless `peer_text`
+    is given: a regular expression of harmless texts, which a peer's must match as a whole.
+    """
+    metadata = {"help": help, "minimum": minimum, "maximum": maximum, "peer_text": peer_text}
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 def named(default: str, help: str, things: Named[Any]) -> Any:
@@ -62,27 +91,73 @@ def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
 
 
 def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], algorithm: str) -> OptionsType:
-    """The options object of these names and values; text is converted, JSON values must have the right type.
+    """The options object of these names and values, which the user gave.
 
-    Raises OptionError for a name that does not exist, a value of the wrong type or out of range.
+    Text is converted, JSON values must have the right type. Raises OptionError for a name that does not exist, a value
+    of the wrong type or out of range.
+    """
+    return make_options(options_type, read_values(options_type, given, algorithm), algorithm)
+
+
+def read_values(
+    options_type: type[Any], given: Mapping[str, Any], algorithm: str, origin: Origin = Origin.USER
+) -> dict[str, Any]:
+    """The values of these options by name, converted and checked one by one; OptionError as in `parse_options`.
+
+    For a peer nothing is imported or opened: OptionError for whatever names no built-in thing, and for an option that
+    only the user sets.
     """
     hints = get_type_hints(options_type)
-    fields = {field.name: field for field in dataclasses.fields(options_type)}  # type: ignore[arg-type]
+    fields = {field.name: field for field in dataclasses.fields(options_type)}
     values = {}
     for name, value in given.items():
         if name not in fields:
             known = ", ".join(fields) or "none"
-            raise OptionError(f"option {name}: {algorithm} has no such option; it has: {known}")
+            raise OptionError(f"option {displayed(name)}: {algorithm} has no such option; it has: {known}")
         try:
-            things: Named[Any] | None = fields[name].metadata.get("things")
-            values[name] = _convert(value, hints[name]) if things is None else _find(value, things)
-            _check_range(values[name], fields[name].metadata)
+            values[name] = _value(value, hints[name], fields[name].metadata, origin)
         except (ValueError, PluginError) as error:
             raise OptionError(f"option {name} of {algorithm}: {error}") from None
+    return values
+
+
+def make_options(options_type: type[OptionsType], values: Mapping[str, Any], algorithm: str) -> OptionsType:
+    """The options object of values that were read; OptionError if they break a rule of the class's own."""
     try:
         return options_type(**values)
-    except (TypeError, ValueError) as error:  # the class may have rules of its own, in __post_init__
+    except (TypeError, ValueError) as error:  # in __post_init__
         raise OptionError(f"options of {algorithm}: {error}") from error
+
+
+def _value(value: Any, expected: Any, metadata: Mapping[str, Any], origin: Origin) -> Any:
+    things: Named[Any] | None = metadata.get("things")
+    if origin is Origin.PEER:
+        _check_peer(value, expected, metadata)
+    converted = _convert(value, expected) if things is None else _find(value, things, origin)
+    _check_range(converted, metadata)
+    return converted
+
+
+def _check_peer(value: Any, expected: Any, metadata: Mapping[str, Any]) -> None:
+    """ValueError if a peer has no say in this option, or names what it must not."""
+    if isinstance(value, str) and len(value) > MOST:
+        raise ValueError(f"must have at most {MOST} characters, not {len(value)}")
+    if metadata.get("things") is not None or _is_harmless(expected):
+        return
+    pattern = metadata.get("peer_text")
+    if pattern is None:
+        raise ValueError("is set by the user alone, with -o or --options-file")
+    if isinstance(value, str) and value and not re.fullmatch(pattern, value):
+        raise ValueError(f"cannot be {shown(value)} unless the user says so, with -o or --options-file")
+
+
+def _is_harmless(expected: Any) -> bool:
+    """True for a type all of whose values are numbers, truth values or one of a few words."""
+    if get_origin(expected) is Literal:
+        return True
+    if get_origin(expected) in (Union, types.UnionType):
+        return all(_is_harmless(choice) for choice in get_args(expected))
+    return expected in _HARMLESS
 
 
 def _typed(default: Any) -> str:
@@ -98,17 +173,18 @@ def _choices(field: dataclasses.Field[Any]) -> str:
     return "" if things is None else things.choices
 
 
-def _find(value: Any, things: Named[Any]) -> Any:
+def _find(value: Any, things: Named[Any], origin: Origin) -> Any:
+    load = load_object if origin is Origin.USER else None
     if not isinstance(value, str):
-        raise ValueError(f"must be {things.choices}, not {value!r}")
-    return things.find(value, load_object)
+        raise ValueError(f"must be {things.choices_with(load)}, not {shown(value)}")
+    return things.find(value, load)
 
 
 def _convert(value: Any, expected: Any) -> Any:
     choices = get_args(expected)
     if get_origin(expected) is Literal:
         if value not in choices:
-            raise ValueError(f"must be {_type_text(expected)}, not {value!r}")
+            raise ValueError(f"must be {_type_text(expected)}, not {shown(value)}")
         return value
     if get_origin(expected) in (Union, types.UnionType):
         if value is None or value == "none":
@@ -119,7 +195,7 @@ def _convert(value: Any, expected: Any) -> Any:
     if expected in (int, float):
         return _to_number(value, expected)
     if type(value) is not expected:
-        raise ValueError(f"must be a {_type_text(expected)}, not {value!r}")
+        raise ValueError(f"must be a {_type_text(expected)}, not {shown(value)}")
     return value
 
 
@@ -128,11 +204,11 @@ def _to_bool(value: Any) -> bool:
         return value
     if isinstance(value, str) and value.lower() in _WORDS:
         return _WORDS[value.lower()]
-    raise ValueError(f"must be true or false, not {value!r}")
+    raise ValueError(f"must be true or false, not {shown(value)}")
 
 
 def _to_number(value: Any, expected: type) -> Any:
-    wrong = ValueError(f"must be {'an' if expected is int else 'a'} {_type_text(expected)}, not {value!r}")
+    wrong = ValueError(f"must be {'an' if expected is int else 'a'} {_type_text(expected)}, not {shown(value)}")
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise wrong
     if expected is int and isinstance(value, float):
@@ -149,9 +225,9 @@ def _to_number(value: Any, expected: type) -> Any:
 def _check_range(value: Any, metadata: Mapping[str, Any]) -> None:
     minimum, maximum = metadata.get("minimum"), metadata.get("maximum")
     if minimum is not None and value is not None and value < minimum:
-        raise ValueError(f"must be at least {minimum:g}, not {value!r}")
+        raise ValueError(f"must be at least {minimum:g}, not {shown(value)}")
     if maximum is not None and value is not None and value > maximum:
-        raise ValueError(f"must be at most {maximum:g}, not {value!r}")
+        raise ValueError(f"must be at most {maximum:g}, not {shown(value)}")
 
 
 def _type_text(expected: Any) -> str:

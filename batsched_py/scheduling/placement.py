@@ -24,7 +24,11 @@ class PlacementOptions:
     """Which hosts a job gets; for algorithms that have a Placement. Their own options are declared in a subclass."""
 
     selection: Selection = named("lowest", "which of the free hosts a job gets", SELECTIONS)
-    zone: str = option("", "property that says a host's zone, or several, as rack/room (smaller zones first)")
+    zone: str = option(
+        "",
+        "property that says a host's zone, or several, as rack/room (smaller zones first)",
+        peer_text=r"[\w-]+(/[\w-]+)*",  # names of properties: nothing is opened
+    )
     constraint: Constraint = named("none", "a function that says on which hosts a job may run", CONSTRAINTS)
 
     @property

@@ -11,6 +11,7 @@ import orjson
 from msgspec.structs import replace
 
 import batsched_py
+from batsched_py.display import displayed
 from batsched_py.errors import (
     AlgorithmError,
     BatschedError,
@@ -33,7 +34,7 @@ from batsched_py.protocol.fields import FieldError, one_line
 from batsched_py.protocol.jobs import read_job
 from batsched_py.scheduling.admission import Admission
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import describe_options, parse_options
+from batsched_py.scheduling.options import Origin, describe_options, make_options, read_values
 from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
@@ -63,7 +64,9 @@ class Session:
 
     Args:
         scheduler: the algorithm's class.
-        options: its options, as text or as JSON values; they rule over those in Batsim's `sched-config`.
+        options: its options, as text or as JSON values; they rule over those of a recording and of Batsim.
+        recorded: options that a recording names. As those in Batsim's `sched-config`, over which they rule, they choose
+            among built-in things: a function, file or path in them is an OptionError.
         clock: how long decisions take in simulated time.
         open_store: where jobs are described if Batsim does not send them; called once, if its configuration says so.
         warn: receives one line for each thing that is strange but legal; None if nobody listens.
@@ -76,12 +79,17 @@ class Session:
         scheduler: type[Scheduler[Any]],
         options: Mapping[str, Any] | None = None,
         *,
+        recorded: Mapping[str, Any] | None = None,
         clock: DecisionClock = ZERO,
         open_store: Callable[[Config], JobStore] | None = None,
         warn: Callable[[str], None] | None = None,
     ) -> None:
         self._class = scheduler
-        self._given = dict(options or {})
+        #: Values of the options that are known before Batsim speaks.
+        self._given = {
+            **_values(scheduler, recorded or {}, Origin.PEER),
+            **_values(scheduler, options or {}, Origin.USER),
+        }
         self._clock = clock
         #: Where warnings go; None if nobody listens.
         self._tell = warn
@@ -231,7 +239,11 @@ class Session:
             self._store = self._open_store(event.config)
         sent = self._understood(_scheduler_options(event.config))
         if sent:
-            self._scheduler = _make(self._class, {**sent, **self._given})
+            try:
+                values = _values(self._class, sent, Origin.PEER)
+            except OptionError as error:
+                raise OptionError(f"sched-config: {error}") from error
+            self._scheduler = _make(self._class, {**values, **self._given})
         scheduler = self._scheduler
         self._admission = Admission(
             len(event.resources),
@@ -252,7 +264,7 @@ class Session:
         """The options of `sched-config` that the algorithm has: the text may be meant for other schedulers, too."""
         known = {known.name for known in describe_options(self._class.options_type)}
         for name in sorted(sent.keys() - known):
-            self._warn(f"sched-config: option {name}: {self._class.name} has no such option; it is left out")
+            self._warn(f"sched-config: option {displayed(name)}: {self._class.name} has no such option; it is left out")
         return {name: value for name, value in sent.items() if name in known}
 
     def _decide(self, message: Message) -> None:
@@ -335,8 +347,12 @@ def _postponed(command: Command, now: float) -> Command:
     return replace(command, timestamp=now)
 
 
-def _make(scheduler: type[Scheduler[Any]], given: Mapping[str, Any]) -> Scheduler[Any]:
-    options = parse_options(scheduler.options_type, given, scheduler.name)
+def _values(scheduler: type[Scheduler[Any]], given: Mapping[str, Any], origin: Origin) -> dict[str, Any]:
+    return read_values(scheduler.options_type, given, scheduler.name, origin)
+
+
+def _make(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -> Scheduler[Any]:
+    options = make_options(scheduler.options_type, values, scheduler.name)
     try:
         return scheduler(options)
     except Exception as error:
@@ -386,5 +402,6 @@ def _where(error: BaseException) -> str:
     What we refuse because a function of the user's raised is found where that did.
     """
     cause = _where(error.__cause__) if isinstance(error, BatschedError) and error.__cause__ else ""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_engine(frame.filename)]
+    walked = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)  # opens no file
+    frames = [frame for frame in walked if not _is_engine(frame.filename)]
     return cause or (f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else "")

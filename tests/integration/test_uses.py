@@ -173,7 +173,7 @@ def guarded(tmp_path: Path) -> Path:
 def test_a_recording_replays_as_long_as_no_decision_changes(guarded: Path) -> None:
     """Another way to the same decisions is no change; exit code 0, one line."""
     (guarded / "mine.py").write_text(IN_ORDER.replace("return", "break"))
-    done = run(guarded, "replay", "golden.jsonl")
+    done = run(guarded, "replay", "golden.jsonl", "-s", "mine.py:InOrder")
     assert (done.returncode, done.stderr) == (0, "")
     count = len(recorded(guarded / "golden.jsonl"))
     same = f"all decisions are the same ({count} replies byte for byte)"
@@ -183,7 +183,7 @@ def test_a_recording_replays_as_long_as_no_decision_changes(guarded: Path) -> No
 def test_a_replay_fails_when_a_decision_changes_and_names_it(guarded: Path) -> None:
     """Now others overtake: exit code 1, and where, when, in answer to what, what was and what is decided."""
     (guarded / "mine.py").write_text(IN_ORDER.replace("return", "continue"))
-    done = run(guarded, "replay", "golden.jsonl")
+    done = run(guarded, "replay", "golden.jsonl", "-s", "mine.py:InOrder")
     assert (done.returncode, done.stderr) == (1, "")
     lines = done.stdout.splitlines()
     assert lines[1:6] == [
@@ -198,7 +198,7 @@ def test_a_replay_fails_when_a_decision_changes_and_names_it(guarded: Path) -> N
 def test_a_replay_fails_when_the_algorithm_does(guarded: Path) -> None:
     """A defect is another decision too: the stop that Batsim would be sent stands in its place."""
     (guarded / "mine.py").write_text(IN_ORDER.replace("plan.start(job, hosts)", "plan.start(job, job.hosts)"))
-    done = run(guarded, "replay", "golden.jsonl")
+    done = run(guarded, "replay", "golden.jsonl", "-s", "mine.py:InOrder")
     assert done.returncode == 1
     assert "AttributeError" in done.stdout
     assert "  - EXECUTE_JOB w0!A on 0-2" in done.stdout.splitlines()
@@ -209,4 +209,4 @@ def test_a_recording_can_be_moved_to_another_machine(guarded: Path, tmp_path_fac
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     for name in ("mine.py", "golden.jsonl"):
         shutil.copy(guarded / name, elsewhere / name)
-    assert run(elsewhere, "replay", "golden.jsonl").returncode == 0
+    assert run(elsewhere, "replay", "golden.jsonl", "-s", "mine.py:InOrder").returncode == 0

@@ -232,7 +232,7 @@ def test_a_refused_decision_leaves_no_output(here: Path, capsys: pytest.CaptureF
     assert "greedy failed on JobSubmitted" in capsys.readouterr().err
     assert not list(here.glob("out/*"))
     assert "BATSCHED_PY_STOPPED" in (here / "run.jsonl").read_text().splitlines()[-1]
-    assert run(["replay", "run.jsonl"]) == 0
+    assert run(["replay", "run.jsonl", "-s", "greedy.py:Greedy"]) == 0
 
 
 @pytest.mark.parametrize(

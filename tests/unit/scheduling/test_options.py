@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
 from batsched_py.errors import OptionError
 from batsched_py.named import Named
-from batsched_py.scheduling.options import NoOptions, OptionInfo, describe_options, named, option, parse_options
+from batsched_py.plugins import load
+from batsched_py.scheduling.options import (
+    NoOptions,
+    OptionInfo,
+    Origin,
+    describe_options,
+    named,
+    option,
+    parse_options,
+    read_values,
+)
+from batsched_py.schedulers import BUILT_INS
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +156,77 @@ def test_a_named_option_that_is_not_there_is_one_line(value: Any, words: str) ->
     with pytest.raises(OptionError) as caught:
         parse_options(Choosy, {"taste": value}, "choosy")
     assert words in str(caught.value)
+
+
+def given_by_peer(options_type: type[Any], **given: Any) -> dict[str, Any]:
+    return read_values(options_type, given, "sample", Origin.PEER)
+
+
+@dataclass(frozen=True, slots=True)
+class Wordy:
+    """Texts, of which a peer may set one."""
+
+    plain: str = option("", "a text")
+    words: str = option("", "words", peer_text=r"[a-z]+(,[a-z]+)*")
+    bare: str = ""
+    maybe: str | None = None
+    path: Path = Path()
+
+
+def test_a_peer_chooses_among_built_in_things() -> None:
+    """The same values as the user's."""
+    assert given_by_peer(Choosy, taste="sour") == {"taste": TASTES["sour"]}
+    values = given_by_peer(Sample, order="sjf", depth=3, factor="2", greedy=True, limit=None)
+    assert values == {"order": "sjf", "depth": 3, "factor": 2.0, "greedy": True, "limit": None}
+    assert given_by_peer(Wordy, words="rack,room") == {"words": "rack,room"}
+    assert given_by_peer(Wordy, words="") == {"words": ""}
+
+
+@pytest.mark.parametrize("value", ["math:sqrt", "mine.py:f", "no.module:x"])
+def test_a_peer_names_no_function(value: str) -> None:
+    """And is not told that it could."""
+    with pytest.raises(OptionError) as caught:
+        given_by_peer(Choosy, taste=value)
+    assert str(caught.value) == f"option taste of sample: must be sweet | sour, not '{value}'"
+
+
+@pytest.mark.parametrize("name", ["plain", "bare", "maybe", "path"])
+def test_a_peer_sets_no_text_that_is_not_declared_harmless(name: str) -> None:
+    """Nor any other type than numbers, truth values and choices: whoever writes an algorithm says which."""
+    with pytest.raises(OptionError, match="is set by the user alone"):
+        given_by_peer(Wordy, **{name: "x"})
+
+
+@pytest.mark.parametrize("value", ["../x", "/etc/passwd", "a,b\n", "a:b", "a,", "x" * 201])
+def test_a_text_of_a_peer_is_of_the_declared_form(value: str) -> None:
+    """As a whole, and of bounded length."""
+    with pytest.raises(OptionError) as caught:
+        given_by_peer(Wordy, words=value)
+    assert len(str(caught.value)) < 200
+
+
+#: The options that are texts and that a peer may set nevertheless, and why that is harmless.
+HARMLESS_TEXTS = {
+    "zone": "compared with names of host properties",
+    "user": "compared with names of members of jobs",
+    "speeds": "numbers",
+}
+
+
+def test_what_a_peer_may_set_is_known() -> None:
+    """Of all algorithms: numbers, truth values, names of built-in things, and the texts above."""
+    texts = set()
+    for name in BUILT_INS:
+        options_type = load(name).options_type
+        hints = get_type_hints(options_type)
+        for field in dataclasses.fields(options_type):
+            kind = hints[field.name]
+            pieces = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
+            if field.metadata.get("things") is not None:
+                assert isinstance(field.metadata["things"], Named)
+            elif str in pieces:
+                texts.add(field.name)
+                assert field.metadata["peer_text"]
+            else:
+                assert all(piece in (bool, int, float, NoneType) or get_origin(piece) is Literal for piece in pieces)
+    assert texts == HARMLESS_TEXTS.keys()

@@ -1,0 +1,41 @@
+"""Text from outside, made fit to be displayed: control characters escaped, on one line, of bounded length.
+
+Names and values that a peer or a file chose are kept as they are, and pass through here where they are displayed: in
+terminals, logs, warnings, errors and tables. `docs/threat-model.md` says what this protects from.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+#: Characters of a text from outside that are displayed.
+MOST: Final = 200
+#: Characters of a line of a message in all, with our own words: a line names several things, or lists what there is.
+MOST_IN_LINE: Final = 2000
+_CUT: Final = "..."
+
+
+def displayed(text: str, most: int = MOST) -> str:
+    """The text on one line, `escaped`, and cut to at most so many characters; "..." stands for what was cut."""
+    fit = escaped(text[: most + 1])
+    return fit if len(fit) <= most else fit[: most - len(_CUT)] + _CUT
+
+
+def escaped(text: str) -> str:
+    r"""The text with `\x1b`, `\n`, `\u202e` and the like in place of characters that are not displayed as themselves.
+
+    Replaced are control characters (with them escape sequences and ends of lines), format characters (with them those
+    that change the direction of writing, or have no width), surrogates, and what Unicode has not assigned. Blanks of
+    all widths stay. A text of ASCII without control characters is returned as it is.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() or unicodedata.category(character) == "Zs" else _escape(character)
+        for character in text
+    )
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
