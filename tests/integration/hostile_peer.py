@@ -11,9 +11,9 @@ from typing import Any
 
 from batsched_py.errors import BatschedError
 from batsched_py.plugins import load
+from batsched_py.schedulers import BUILT_INS
 from batsched_py.scheduling.options import describe_options
 from batsched_py.session.session import Session
-from batsched_py.schedulers import BUILT_INS
 from tests.builders import begins_data, message, submitted_data
 
 #: What a session does on nobody's behalf but the user's.

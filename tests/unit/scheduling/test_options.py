@@ -13,6 +13,7 @@ import pytest
 from batsched_py.errors import OptionError
 from batsched_py.named import Named
 from batsched_py.plugins import load
+from batsched_py.schedulers import BUILT_INS
 from batsched_py.scheduling.options import (
     NoOptions,
     OptionInfo,
@@ -23,7 +24,6 @@ from batsched_py.scheduling.options import (
     parse_options,
     read_values,
 )
-from batsched_py.schedulers import BUILT_INS
 
 
 @dataclass(frozen=True, slots=True)
