@@ -195,7 +195,7 @@ def test_an_algorithm_that_fails_stops_batsim_and_tells_the_story(tmp_path: Path
     assert said[0].startswith("batsched-py: error: t=1: mine failed on JobSubmitted w0!1: ")
     assert why in said[0]
     assert recorded(tmp_path / "run.jsonl")[-1] == Exchange(1, SUBMITTED, reply)
-    again = run(tmp_path, "replay", "run.jsonl")
+    again = run(tmp_path, "replay", "run.jsonl", "-s", name)
     assert again.returncode == 0, again.stdout
 
 

@@ -92,7 +92,7 @@ def test_a_signal_ends_a_simulation_without_output(tmp_path: Path, files: list[s
     words = {130: "interrupted", 143: "terminated", 129: "hung up"}
     assert done.stderr == f"batsched-py: {words[code]} ({number})\n"
     assert not list(tmp_path.glob("out/*"))
-    assert run(tmp_path, "replay", "run.jsonl").returncode == 0
+    assert run(tmp_path, "replay", "run.jsonl", "--trust-header").returncode == 0
 
 
 def test_a_signal_that_the_parent_ignores_stays_ignored(tmp_path: Path) -> None:
