@@ -1,16 +1,30 @@
 """What every test runs under."""
 
-import os
+from __future__ import annotations
+
+import random
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 from xdist.scheduler import LoadScopeScheduling
 
-#: In CI the same commit tries the same examples; at a desk each run tries new ones and remembers what failed.
-settings.register_profile("ci", derandomize=True, database=None, deadline=None, print_blob=True)
-settings.register_profile("desk", deadline=None)
-settings.load_profile("ci" if os.environ.get("CI") else "desk")
+#: The same examples in every run, so that a commit is green or red and not both. New examples are drawn by `make fuzz`.
+settings.register_profile(
+    "suite",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],  # that is the machine's load
+)
+settings.load_profile("suite")
+
+# Hypothesis also draws numbers and texts that stand in the modules that are loaded: without this the examples of a test
+# would depend on the tests before it, and on the files of whoever works in this clone.
+providers._get_local_constants = Constants
 
 
 class OneEngine(LoadScopeScheduling):  # type: ignore[misc]  # it has no annotations
@@ -25,3 +39,15 @@ class OneEngine(LoadScopeScheduling):  # type: ignore[misc]  # it has no annotat
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneEngine:
     """For every way to ask for several processes: `-n 2`, `-n auto`."""
     return OneEngine(config, log)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--shuffle 7`: in an order that the number decides, the same in all processes of pytest-xdist."""
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run the tests in a random order, which SEED decides")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A test that needs another before it fails in some order."""
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        random.Random(seed).shuffle(items)

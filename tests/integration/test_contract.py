@@ -44,7 +44,7 @@ def catcher(mutant: type[Scheduler[Any]], **attributes: Any) -> Quick:
 #: A wrong algorithm, a test that catches it, words of what it says.
 CAUGHT = [
     (mutants.StartsOnFailed, "hosts_that_fail", "unavailable"),
-    (mutants.Forgets, "jobs_of_all_kinds", "waits? for a decision .*w0!0.3 of . hosts"),
+    (mutants.Forgets, "jobs_of_all_kinds", "waits? for a decision .*w0!0.3 of . hosts?"),
     (mutants.StartsTwice, "jobs_of_all_kinds", "it (runs already|has ended)"),
     (mutants.Crowds, "jobs_of_all_kinds", "running a job"),
     (mutants.GivesTooMuch, "jobs_of_all_kinds", "it needs . hosts?, not"),
