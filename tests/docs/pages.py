@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.clone import below, files
+
 ROOT = Path(__file__).parents[2]
 
-#: Every page that a reader may follow.
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+#: Every page that a reader may follow; notes that somebody keeps in a clone are none.
+PAGES = sorted([*files("*.md"), *below("docs", "*.md")])
 
 #: Files on pages that no command names, because a service reads them: test_continuous_integration.py does it instead.
 PIPELINES = (".github/workflows/decisions.yml", ".gitlab-ci.yml")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.docs.pages import ROOT, Block
+from tests.clone import copy
+from tests.docs.pages import Block
 from tests.redis_server import executable
 
 #: A session that has not ended after so many seconds never will.
@@ -29,8 +29,7 @@ if __name__ == "__main__":
 
 def prepare(folder: Path, files: Sequence[Block]) -> None:
     """What a reader has before the first command: a clone with batsched-py installed, and the page's own files."""
-    for data in ("platforms", "workloads"):
-        shutil.copytree(ROOT / data, folder / data)
+    copy(folder, "platforms", "workloads")
     for file in files:
         path = folder / file.title
         assert path.resolve().is_relative_to(folder.resolve()), file.title
@@ -69,7 +68,6 @@ def _environment(folder: Path) -> dict[str, str]:
         path.append(str(Path(redis_server).parent))
     return {
         "PATH": os.pathsep.join(path),
-        "PYTHONPATH": str(ROOT),
         "HOME": str(folder),
         "COLUMNS": "80",
         "LC_ALL": "C.UTF-8",

@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
-from tests.docs.pages import ROOT
+from tests.clone import copy
 
 #: Attributes by which a page makes a browser fetch something, by element.
 FETCHES = {
@@ -62,13 +62,14 @@ def read(page: Path) -> _Reader:
 
 def build(folder: Path) -> Path:
     """The site in a folder that several processes may ask for: the first builds it, strictly, the others wait."""
-    site = folder / "site"
+    site, clone = folder / "site", folder / "clone"
     with (folder / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "site.built").exists():
+            copy(clone)
             done = subprocess.run(
                 [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)],
-                cwd=ROOT,
+                cwd=clone,
                 env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
                 capture_output=True,
                 text=True,

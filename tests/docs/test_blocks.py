@@ -15,6 +15,7 @@ import yaml
 from defusedxml import ElementTree
 from markdown_it import MarkdownIt
 
+from tests.clone import files
 from tests.docs.pages import PAGES, ROOT, Block, blocks, name
 
 #: Dockerfiles are made of these.
@@ -112,7 +113,7 @@ def test_the_packages_of_the_design_are_there() -> None:
     """Each with the sentence of the page."""
     [block] = [block for block in blocks(ROOT / "docs" / "design.md") if block.language == "text"]
     names = [line.split()[0] for line in block.text.splitlines()]
-    folders = {path.name for path in (ROOT / "batsched_py").iterdir() if (path / "__init__.py").exists()}
+    folders = {path.parent.name for path in files("batsched_py/*/__init__.py")}
     assert folders - {entry.rstrip("/") for entry in names} == set()
     for entry in names:
         assert any((ROOT / folder / entry).exists() for folder in ("", "batsched_py", "schedulers")), entry

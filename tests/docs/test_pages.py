@@ -20,6 +20,7 @@ from batsched_py.simulator.outputs import JOBS_HEADER, STATES
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.trace_files import CONSUMED_ENERGY_HEADER, MACHINE_STATES_HEADER, PSTATE_CHANGES_HEADER
 from batsched_py.testing import Bench, Case, ContractTests, Decision, Played
+from tests.clone import below, files
 from tests.docs.pages import PAGES, ROOT, name
 
 DOCS = ROOT / "docs"
@@ -52,7 +53,7 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(found), f"{name(page)}: {target}"
 
 
-@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=name)
+@pytest.mark.parametrize("page", below("docs", "*.md"), ids=name)
 def test_each_page_is_in_the_index(page: Path) -> None:
     """A page that no other names is not found."""
     index = DOCS / "README.md"
@@ -151,7 +152,7 @@ def test_each_figure_that_algorithms_are_compared_by_is_named() -> None:
 
 def test_decisions_are_numbered_without_a_gap() -> None:
     """And their titles carry the number."""
-    pages = sorted((DOCS / "adr").glob("*.md"))
+    pages = files("docs/adr/*.md")
     assert [int(page.name[:4]) for page in pages] == list(range(1, len(pages) + 1))
     for number, page in enumerate(pages, 1):
         assert page.read_text().startswith(f"# {number}. ")

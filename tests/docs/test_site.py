@@ -11,7 +11,7 @@ import pytest
 import batsched_py.api
 import batsched_py.experiments
 import batsched_py.testing
-from tests.docs.pages import ROOT
+from tests.clone import ROOT, below
 from tests.docs.site import read, target
 from website.hooks import navigation
 
@@ -27,7 +27,7 @@ def test_each_page_of_docs_is_in_the_navigation_once(site: Path) -> None:
     """As the index has it."""
     groups = navigation((DOCS / "README.md").read_text())
     listed = [path for group in groups for entries in group.values() for entry in entries for path in entry.values()]
-    pages = sorted(page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md"))
+    pages = sorted(page.relative_to(DOCS).as_posix() for page in below("docs", "*.md"))
     assert sorted(["README.md", *listed]) == sorted([*pages, "repository/README.md"])
     shown = {target(site / "index.html", link)[0] for link in read(site / "index.html").navigation}
     built = {(site / page.replace("README.md", "index.md")).with_suffix(".html") for page in listed}

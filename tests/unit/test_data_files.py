@@ -15,10 +15,10 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
+from tests.clone import ROOT, files
 
-ROOT = Path(__file__).parents[2]
-PLATFORMS = sorted((ROOT / "platforms").glob("*.xml"))
-WORKLOADS = sorted((ROOT / "workloads").glob("*.json"))
+PLATFORMS = files("platforms/*.xml")
+WORKLOADS = files("workloads/*.json")
 #: All hosts on one switch.
 FLAT = [path for path in PLATFORMS if path.stem != "rooms16"]
 HOSTS = {"tiny4": 4, "energy16": 16, "cluster32": 32, "rooms16": 16}

@@ -321,7 +321,7 @@ def test_an_algorithm_of_ones_own_is_found_where_one_is(
     generated: tuple[str, ...], here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """By its file, or as a module of the current folder."""
-    (here / "my_algorithm.py").write_text(
+    (here / "of_ones_own.py").write_text(
         "from batsched_py.api import *\n"
         "class Mine(Scheduler[NoOptions]):\n"
         '    """Wait for nobody, and for nothing."""\n'
@@ -330,7 +330,7 @@ def test_an_algorithm_of_ones_own_is_found_where_one_is(
         "    def decide(self, view, plan):\n"
         "        for job in view.queue: plan.reject(job, 'no')\n"
     )
-    for name in ("my_algorithm.py:Mine", "my_algorithm:Mine"):
+    for name in ("of_ones_own.py:Mine", "of_ones_own:Mine"):
         assert run(["describe", name]) == 0
         out = capsys.readouterr().out
         assert "Wait for nobody" in out

@@ -12,8 +12,9 @@ import pytest
 from batsched_py.protocol.codec import Message, decode
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
 from batsched_py.protocol.dialects import V4
+from tests.clone import files
 
-RUNS = sorted((Path(__file__).parents[2] / "data" / "batsim").glob("*/transcript.jsonl"))
+RUNS = files("tests/data/batsim/*/transcript.jsonl")
 each_run = pytest.mark.parametrize("path", RUNS, ids=lambda path: path.parent.name)
 
 

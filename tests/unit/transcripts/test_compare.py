@@ -11,10 +11,11 @@ from batsched_py.transcripts.compare import ORDER, TIME, Difference, Tolerance, 
 from batsched_py.transcripts.facts import Kind
 from batsched_py.transcripts.transcript import Exchange
 from tests.builders import begins_data, completed_data, submitted_data
+from tests.clone import files
 from tests.unit.transcripts import runs
-from tests.unit.transcripts.runs import DATA, RETOLD, Said, exchange, in_v14, late, real
+from tests.unit.transcripts.runs import RETOLD, Said, exchange, in_v14, late, real
 
-RUNS = sorted(path.parent.name for path in DATA.glob("*/transcript.jsonl"))
+RUNS = [path.parent.name for path in files("tests/data/batsim/*/transcript.jsonl")]
 OPENING: Said = ("SIMULATION_BEGINS", begins_data())
 
 

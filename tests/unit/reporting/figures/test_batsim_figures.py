@@ -12,9 +12,10 @@ from msgspec.structs import asdict, replace
 from batsched_py.reporting.figures.batsim_figures import batsim_figures, consumed_energy, traced_energy
 from batsched_py.reporting.read.schedule import Schedule, read_schedule
 from batsched_py.simulator.tracing import JOB_ENDED, JOB_STARTED, EnergyRows
+from tests.clone import files
 from tests.unit.reporting.records import record, rejected
 
-RUNS: Final = sorted(path.parent for path in (Path(__file__).parents[3] / "data" / "batsim").glob("*/out_schedule.csv"))
+RUNS: Final = [path.parent for path in files("tests/data/batsim/*/out_schedule.csv")]
 #: Hosts were unavailable for a time: what they were meanwhile is in no file.
 UNKNOWN: Final = {"o19_machine_events": "time_"}
 
