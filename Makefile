@@ -19,7 +19,7 @@ demo: $(VENV)/.installed ## Simulate 200 jobs on 32 hosts with EASY backfilling,
 	$(BIN)/$(DEMO)
 
 test: $(VENV)/.installed-dev ## Run the whole test-suite (PYTEST="-k easy" passes options on)
-	$(BIN)/python -m pytest -n auto $(PYTEST)
+	PYTHONSAFEPATH=1 $(BIN)/pytest -n auto $(PYTEST)
 
 check: $(VENV)/.installed-dev ## Lint, formatting, types and the walls between packages; changes nothing
 	$(BIN)/ruff check

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
 from xdist.scheduler import LoadScopeScheduling
+
+# Tests import what they share as tests.something: from the end of the path, so that no random.py in the clone hides
+# Python's.
+sys.path.append(str(Path(__file__).parents[1]))
 
 #: The same examples in every run, so that a commit is green or red and not both. New examples are drawn by `make fuzz`.
 settings.register_profile(

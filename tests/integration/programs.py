@@ -19,7 +19,7 @@ import zmq
 from batsched_py.transcripts.transcript import Exchange, Transcript
 
 ROOT = Path(__file__).parents[2]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+ENVIRONMENT = {**os.environ, "COLUMNS": "100"}
 
 #: A process that has not ended after so many seconds never will: the test fails instead of waiting for ever.
 PATIENCE = 60

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import ROOT
+from tests.clone import ROOT, copy
 
 _PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
@@ -18,7 +18,8 @@ _PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the wheel installs; the dependencies are those of the tests."""
     folder = tmp_path_factory.mktemp("wheel")
-    build = (*_PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT))
+    copy(folder / "clone")
+    build = (*_PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(folder / "clone"))
     subprocess.run(build, check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
     site = folder / "site"
