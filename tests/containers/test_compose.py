@@ -110,7 +110,7 @@ def told(command: Sequence[str], *arguments: str, **environment: str) -> subproc
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

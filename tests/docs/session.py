@@ -14,7 +14,7 @@ from tests.docs.pages import Block
 from tests.redis_server import executable
 
 #: A session that has not ended after so many seconds never will.
-PATIENCE = 120
+PATIENCE = 1800
 
 #: Ends the output of a command; no program prints it.
 _MARK = "\x1e"

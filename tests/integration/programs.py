@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "COLUMNS": "100"}
 
 #: A process that has not ended after so many seconds never will: the test fails instead of waiting for ever.
-PATIENCE = 60
+PATIENCE = 600
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

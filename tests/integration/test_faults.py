@@ -14,7 +14,9 @@ from subprocess import Popen
 import pytest
 import zmq
 
+from batsched_py.errors import TransportError
 from batsched_py.transcripts.transcript import Exchange
+from batsched_py.transport.zmq_rep import RepSocket
 from tests.builders import begins_data, message, submitted_data
 from tests.integration.programs import (
     PATIENCE,
@@ -129,18 +131,16 @@ def test_a_connection_closed_after_half_a_frame_is_told(
     assert [exchange.request for exchange in recorded(tmp_path / "run.jsonl")] == before
 
 
-def test_half_a_frame_and_then_silence_ends_with_the_time_out(tmp_path: Path) -> None:
-    """Without --timeout it is waited for: Batsim may be stopped in a debugger."""
-    with (
-        serving(tmp_path, "-s", "fcfs", "--timeout", "2") as served,
-        raw_batsim(served.address) as peer,
-    ):
+def test_half_a_frame_and_then_silence_ends_with_the_time_out() -> None:
+    """Without one it is waited for: Batsim may be stopped in a debugger."""
+    with RepSocket("tcp://127.0.0.1:*") as served, raw_batsim(served.address) as peer:
         peer.send(BEGINS)
+        assert served.receive(timeout=PATIENCE) == BEGINS
+        served.send(b"{}")
         peer.receive()
         peer.send(SUBMITTED, 0.5)
-        code, said = served.end()
-    assert code == 4
-    assert one_error(said) == f"Batsim has said nothing for 2 s (on {served.address})"
+        with pytest.raises(TransportError, match=f"^Batsim has said nothing for 0.1 s \\(on {served.address}"):
+            served.receive(timeout=0.1)
 
 
 def test_a_message_that_comes_in_small_pieces_is_a_message(fcfs: Served) -> None:

@@ -123,7 +123,7 @@ def test_batsim_is_stopped_when_the_decision_process_is_silent(tmp_path: Path) -
     """If a time-out was asked for."""
     with (
         decision_process() as (decider, address),
-        between(tmp_path, address, "--timeout", "2") as proxy,
+        between(tmp_path, address, "--timeout", "10") as proxy,
         batsim(proxy.address) as client,
     ):
         client.send(BEGINS)

@@ -11,6 +11,7 @@ from socket import create_server
 
 import pytest
 import redis
+from msgspec.structs import replace
 
 from batsched_py.errors import StoreError
 from batsched_py.metadata.redis_store import Persistence, RedisStore
@@ -20,7 +21,7 @@ from tests.builders import begins_data, message
 from tests.redis_server import free_port, started
 
 #: As persistent as a test can wait for.
-BRIEF = Persistence(tries=2, first_wait=0.01, longest_wait=0.01, timeout=0.2)
+BRIEF = Persistence(tries=2, first_wait=0.01, longest_wait=0.01, timeout=30.0)
 NAMED = message(1, ("JOB_SUBMITTED", {"job_id": "w0!7"}))
 JOB = {"id": "w0!7", "res": 3, "walltime": 9, "profile": "p", "subtime": 1}
 
@@ -76,7 +77,7 @@ def test_a_name_that_leads_nowhere_is_one_line(hostname: str) -> None:
 
 def test_a_server_that_says_nothing_is_given_up(server: Server) -> None:
     """A real one, told to pause."""
-    session, store = begun(server.port)
+    session, store = begun(server.port, replace(BRIEF, timeout=1.0))
     with redis.Redis("127.0.0.1", server.port) as other:
         other.client_pause(60_000)
     with pytest.raises(StoreError, match=rf"^Redis 127\.0\.0\.1:{server.port}: Timeout.* \(tried 2 times\)$"):

@@ -343,7 +343,7 @@ def test_a_decision_process_that_dies_ends_the_run() -> None:
     victim = threading.Thread(target=die_at_the_second_request)
     victim.start()
     ready.wait()
-    with ReqSocket(address[0], connect_timeout=10.0) as socket, pytest.raises(TransportError) as caught:
+    with ReqSocket(address[0], connect_timeout=600.0) as socket, pytest.raises(TransportError) as caught:
         Simulation(platform(4), [JOBS]).run(socket.exchange)
     victim.join()
     assert f"the decision process on {address[0]} closed the connection" in str(caught.value)
