@@ -26,8 +26,8 @@ class Submitter(Scheduler[SubmitterOptions]):
 
     All jobs are started in order of arrival. Those of its own are delays, in the workload `dynamic`. The next is
     submitted when nobody waits and a host is free, or at an interval. After the last, registration is finished. It
-    works with and without acknowledgement. Batsim forgets a profile with the last job that uses it: `profiles=shared`
-    may need its option --enable-profile-reuse.
+    works with and without acknowledgement. Batsim forgets a profile with the first of its jobs that ends:
+    `profiles=shared` needs its option --enable-profile-reuse.
     """
 
     name = "submitter"

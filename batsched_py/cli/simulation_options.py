@@ -78,7 +78,7 @@ _BEHAVIOUR: Final[tuple[_Decorator, ...]] = (
     _flag("--forward-profiles-on-submission", "forward_profiles", "Submissions carry the profile."),
     _flag("--forward-unknown-events", "forward_unknown_events", "Events of other types reach the algorithm."),
     _flag("--message-latency", "message_latency", "Messages between Batsim's own parts take time, as in Batsim."),
-    _flag("--enable-profile-reuse", "profile_reuse", "Profiles outlive their last job."),
+    _flag("--enable-profile-reuse", "profile_reuse", "Profiles outlive their jobs."),
     _flag("--allow-oversized-jobs", "allow_oversized", "Submit jobs larger than the platform, to see them rejected."),
     click.option(
         "--disable-machine-state-tracing",

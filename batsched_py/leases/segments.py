@@ -40,8 +40,8 @@ class Segments:
     def repeatable(self, job: Job, view: View) -> Mapping[str, Any] | None:
         """The profile of a job that could begin again after a kill; None if it could not.
 
-        Batsim must have told the profile, and take it again: where it forgets profiles with their last job, the profile
-        is registered under a new name, which is not possible for composed ones and types that we do not know.
+        Batsim must have told the profile, and take it again: where it forgets profiles, this one is registered under a
+        new name, which is not possible for composed ones and types that we do not know.
         """
         profile = view.profile(job)
         if profile is None or (job.walltime or 0.0) > LONGEST:

@@ -73,7 +73,7 @@ class Config(Struct, frozen=True):
 
     @property
     def forgets_profiles(self) -> bool:
-        """True if Batsim drops a profile with its last job (E8): versions before 4 cannot, and have no such key."""
+        """True if Batsim drops a profile with the first of its jobs that ends: versions before 4 have no such key."""
         return self.dynamic_jobs and self.members.get("profile-reuse-enabled") is False
 
 

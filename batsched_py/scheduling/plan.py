@@ -247,8 +247,8 @@ class Plan:
         """Say that a control job, for which nothing runs, is in another state: CHANGE_JOB_STATE changes Batsim's books.
 
         A waiting job may become RUNNING, and in v1.4 REJECTED; a job that became RUNNING so may in v1.4 become
-        COMPLETED_SUCCESSFULLY or COMPLETED_KILLED, which may have a reason. No event tells of it. Batsim 4 aborts on all
-        that would end such a job: there it runs for ever, and the run never ends.
+        COMPLETED_SUCCESSFULLY or COMPLETED_KILLED, which may have a reason. No event tells of it. Batsim 4 aborts on
+        all that would end such a job: there it runs for ever, and the run never ends.
         """
         what = f"change state of {job.id} to {state}"
         waits, runs = job.id in self._state.queue, job.id in self._state.control

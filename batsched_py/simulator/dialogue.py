@@ -211,7 +211,7 @@ class Dialogue:
 
     def _named(self, name: str) -> Profile:
         profiles = self._shelf.profiles
-        if name not in profiles:
+        if name not in profiles or name in self._shelf.forgotten:
             raise BrokenRuleError(f"goes on with the profile {name!r}, which does not exist (any more)")
         composed = (profile for profile in profiles.values() if isinstance(profile, Composed))
         if name not in self._shelf.needed and not any(name in profile.sequence for profile in composed):

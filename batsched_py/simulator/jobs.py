@@ -121,6 +121,8 @@ class Jobs:
         self.joules_at_last_end = -1.0
         #: Ended, and told of in the message that is sent next.
         self.told: list[str] = []
+        #: (workload, name) of profiles whose jobs' ends the latest message told.
+        self.leaving: list[tuple[str, str]] = []
         #: Id -> metadata, of jobs that have not ended.
         self._metadata: dict[str, str] = {}
 
@@ -134,12 +136,18 @@ class Jobs:
         self.unfinished += 1
 
     def forget_ended(self) -> None:
-        """A message was sent: the jobs whose end it told are unknown from now on (E8). Batsim 1 forgets nothing."""
+        """A message was sent: the jobs whose end it told are unknown from now on (E8). Batsim 1 forgets nothing.
+
+        The profiles of these jobs may still be named in the reply, those of the message before no more.
+        """
+        for workload, profile in self.leaving:
+            self._library.forget(workload, profile)
+        self.leaving.clear()
         if not self._is_v14:
             for job_id in self.told:
                 live = self.live.pop(job_id)
                 if self._forget_profiles:
-                    self._library.release(live.job.workload, live.job.profile)
+                    self.leaving.append((live.job.workload, live.job.profile))
         self.told.clear()
 
     def execute(self, command: ExecuteJob) -> None:

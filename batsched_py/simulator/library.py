@@ -18,6 +18,7 @@ from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.execution import SIMULATED, TALKING
 from batsched_py.wording import counted
 
+FORGOTTEN: Final = "was forgotten when the first of its jobs had ended"
 DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs here; real Batsim 4.2.1 crashes on it"
 
 
@@ -37,10 +38,15 @@ class Shelf(Struct):
     #: Profile name -> jobs that name it and have not ended, and profiles that are composed of it; only kept up where
     #: profiles can be forgotten.
     needed: dict[str, int] = field(default_factory=dict)
-    #: Names of the profiles that were forgotten: nothing may have one of them again.
+    #: Names of the profiles that were forgotten: nothing may name them again, and no other may have their names.
     forgotten: set[str] = field(default_factory=set)
     #: Names of profiles of jobs that talk with the scheduler, or are composed of such.
     talking: set[str] = field(default_factory=set)
+
+    def check_known(self, name: str) -> None:
+        """LibraryError if the profile was forgotten."""
+        if name in self.forgotten:
+            raise LibraryError(f"profiles.{name}", FORGOTTEN)
 
 
 class Library:
@@ -70,12 +76,14 @@ class Library:
         """
         shelf = self.shelves.setdefault(workload, Shelf("the scheduler", {}))
         path = f"profile {workload}!{name}"
+        if name in shelf.forgotten:
+            raise BrokenRuleError(f"{path} existed before: it {FORGOTTEN}, its name is taken")
         if name in shelf.profiles:
             raise BrokenRuleError(f"{path} exists already")
-        if name in shelf.forgotten:
-            raise BrokenRuleError(f"{path} existed before: it was forgotten with its last job, its name is taken")
         try:
             profile = parse_profile(name, members)
+            for part in parts(profile):
+                shelf.check_known(part)
             check_profile({**shelf.profiles, name: profile}, name)
         except (ProfileError, LibraryError) as error:
             raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
@@ -96,9 +104,14 @@ class Library:
         if talks:
             shelf.talking.add(profile)
 
-    def release(self, workload: str, profile: str) -> None:
-        """A job that named the profile has ended; the last one takes the profile along (E8)."""
-        _drop(self.shelves[workload], profile)
+    def forget(self, workload: str, profile: str) -> None:
+        """The end of a job that named the profile was told: nobody may name it, or a part of it, any more (E8).
+
+        Jobs that have it keep it; the last one takes it along.
+        """
+        shelf = self.shelves[workload]
+        _forget(shelf, profile)
+        _drop(shelf, profile)
 
 
 def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> bool:
@@ -164,6 +177,13 @@ def parts(profile: Profile) -> Sequence[str]:
     return profile.parts if isinstance(profile, Composed) else ()
 
 
+def _forget(shelf: Shelf, name: str) -> None:
+    if name not in shelf.forgotten:
+        shelf.forgotten.add(name)
+        for part in parts(shelf.profiles[name]):
+            _forget(shelf, part)
+
+
 def _drop(shelf: Shelf, name: str) -> None:
     """One need less; a composed profile that goes needs its parts no more."""
     shelf.needed[name] -= 1
@@ -171,7 +191,6 @@ def _drop(shelf: Shelf, name: str) -> None:
         return
     del shelf.needed[name]
     shelf.talking.discard(name)
-    shelf.forgotten.add(name)
     for part in parts(shelf.profiles.pop(name)):
         _drop(shelf, part)
 

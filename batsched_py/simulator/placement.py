@@ -67,11 +67,13 @@ class Placement:
             raise BrokenRuleError(rule if io.hosts else f"{what} on no host", job=job.id, hosts=io.hosts.bits)
         if io.profile is not None:
             found = self._library.add(job.workload, io.profile_name, io.profile, self._dialect, self._approximations)
-        elif (known := self._library.shelves[job.workload].profiles.get(io.profile_name)) is not None:
-            found = known
         else:
-            rule = f"{what} that names the profile {io.profile_name!r}, which does not exist"
-            raise BrokenRuleError(rule, job=job.id)
+            shelf = self._library.shelves[job.workload]
+            known = None if io.profile_name in shelf.forgotten else shelf.profiles.get(io.profile_name)
+            if known is None:
+                rule = f"{what} that names the profile {io.profile_name!r}, which does not exist"
+                raise BrokenRuleError(f"{rule} (any more)" if shelf.forgotten else rule, job=job.id)
+            found = known
         if isinstance(found, Composed) and not isinstance(profile, Composed):
             raise BrokenRuleError(f"{what} that is composed ({found.name}), and it is not", job=job.id)
         return found

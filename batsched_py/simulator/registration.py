@@ -87,6 +87,7 @@ class Registration:
         if shelf is None:
             raise BrokenRuleError(f"belongs to the workload {job.workload}, which does not exist", job=job_id)
         try:
+            shelf.check_known(job.profile)
             return job, check_profile(shelf.profiles, job.profile, job.size)
         except LibraryError as error:
             raise BrokenRuleError(f"cannot run its profile: {error}", job=job_id) from None

@@ -29,7 +29,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         acknowledge_dynamic_jobs: answer each registered job by JOB_SUBMITTED (--acknowledge-dynamic-jobs); None for
             Batsim's default, which is yes in v1.4 and no in v4.
         forward_profiles: JOB_SUBMITTED carries the profile (--forward-profiles-on-submission).
-        profile_reuse: keep a profile when its last job has ended (--enable-profile-reuse); v1.4 always does.
+        profile_reuse: keep a profile when the first of its jobs has ended (--enable-profile-reuse); v1.4 always does.
         scheduler_config: handed to the scheduler as it is (--sched-cfg).
         external_events: what happens to the machines, see `external.read_events` (--events).
         forward_unknown_events: pass events of other types on (--forward-unknown-events).

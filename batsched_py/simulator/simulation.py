@@ -205,7 +205,7 @@ class Simulation:
         reply = talk.say(timeline.stamp, events)
         if self._stage.stored is not None:
             self._stage.stored.read(reply.events)
-        if jobs.told:
+        if jobs.told or jobs.leaving:
             jobs.forget_ended()
         if timeline.now == patience.instant:
             patience.wear(events, self._ended.count, jobs.unfinished)

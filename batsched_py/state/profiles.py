@@ -1,4 +1,4 @@
-"""The profiles that Batsim told of or we registered, and those of them that it has forgotten since (E8)."""
+"""The profiles that Batsim told of or we registered, and those of them that it has forgotten since."""
 
 from __future__ import annotations
 
@@ -15,46 +15,44 @@ class Standing(StrEnum):
 
     UNKNOWN = "it is not registered"
     THERE = "it exists"
-    #: Nothing needs it any more. Batsim aborts if it is used; what becomes of its name nobody has seen.
-    GONE = "Batsim forgot it with its last job; take a new name, or run with --enable-profile-reuse"
-    #: As before, but jobs of its workload file are still to come, and they may name it.
-    DOUBTFUL = (
-        "Batsim may have forgotten it with its last job, and only Batsim knows whether another is still to come; "
-        "take a new name, or run with --enable-profile-reuse"
-    )
+    #: A job that named it, or a composed profile of which it is a part, has ended. Batsim aborts if it is named again.
+    GONE = "Batsim forgot it when the first of its jobs had ended; take a new name, or run with --enable-profile-reuse"
 
 
 class Profiles:
     """Profiles by workload and name.
 
-    With `forgets`, Batsim drops a profile together with the last that needs it, a job that names it or a composed
-    profile of which it is a part; otherwise nothing is counted.
+    With `forgets`, Batsim drops a profile, and the parts of a composed one, after the message that tells the first end
+    of a job that names it; the reply to that message may still name it. Other jobs that have the profile keep it, and
+    so its members can be read as long as a job may come or run that has it. Otherwise nothing is counted.
     """
 
     __slots__ = (
-        *("_complete", "_doubtful", "_dropped", "_leaving", "_members", "_own", "_parts", "_uses"),
+        *("_complete", "_gone", "_idle", "_leaving", "_members", "_own", "_parts", "_rejected", "_uses"),
         *("forgets", "pending"),
     )
 
     def __init__(self, known: Mapping[str, Mapping[str, Members]] | None = None, *, forgets: bool = False) -> None:
         self.forgets = forgets
-        #: Workload -> name -> members; those that went since the latest message are still here, to be read.
+        #: Workload -> name -> members, also of profiles that are gone but still needed.
         self._members = {workload: dict(profiles) for workload, profiles in (known or {}).items()}
+        #: (workload, name) of profiles that may not be named any more.
+        self._gone: set[tuple[str, str]] = set()
+        #: Profiles of jobs whose end the latest message told.
+        self._leaving: list[tuple[str, str]] = []
+        #: Profiles of jobs that we rejected since: Batsim forgets them after its next message.
+        self._rejected: list[tuple[str, str]] = []
         #: True once no job can come that we have not heard of.
         self._complete = False
         #: Profiles that we registered: no job names them but those we know.
         self._own: set[tuple[str, str]] = set()
-        #: (workload, name) -> what needs it: jobs that name it and are not forgotten, and profiles that are composed of
-        #: it and are neither gone nor doubtful. Absent if there never was any.
+        #: (workload, name) -> what needs its members: jobs that name it and have not ended, and composed profiles that
+        #: are kept. Absent if nothing does.
         self._uses: dict[tuple[str, str], int] = {}
         #: Composed profile -> its parts, each once.
         self._parts: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        #: Without anything we know of that needs it, while unknown jobs may come.
-        self._doubtful: set[tuple[str, str]] = set()
-        #: Gone since the latest message.
-        self._dropped: set[tuple[str, str]] = set()
-        #: Jobs that we rejected since: Batsim forgets them with its next message.
-        self._leaving: list[Job] = []
+        #: Needed by nothing we know of, while unknown jobs may come.
+        self._idle: set[tuple[str, str]] = set()
         #: True if `settle` has something to do.
         self.pending = False
         if forgets:
@@ -63,20 +61,17 @@ class Profiles:
                     self._compose(workload, name, members)
 
     def members(self, workload: str, name: str) -> Members | None:
-        """The profile's members, None if nobody told; also of one that is gone since the latest message."""
+        """The profile's members, None if nobody told or nothing needs them; also of one that is gone."""
         return self._members.get(workload, {}).get(name)
 
     def names(self, workload: str) -> Iterator[str]:
-        """Names of the profiles of a workload that are there."""
-        return (name for name in self._members.get(workload, ()) if (workload, name) not in self._dropped)
+        """Names of the profiles of a workload that may be named."""
+        return (name for name in self._members.get(workload, ()) if (workload, name) not in self._gone)
 
     def standing(self, workload: str, name: str) -> Standing:
         """What has become of it."""
-        key = workload, name
-        if key in self._doubtful:
-            return Standing.DOUBTFUL
-        if key in self._uses:
-            return Standing.THERE if self._uses[key] else Standing.GONE
+        if (workload, name) in self._gone:
+            return Standing.GONE
         return Standing.THERE if name in self._members.get(workload, ()) else Standing.UNKNOWN
 
     def add(self, workload: str, name: str, members: Members) -> None:
@@ -96,30 +91,29 @@ class Profiles:
         self._need((job.workload, job.profile))
 
     def release(self, job: Job) -> None:
-        """Batsim has forgotten this job, and with the last one its profile."""
-        self._release((job.workload, job.profile))
+        """The latest message told the end of this job: after the reply its profile may not be named any more."""
+        self._leaving.append((job.workload, job.profile))
+        self.pending = True
 
     def leave(self, job: Job) -> None:
-        """We rejected this job; Batsim forgets it with its next message."""
-        self._leaving.append(job)
+        """We rejected this job: Batsim forgets it after its next message."""
+        self._rejected.append((job.workload, job.profile))
         self.pending = True
 
     def complete(self) -> None:
-        """No static job is still to come: what was doubtful is gone."""
+        """No static job is still to come: what nothing needs is dropped."""
         self._complete = True
-        for key in sorted(self._doubtful):  # their parts were released when they became doubtful
+        for key in sorted(self._idle):
             self._drop(key)
-        self._doubtful.clear()
+        self._idle.clear()
 
     def settle(self) -> None:
-        """A message has come: rejected jobs are forgotten, and what went before it can no longer be read."""
-        for workload, name in self._dropped:
-            self._members.get(workload, {}).pop(name, None)
-        self._dropped.clear()
-        self.pending = False
-        leaving, self._leaving = self._leaving, []
-        for job in leaving:
-            self.release(job)
+        """A message has come: what the one before told is forgotten."""
+        leaving, self._leaving, self._rejected = self._leaving, self._rejected, []
+        self.pending = bool(self._leaving)
+        for key in leaving:
+            self._forget(key)
+            self._release(key)
 
     def _compose(self, workload: str, name: str, members: Members) -> None:
         """A composed profile that is new needs its parts."""
@@ -135,27 +129,32 @@ class Profiles:
             for part in self._parts[key]:
                 self._need(part)
 
+    def _forget(self, key: tuple[str, str]) -> None:
+        """Neither it nor its parts may be named any more."""
+        if key not in self._gone:
+            self._gone.add(key)
+            for part in self._parts.get(key, ()):
+                self._forget(part)
+
     def _need(self, key: tuple[str, str]) -> None:
         self._uses[key] = self._uses.get(key, 0) + 1
-        if key in self._doubtful:
-            self._doubtful.discard(key)
-            for part in self._parts.get(key, ()):
-                self._need(part)
+        self._idle.discard(key)
 
     def _release(self, key: tuple[str, str]) -> None:
-        """One need less; with the last one it goes, or becomes doubtful, and needs its parts no more."""
+        """One need less; after the last one its members are dropped unless an unknown job may come that names it."""
         left = self._uses.get(key, 0) - 1
-        self._uses[key] = max(left, 0)
         if left > 0:
+            self._uses[key] = left
             return
+        self._uses.pop(key, None)
         if self._complete or key in self._own:
             self._drop(key)
         else:
-            self._doubtful.add(key)
-        for part in self._parts.get(key, ()):
-            self._release(part)
+            self._idle.add(key)
 
     def _drop(self, key: tuple[str, str]) -> None:
+        workload, name = key
         self._own.discard(key)
-        self._dropped.add(key)
-        self.pending = True
+        self._members.get(workload, {}).pop(name, None)
+        for part in self._parts.pop(key, ()):
+            self._release(part)

@@ -277,7 +277,7 @@ def test_a_job_of_ones_own_that_batsim_would_refuse_is_refused(mine: Job, profil
 
 
 def test_a_profile_that_batsim_forgot_is_not_named_again() -> None:
-    """Neither to use it nor to register it: real Batsim aborts on both."""
+    """Neither to use it nor to register it, but in the reply to the first end: real Batsim aborts on both."""
     config = read_flat_config({"dynamic-jobs-enabled": True, "profile-reuse-enabled": False})
     now = state(1, config=config)
     plan = plan_for(now)
@@ -285,12 +285,16 @@ def test_a_profile_that_batsim_forgot_is_not_named_again() -> None:
     first = Job.create("dyn!1", size=1, profile="p")
     plan.submit(first, profile)
     plan.start(first, hosts("0"))
+    plan.submit(Job.create("dyn!2", size=1, profile="p"), profile)
     now.advance(3.0)
     now.apply(completed("dyn!1", 3.0))
     plan.begin(3.0)
-    words = "Batsim forgot it with its last job; take a new name, or run with --enable-profile-reuse"
-    with pytest.raises(PlanError, match=f"submit dyn!2: profile p: {words}"):
-        plan.submit(Job.create("dyn!2", size=1, profile="p"), profile)
+    plan.submit(Job.create("dyn!3", size=1, profile="p"), profile)
+    now.advance(4.0)
+    plan.begin(4.0)
+    words = "Batsim forgot it when the first of its jobs had ended; take a new name, or run with --enable-profile-reuse"
+    with pytest.raises(PlanError, match=f"submit dyn!4: profile p: {words}"):
+        plan.submit(Job.create("dyn!4", size=1, profile="p"), profile)
     with pytest.raises(PlanError, match=f"register profile dyn!p: {words}"):
         plan.register_profile("dyn", "p", profile)
 

@@ -13,7 +13,7 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.begins import read_flat_config
 from batsched_py.protocol.commands import ChangeJobState, RegisterJob, RegisterProfile, SetJobMetadata
 from batsched_py.protocol.dialects import V14
-from batsched_py.protocol.events import Config, Notify
+from batsched_py.protocol.events import Config
 from batsched_py.state.state import State
 from tests.builders import begins, completed, hosts, job, plan_for, state, submitted
 
@@ -103,16 +103,17 @@ def test_v14_takes_composed_profiles_and_its_own_types() -> None:
 
 
 def test_a_profile_that_is_gone_stays_gone() -> None:
-    """Batsim forgets it with its last job (E8), but not its name: a new name is needed."""
+    """Batsim forgets it, but not its name: a new name is needed."""
     now = state(2, config=FORGETFUL)
     plan = plan_for(now)
     plan.submit(own("1"), THREE)
     plan.start(own("1"), hosts("0"))
     now.advance(5.0)
-    plan.begin(5.0)
     now.apply(completed("dyn!1", 5.0))
+    now.advance(6.0)
+    plan.begin(6.0)
     for given in (None, THREE):
-        with pytest.raises(PlanError, match="submit dyn!2: profile p: Batsim forgot it with"):
+        with pytest.raises(PlanError, match="submit dyn!2: profile p: Batsim forgot it when the first of its jobs"):
             plan.submit(own("2"), given)
     with pytest.raises(PlanError, match="register profile dyn!p: Batsim forgot it"):
         plan.register_profile("dyn", "p", THREE)
@@ -120,22 +121,20 @@ def test_a_profile_that_is_gone_stays_gone() -> None:
     assert [type(command) for command in plan.commands] == [RegisterProfile, RegisterJob]
 
 
-def test_a_static_profile_that_may_be_gone_is_not_touched() -> None:
-    """As long as nobody knows: neither used nor registered again."""
+def test_a_static_profile_goes_with_the_first_of_its_jobs_that_ends() -> None:
+    """Whatever jobs still come that have it: neither used nor registered again, but in the reply to that very end."""
     now = State()
     now.apply(replace(begins(2, config=FORGETFUL), profiles={"w0": {"p": THREE}}))
     now.apply(submitted(job("a")))
     plan = plan_for(now)
     plan.start(job("a"), hosts("0"))
     now.apply(completed("w0!a"))
-    new = Job.create("w0!n", size=1, profile="p")
-    with pytest.raises(PlanError, match="submit w0!n: profile p: Batsim may have forgotten it"):
-        plan.submit(new)
-    with pytest.raises(PlanError, match="register profile w0!p: Batsim may have forgotten it"):
+    plan.submit(Job.create("w0!n", size=1, profile="p"))
+    now.advance(1.0)
+    with pytest.raises(PlanError, match="submit w0!m: profile p: Batsim forgot it"):
+        plan.submit(Job.create("w0!m", size=1, profile="p"))
+    with pytest.raises(PlanError, match="register profile w0!p: Batsim forgot it"):
         plan.register_profile("w0", "p", THREE)
-    now.apply(Notify(0.0, "no_more_static_job_to_submit"))
-    with pytest.raises(PlanError, match="submit w0!n: profile p: Batsim forgot it"):
-        plan.submit(new)
 
 
 def test_v14_has_no_metadata() -> None:

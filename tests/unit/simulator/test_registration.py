@@ -50,37 +50,85 @@ def test_profiles_are_forwarded_if_so_asked() -> None:
     assert [data["profile"]["delay"] for _, data in peer.told("JOB_SUBMITTED")] == [10, 7]
 
 
-def test_a_profile_goes_with_its_last_job() -> None:
-    """Unless profiles are reused (E8)."""
-    script = {1.0: [reject("a"), profile(), register(), execute("dyn!1", "0"), call(20)], 20.0: [register("dyn!2")]}
-    with pytest.raises(RefusedError, match=r"dyn!2 cannot run its profile: profiles.p names the profile 'p'"):
+def bag(**script: list[Command]) -> dict[float, list[Command]]:
+    """Jobs dyn!1 and dyn!2 of one profile begin at 1 s and end at 8 s; what else is said at "t..." seconds."""
+    begin = [reject("a"), profile(), register(), register("dyn!2"), execute("dyn!1", "0"), execute("dyn!2", "1")]
+    return {1.0: [*begin, call(20)]} | {float(at[1:]): commands for at, commands in script.items()}
+
+
+def test_the_reply_to_the_end_of_a_job_may_still_name_its_profile() -> None:
+    """Also if the other jobs that named it end in the same message; as often as it likes."""
+    script = bag(t8=[register("dyn!3"), execute("dyn!3", "2")], t20=[FINISHED])
+    result, _ = play(STATIC, script, settings=DYNAMIC)
+    assert [(record.job.id, record.finish) for record in result.jobs[1:]] == [
+        ("dyn!1", 8.0),
+        ("dyn!2", 8.0),
+        ("dyn!3", 15.0),
+    ]
+
+
+@pytest.mark.parametrize("longer", [False, True])
+def test_a_profile_goes_with_the_first_of_its_jobs_that_ends(longer: bool) -> None:
+    """To any later reply its name is unknown, whether another job runs or not; unless profiles are reused (E8)."""
+    script = bag(t20=[register("dyn!3"), execute("dyn!3", "2"), FINISHED])
+    if longer:
+        script[8.0] = [register("dyn!4", profile="p"), execute("dyn!4", "3"), call(10)]
+        script[10.0] = script.pop(20.0)
+    rule = r"events\[0\] REGISTER_JOB: job dyn!3 cannot run its profile: profiles.p was forgotten when the first of its"
+    with pytest.raises(RefusedError, match=rule):
         play(STATIC, script, settings=DYNAMIC)
-    script[20.0] += [execute("dyn!2", "0"), FINISHED]
+
+
+def test_profiles_that_are_reused_stay() -> None:
+    """With --enable-profile-reuse."""
+    script = bag(t20=[register("dyn!3"), execute("dyn!3", "2"), FINISHED])
     result, _ = play(STATIC, script, settings=Settings(dynamic_jobs=True, profile_reuse=True))
     assert result.end == 27.0
 
 
-def test_a_profile_stays_as_long_as_one_that_is_composed_of_it() -> None:
-    """A job of its own may have ended long before; then it goes with the composed one."""
-    profiles: Profiles = {"d5": {"type": "delay", "delay": 5}, "twice": {"type": "composed", "seq": ["d5", "d5"]}}
-    jobs = workload(job("a", "d5", at=1), job("b", "twice", at=1), profiles=profiles)
+def test_a_job_that_has_a_forgotten_profile_runs() -> None:
+    """One that waits, and one of the workload that comes later: they were given it when they were read."""
+    jobs = workload(job("a", "d5", at=1), job("b", "d5", at=1), job("c", "twice", at=30), profiles=TWICE)
     script: dict[float, list[Command]] = {
-        1.0: [execute("a", "0"), call(10)],
-        10.0: [execute("b", "0"), call(30)],
-        30.0: [FINISHED],
+        1.0: [execute("a", "0"), call(20)],
+        20.0: [execute("b", "0")],
+        30.0: [execute("c", "0"), FINISHED],
     }
     result, _ = play(jobs, script, settings=DYNAMIC)
-    assert [record.finish for record in result.jobs] == [6.0, 20.0]
-    for name in ("d5", "twice"):
-        script[30.0] = [profile(name, "w0")]
-        with pytest.raises(RefusedError, match=f"profile w0!{name} existed before"):
-            play(jobs, script, settings=DYNAMIC)
+    assert [record.finish for record in result.jobs] == [6.0, 25.0, 40.0]
+
+
+def test_a_rejected_job_takes_its_profile_along_after_the_next_message() -> None:
+    """With which Batsim forgets the job."""
+    more = [register("w0!b", profile="d10"), execute("w0!b", "0"), FINISHED]
+    script = {1.0: [reject("a"), call(5)], 5.0: more}
+    assert play(STATIC, script, settings=DYNAMIC)[0].end == 15.0
+    script = {1.0: [reject("a"), call(5)], 5.0: [call(7)], 7.0: more}
+    with pytest.raises(RefusedError, match=r"profiles.d10 was forgotten"):
+        play(STATIC, script, settings=DYNAMIC)
+
+
+TWICE: Profiles = {"d5": {"type": "delay", "delay": 5}, "twice": {"type": "composed", "seq": ["d5", "d5"]}}
+
+
+def test_a_composed_profile_takes_its_parts_along() -> None:
+    """Once the end of a job that names it was told; before, a part may be gone by itself."""
+    jobs = workload(job("a", "d5", at=1), job("b", "twice", at=1), profiles=TWICE)
+    script: dict[float, list[Command]] = {1.0: [execute("b", "0"), call(30)], 30.0: [reject("a")], 31.0: []}
+    script[30.0] = [reject("a"), profile("d5", "w0")]
+    with pytest.raises(RefusedError, match="profile w0!d5 existed before"):
+        play(jobs, script, settings=DYNAMIC)
+    script = {1.0: [execute("a", "0"), call(30)], 30.0: [profile("c", "w0", type="composed", seq=["twice", "d5"])]}
+    with pytest.raises(RefusedError, match=r"profile w0!c: profiles.d5 was forgotten"):
+        play(jobs, script, settings=DYNAMIC)
+    script[30.0] = [profile("c", "w0", type="composed", seq=["twice"]), reject("b"), FINISHED]
+    assert play(jobs, script, settings=DYNAMIC)[0].end == 30.0
 
 
 def test_the_name_of_a_forgotten_profile_is_taken() -> None:
     """Real Batsim keeps it, and aborts."""
     script = {1.0: [reject("a"), profile(), register(), execute("dyn!1", "0"), call(20)], 20.0: [profile()]}
-    with pytest.raises(RefusedError, match=r"REGISTER_PROFILE: profile dyn!p existed before: it was forgotten with"):
+    with pytest.raises(RefusedError, match=r"REGISTER_PROFILE: profile dyn!p existed before: it was forgotten when"):
         play(STATIC, script, settings=DYNAMIC)
 
 

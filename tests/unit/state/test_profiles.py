@@ -1,4 +1,4 @@
-"""Profiles that Batsim forgets, and those of which nobody knows."""
+"""Profiles that Batsim forgets, and how long they can be read."""
 
 from __future__ import annotations
 
@@ -27,28 +27,42 @@ def forgetful(*registered: str) -> Profiles:
     return profiles
 
 
-def test_a_profile_goes_with_its_last_job() -> None:
-    """And can be read until the next message: the job's progress is told in this one."""
+def test_a_profile_goes_with_the_first_of_its_jobs_that_ends() -> None:
+    """The reply to the message that tells the end may still name it; the job that goes on can be read about."""
     profiles = forgetful("a", "b")
     profiles.release(job("a"))
     assert profiles.standing("dyn", "p") is Standing.THERE
-    profiles.release(job("b"))
+    profiles.settle()
     assert profiles.standing("dyn", "p") is Standing.GONE
     assert list(profiles.names("dyn")) == []
+    assert profiles.members("dyn", "p") == DELAY
+    profiles.release(job("b"))
     assert profiles.members("dyn", "p") == DELAY
     profiles.settle()
     assert profiles.members("dyn", "p") is None
     assert profiles.standing("dyn", "p") is Standing.GONE
+    assert profiles.pending is False
+
+
+def test_a_profile_that_is_named_in_the_last_reply_that_may_stays_readable() -> None:
+    """By a job that was registered there."""
+    profiles = forgetful("a")
+    profiles.release(job("a"))
+    profiles.use(job("b"))
+    profiles.settle()
+    assert (profiles.standing("dyn", "p"), profiles.members("dyn", "p")) == (Standing.GONE, DELAY)
 
 
 def test_a_profile_that_we_registered_in_a_static_workload_is_ours() -> None:
-    """No static job names it: nobody need doubt what became of it."""
+    """No static job names it: it need not be kept for one."""
     profiles = forgetful()
     profiles.register("w0", "mine", DELAY)
     mine = Job.create("w0!n", size=1, profile="mine")
     profiles.use(mine)
     profiles.release(mine)
+    profiles.settle()
     assert profiles.standing("w0", "mine") is Standing.GONE
+    assert profiles.members("w0", "mine") is None
 
 
 def test_a_profile_that_no_job_has_named_stays() -> None:
@@ -57,28 +71,29 @@ def test_a_profile_that_no_job_has_named_stays() -> None:
     assert forgetful().standing("dyn", "q") is Standing.UNKNOWN
 
 
-def test_a_static_profile_is_doubtful_while_unknown_jobs_may_name_it() -> None:
-    """We do not know the jobs that are still to come, Batsim does."""
+def test_a_static_profile_stays_readable_while_unknown_jobs_may_have_it() -> None:
+    """They have it whatever has ended; to name it anew is another thing."""
     profiles = forgetful()
-    static = job("1", "w0")
-    profiles.use(static)
-    profiles.release(static)
-    assert profiles.standing("w0", "p") is Standing.DOUBTFUL
-    profiles.use(job("2", "w0"))
-    assert profiles.standing("w0", "p") is Standing.THERE
-    profiles.release(job("2", "w0"))
+    for name in ("1", "2"):
+        profiles.use(job(name, "w0"))
+        profiles.release(job(name, "w0"))
+        profiles.settle()
+        assert profiles.standing("w0", "p") is Standing.GONE
+        assert profiles.members("w0", "p") == DELAY
     profiles.complete()
+    assert profiles.members("w0", "p") is None
     assert profiles.standing("w0", "p") is Standing.GONE
 
 
-def test_a_rejected_job_is_forgotten_with_the_next_message() -> None:
-    """In the reply that rejects it, its profile is still there."""
+def test_a_rejected_job_is_forgotten_after_the_next_message() -> None:
+    """In the reply that rejects it, and in the next one, its profile is still there."""
     profiles = forgetful("a")
     profiles.leave(job("a"))
     assert profiles.standing("dyn", "p") is Standing.THERE
     profiles.settle()
-    assert profiles.standing("dyn", "p") is Standing.GONE
+    assert (profiles.standing("dyn", "p"), profiles.pending) == (Standing.THERE, True)
     profiles.settle()
+    assert profiles.standing("dyn", "p") is Standing.GONE
     assert profiles.members("dyn", "p") is None
 
 
@@ -90,48 +105,23 @@ def of(profile: str, name: str = "1") -> Job:
     return Job.create(f"w0!{name}", size=1, profile=profile)
 
 
-def test_a_composed_profile_needs_its_parts() -> None:
-    """A part stays when the last job that names it has ended, and goes with the composed one; both can be read then."""
+def test_a_composed_profile_takes_its_parts_along() -> None:
+    """A part may be gone before it, and can be read as long as the composed one is needed."""
     profiles = Profiles({"w0": {"p": DELAY, "q": DELAY, "c": composed("p", "q", "p")}}, forgets=True)
     profiles.complete()
-    for name in ("p", "c"):
-        profiles.use(of(name))
+    for name, profile in (("1", "p"), ("2", "c"), ("3", "c")):
+        profiles.use(of(profile, name))
     profiles.release(of("p"))
     profiles.settle()
-    assert profiles.standing("w0", "p") is Standing.THERE
-    assert profiles.members("w0", "p") == DELAY
-    profiles.release(of("c"))
-    assert [profiles.standing("w0", name) for name in "cpq"] == [Standing.GONE] * 3
-    assert profiles.members("w0", "p") == DELAY
-    profiles.settle()
-    assert list(profiles.names("w0")) == []
-
-
-def test_the_parts_of_a_doubtful_profile_are_doubtful() -> None:
-    """Until a job names it: then they are certainly there. Once all jobs came, they are gone with it."""
-    told = {"p": DELAY, "q": DELAY, "inner": composed("p"), "c": composed("inner", "q")}
-    profiles = Profiles({"w0": told}, forgets=True)
-
-    def standings() -> list[Standing]:
-        return [profiles.standing("w0", name) for name in told]
-
-    profiles.use(of("c"))
-    profiles.use(of("q"))
-    profiles.release(of("c"))
-    there, doubtful = Standing.THERE, Standing.DOUBTFUL
-    assert standings() == [doubtful, there, doubtful, doubtful]
-    profiles.use(of("c", "2"))
-    assert standings() == [there] * 4
-    profiles.release(of("q"))
-    assert standings() == [there] * 4
+    there, gone = Standing.THERE, Standing.GONE
+    assert [profiles.standing("w0", name) for name in "cpq"] == [there, gone, there]
     profiles.release(of("c", "2"))
-    assert standings() == [doubtful] * 4
-    profiles.use(of("inner"))
-    assert standings() == [there, doubtful, there, doubtful]
-    profiles.complete()
-    assert standings() == [there, Standing.GONE, there, Standing.GONE]
-    profiles.release(of("inner"))
-    assert standings() == [Standing.GONE] * 4
+    profiles.settle()
+    assert [profiles.standing("w0", name) for name in "cpq"] == [gone] * 3
+    assert profiles.members("w0", "p") == profiles.members("w0", "q") == DELAY
+    profiles.release(of("c", "3"))
+    profiles.settle()
+    assert [profiles.members("w0", name) for name in "cpq"] == [None] * 3
 
 
 def test_a_composed_profile_that_comes_with_a_job_needs_its_parts_once() -> None:
@@ -142,9 +132,11 @@ def test_a_composed_profile_that_comes_with_a_job_needs_its_parts_once() -> None
         profiles.use(of("c", name))
         profiles.add("w0", "c", composed("p"))
     profiles.release(of("c", "1"))
-    assert profiles.standing("w0", "p") is Standing.THERE
+    profiles.settle()
+    assert profiles.members("w0", "p") == DELAY
     profiles.release(of("c", "2"))
-    assert profiles.standing("w0", "p") is Standing.GONE
+    profiles.settle()
+    assert profiles.members("w0", "p") is None
     assert profiles.standing("w0", "odd") is Standing.THERE
 
 
@@ -167,43 +159,40 @@ def with_own_job() -> State:
     return now
 
 
-def test_a_profile_of_ones_own_goes_with_its_last_job() -> None:
-    """With the message that tells its end; before its first job it stays."""
-    now = with_own_job()
-    now.advance(1.0)
-    assert not gone(now, "dyn", "d")
-    now.apply(completed("dyn!1", 1.0))
-    assert gone(now, "dyn", "d")
-
-
-def test_a_profile_stays_as_long_as_another_job_names_it() -> None:
-    """Whether it waits or runs."""
+def test_a_profile_of_ones_own_goes_with_its_first_job() -> None:
+    """After the reply to the message that tells its end, whatever other job names it; before, it stays."""
     now = with_own_job()
     now.apply(RegisterJob(0.0, "dyn!2", Job.create("dyn!2", size=1, profile="d")))
     now.advance(1.0)
+    assert not gone(now, "dyn", "d")
     now.apply(completed("dyn!1", 1.0))
     assert not gone(now, "dyn", "d")
+    now.advance(2.0)
+    assert gone(now, "dyn", "d")
 
 
-def test_a_rejected_job_is_forgotten_when_batsim_speaks_again() -> None:
-    """In the same reply its profile can still be named."""
+def test_a_rejected_job_is_forgotten_when_batsim_has_spoken_again() -> None:
+    """In the reply to that message its profile can still be named."""
     now = books(static_job("a"))
-    now.apply(Notify(0.0, "no_more_static_job_to_submit"))
     now.apply(RejectJob(0.0, "w0!a"))
-    assert not gone(now, "w0", "p")
     now.advance(1.0)
+    assert not gone(now, "w0", "p")
+    now.advance(2.0)
     assert gone(now, "w0", "p")
 
 
-def test_a_profile_of_a_workload_is_gone_for_certain_once_all_its_jobs_came() -> None:
-    """Before, one may come that holds it."""
+def test_a_profile_of_a_workload_is_gone_whatever_jobs_still_come() -> None:
+    """They have it; to name it is refused. Until the last has come it can be read."""
     now = books(static_job("a"))
+    now.profiles.add("w0", "p", DELAY)
     now.apply(execute("w0!a", "0"))
     now.advance(1.0)
     now.apply(completed("w0!a", 1.0))
-    assert not gone(now, "w0", "p")
-    now.apply(Notify(1.0, "no_more_static_job_to_submit"))
+    now.advance(2.0)
     assert gone(now, "w0", "p")
+    assert now.profiles.members("w0", "p") is not None
+    now.apply(Notify(2.0, "no_more_static_job_to_submit"))
+    assert now.profiles.members("w0", "p") is None
 
 
 def test_an_acknowledged_job_is_counted_once() -> None:
@@ -217,7 +206,9 @@ def test_an_acknowledged_job_is_counted_once() -> None:
     now.apply(execute("dyn!1", "0"))
     now.advance(1.0)
     now.apply(completed("dyn!1", 1.0))
+    now.advance(2.0)
     assert gone(now, "dyn", "d")
+    assert now.profiles.members("dyn", "d") is None
 
 
 def test_nothing_is_counted_where_batsim_forgets_nothing() -> None:
