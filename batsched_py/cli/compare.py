@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.console import Console
 
 from batsched_py.cli.algorithm import Warnings
+from batsched_py.cli.console import Output, show_table
 from batsched_py.cli.examples import INPUT
 from batsched_py.cli.kept import Kept
 from batsched_py.cli.parameters import PATH, clock_option, debug_option
@@ -204,11 +204,10 @@ def _write(files: Mapping[str, Path | None], comparison: Comparison) -> None:
 
 
 def _show(comparison: Comparison, *, differences: bool) -> None:
-    console = Console()
     for table in comparison_tables(comparison, differences=differences):
-        console.print(table)
-        console.print()
-    console.print(legend(comparison), markup=False, highlight=False)
+        show_table(table, folded=0)
+        click.echo()
+    Output().print(legend(comparison), markup=False, highlight=False)
 
 
 def _tell(comparison: Comparison) -> int:

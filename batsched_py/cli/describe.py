@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import click
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from batsched_py.cli.algorithm import load_from_here
+from batsched_py.cli.console import Output, show_table
 from batsched_py.cli.parameters import debug_option
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
@@ -43,10 +43,9 @@ def command(name: str) -> None:
     long = {option.kind: option.type for option in options if option.kind and len(option.type) > LONGEST_TYPE}
     for option in options:
         table.add_row(option.name, option.kind if option.kind in long else option.type, option.default, option.help)
-    console = Console()
-    console.print(table)
+    show_table(table, folded=3)
     for kind, choices in long.items():
-        console.print(f"{kind}: {choices}", markup=False, highlight=False)
+        Output().print(f"{kind}: {choices}", markup=False, highlight=False)
 
 
 def _needs(scheduler: type[Scheduler[Any]]) -> list[str]:

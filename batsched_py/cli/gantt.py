@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.console import Console
 
+from batsched_py.cli.console import Output, show_picture
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.pictures import draw, picture_options, read_drawn
 from batsched_py.cli.runs import paths_argument
@@ -69,11 +69,11 @@ def command(
         )
     window = window_on(schedules, begin, end, only)
     if output is None:
-        console = Console()
+        console = Output()
         for schedule in schedules:
             if len(schedules) > 1:
-                console.print(schedule.name, style="bold", highlight=False, markup=False)
-            console.print(render(schedule, console.width, window=window))
+                console.print(schedule.name, style="bold", highlight=False, markup=False, soft_wrap=True)
+            show_picture(console, render(schedule, console.width, window=window))
         return
     by, width = looks.pop("colour_by"), looks.pop("width")
     size = {} if width is None else {"width": width}

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 import click
 from rich import box
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from batsched_py.cli.algorithm import load_from_here
+from batsched_py.cli.console import show_table
 from batsched_py.cli.parameters import debug_option
 from batsched_py.errors import PluginError
 from batsched_py.plugins import BUILT_IN_PACKAGE, available
@@ -39,13 +39,13 @@ def command() -> None:
 
 
 def _show(group: str, names: Iterable[str], width: int) -> None:
-    """A line for each of them, cut at the width of the terminal."""
+    """A line for each of them."""
     table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column(group, width=width, no_wrap=True)
     table.add_column()
     for name in names:
         table.add_row(name, _purpose(name))
-    Console().print(table)
+    show_table(table, folded=1)
 
 
 def _purpose(name: str) -> Text:
@@ -55,4 +55,4 @@ def _purpose(name: str) -> Text:
     except PluginError as error:
         return Text(f"(cannot be used: {error})")
     sentence = text.partition("\n\n")[0].replace("\n", " ").partition(". ")[0]
-    return Text(sentence.removesuffix("."), no_wrap=True, overflow="ellipsis")
+    return Text(sentence.removesuffix("."))

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from typing import Final
 
 import click
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from batsched_py.cli.console import Output
 from batsched_py.reporting.terminal.live import PATIENCE, Frame, History, Picture, Stand, next_lines, stand_of_session
 from batsched_py.session.session import Session
 from batsched_py.simulator.talk import Exchange
@@ -144,7 +145,7 @@ def live_view(watch: Watch) -> Iterator[bool]:
     What it drew last stays, whatever ends the run, and the terminal is as it was. Lines that are written to stderr
     meanwhile, and to stdout if that is a terminal too, stand above it.
     """
-    console = Console(stderr=True)
+    console = Output(stderr=True)
     if not console.is_interactive:
         click.echo("batsched-py: warning: --live: stderr is not a terminal; nothing is shown", err=True)
         yield False

@@ -8,25 +8,34 @@ Exit codes:
     4    the other side failed: it broke the protocol, died, or was silent for too long; or there is no connection
     129  hung up (SIGHUP)
     130  interrupted (Ctrl-C)
+    141  nobody read the output to its end (a closed pipe, as in `| head`); no error
     143  terminated (SIGTERM)
 """
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import Final, TypeGuard
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from locale import getencoding
+from typing import Any, Final
 
 import click
 
 import batsched_py
 from batsched_py.cli.interruption import Interruption, raise_on_signals
 from batsched_py.cli.parameters import Invocation, debug_option
+from batsched_py.cli.streams import (
+    CLOSED_PIPE,
+    finish_stdout,
+    give_up_stdout,
+    is_full,
+    prepare_streams,
+    undecodable,
+)
 from batsched_py.errors import BatschedError, DeadlockError
 
 PROGRAM: Final = "batsched-py"
@@ -51,14 +60,23 @@ COMMANDS: Final = {
     "generate": ("generate", "Make a synthetic workload, and a platform to run it."),
 }
 
-#: What writing fails with when there is no room, or no disk.
-_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-
 _EPILOG: Final = """\b
 Exit codes: 0 all is well; 1 a replay decided otherwise, or two recordings differ;
 2 wrong input or usage; 3 our side failed (algorithm, plan, refused decision,
 standstill); 4 the other side failed (protocol, death, silence, no connection);
-129 SIGHUP; 130 Ctrl-C; 143 SIGTERM."""
+129 SIGHUP; 130 Ctrl-C; 141 closed pipe; 143 SIGTERM."""
+
+
+class ClosedPipeError(Exception):
+    """Nobody reads what we write any more. Of the OSError that says so click would make exit code 1."""
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ClosedPipeError from error
 
 
 class LazyGroup(click.Group):
@@ -67,6 +85,16 @@ class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """In the order of the table, which is that of a newcomer's interest."""
         return list(COMMANDS)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parse; `--help` is shown meanwhile. ClosedPipeError."""
+        with _told_apart():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. ClosedPipeError."""
+        with _told_apart():
+            return super().invoke(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import the command's module; None for a name that is not in the table."""
@@ -93,13 +121,31 @@ def batsched() -> None:
 def main() -> None:
     """The console command."""
     raise_on_signals()
+    prepare_streams()
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; returns its exit code, after saying on stderr, in one line, what went wrong if something did."""
+    """Run a command; returns its exit code, after saying on stderr, in one line, what went wrong if something did.
+
+    A reader that closes the pipe (`| head`) has what it wanted: nothing is said.
+    """
+    try:
+        code = _run(arguments)
+        finish_stdout()
+    except (BrokenPipeError, ClosedPipeError):
+        give_up_stdout()
+        return CLOSED_PIPE
+    except OSError as error:
+        return _unwritten(error)
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """As `run`; ClosedPipeError if nobody reads what is written, OSError if it could not be written at the end."""
     invocation = Invocation()
     try:
+        _check_text(arguments)
         code = batsched.main(args=list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=invocation)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
@@ -107,6 +153,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         _tell("error", _usage(error))
         return error.exit_code
+    except ClosedPipeError:
+        raise
     except Interruption as interruption:
         _trace(invocation)
         _tell(str(interruption))
@@ -118,8 +166,10 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the last place where a defect can be told in a line
         _trace(invocation)
-        if _is_of_stdout(error):
-            _tell("error", f"standard output cannot be written: {error.strerror}")
+        if is_full(error):
+            return _unwritten(error)
+        if isinstance(error, OSError) and error.filename is not None:  # a name that is too long, a loop of links...
+            _tell("error", f"{os.fsdecode(error.filename)}: {error.strerror or error}")
             return BatschedError.exit_code
         _tell(
             "internal error",
@@ -129,18 +179,19 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _is_of_stdout(error: Exception) -> TypeGuard[OSError]:
-    """True for a disk that is full or broken when no file of ours is meant: they are named where they are written.
+def _check_text(arguments: Sequence[str]) -> None:
+    """UsageError for an argument that no file of ours could hold, and no message of ours could name."""
+    wrong = undecodable(arguments)
+    if wrong is not None:
+        shown = wrong.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        raise click.UsageError(f"argument '{shown}' is no text in the encoding of this terminal ({getencoding()})")
 
-    What was not written is given up then, so that the interpreter does not complain once more.
-    """
-    if not isinstance(error, OSError) or error.errno not in _NO_ROOM or error.filename is not None:
-        return False
-    with suppress(OSError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-    return True
+
+def _unwritten(error: Exception) -> int:
+    """The exit code, once it is told that standard output is not complete."""
+    give_up_stdout()
+    _tell("error", f"standard output cannot be written: {getattr(error, 'strerror', None) or error}")
+    return BatschedError.exit_code
 
 
 def _usage(error: click.ClickException) -> str:
@@ -161,4 +212,6 @@ def _one_line(text: str) -> str:
 
 
 def _tell(*parts: str) -> None:
-    click.echo(": ".join((PROGRAM, *parts)), err=True)
+    """On stderr; where nobody can read it, the exit code still tells."""
+    with suppress(OSError):
+        click.echo(": ".join((PROGRAM, *parts)), err=True)

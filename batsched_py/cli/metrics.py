@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 
+from batsched_py.cli.console import WIDEST, Output, needed_width, show_whole
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures, batsim_figures
@@ -48,9 +49,6 @@ _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
 
 #: What a file ends in -> the format that it is written in.
 _FORMATS: Final = {".csv": "csv", ".json": "json"}
-
-#: Characters that a line of a table in a file may have: enough for any.
-_WIDEST: Final = 100_000
 
 
 @click.command("metrics")
@@ -177,14 +175,13 @@ def _put(output: Path | None, content: bytes) -> None:
 
 def _put_table(output: Path | None, count: int, make: Callable[[slice], Table]) -> None:
     """On a terminal as many runs beside each other as fit, the others below; else as wide as the table is."""
-    console = Console()
+    console = Output()
     if output is None and console.is_terminal:
         for runs in _fitting(console, count, make):
-            table = make(runs)
-            console.print(table, width=max(console.width, _width(table)), crop=False)
+            show_whole(make(runs))
         return
     text = StringIO()
-    Console(file=text, width=_WIDEST, color_system=None, force_terminal=False).print(make(slice(count)))
+    Console(file=text, width=WIDEST, color_system=None, force_terminal=False).print(make(slice(count)))
     lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
     _put(output, f"{lines.strip(chr(10))}\n".encode())
 
@@ -193,12 +190,7 @@ def _fitting(console: Console, count: int, make: Callable[[slice], Table]) -> It
     """The runs in blocks, each as many as fit beside each other, and at least one."""
     begin = 0
     for end in range(1, count):
-        if _width(make(slice(begin, end + 1))) > console.width:
+        if needed_width(make(slice(begin, end + 1))) > console.width:
             yield slice(begin, end)
             begin = end
     yield slice(begin, count)
-
-
-def _width(table: Table) -> int:
-    """The columns that it needs."""
-    return Console(width=_WIDEST).measure(table).maximum

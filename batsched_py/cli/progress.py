@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from batsched_py.cli.console import Output
 from batsched_py.reporting.durations import clock
 from batsched_py.simulator.records import Progress as Stand
 
@@ -38,7 +38,7 @@ def runs_bar(*, wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
 @contextmanager
 def _bar(text: str, now: str, *, wanted: bool) -> Iterator[Show | None]:
     """Vanishes at the end; None if there is nobody to see it."""
-    console = Console(stderr=True)
+    console = Output(stderr=True)
     if not (wanted and console.is_terminal):
         yield None
         return

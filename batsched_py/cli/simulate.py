@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-from rich.console import Console
 
 from batsched_py.cli.algorithm import Choice
+from batsched_py.cli.console import Output, show_picture, show_table
 from batsched_py.cli.decider import our_decider, their_decider
 from batsched_py.cli.live import LOOK_EVERY, Watch, live_view
 from batsched_py.cli.output import result_files, rows_aside, write_result
@@ -186,10 +186,10 @@ def _store(redis: RedisPlace | None, settings: Settings) -> Iterator[JobStore | 
 
 
 def _show(result: Result, *, gantt: bool, summary: bool) -> None:
-    console = Console()
     if gantt:
-        console.print(render(schedule_of(result, ""), console.width))
+        console = Output()
+        show_picture(console, render(schedule_of(result, ""), console.width))
     if summary:
-        console.print(summary_table(summarise(result)))
+        show_table(summary_table(summarise(result)))
     for line in result.approximations:
         click.echo(f"approximation: {line}", err=not summary)

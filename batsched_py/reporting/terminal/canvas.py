@@ -23,7 +23,7 @@ class Canvas:
         """All lines, without blanks at their ends."""
         for line in self._lines:
             line.rstrip()
-        return Text("\n", no_wrap=True, overflow="crop").join(self._lines)
+        return Text("\n", no_wrap=True, overflow="ignore").join(self._lines)
 
     def add_note(self, note: str) -> None:
         """A line without a gutter."""

@@ -1,0 +1,85 @@
+"""Tables and pictures on standard output: as wide as they are in a pipe, never cut silently on a terminal."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import Final, NoReturn
+
+from rich.console import Console, RenderableType
+from rich.table import Column, Table
+
+from batsched_py.wording import counted
+
+#: Characters that a line of a table in a pipe or a file may have: enough for any.
+WIDEST: Final = 100_000
+#: Characters for a column that is folded.
+_NARROWEST: Final = 12
+
+
+class Output(Console):
+    """A console whose reader may go away: rich would end the program with exit code 1."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Raise BrokenPipeError, which the program answers."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def show_table(table: Table, folded: int | None = None) -> None:
+    """Print the table: in a pipe as wide as it is, on a terminal without the columns that do not fit.
+
+    Columns that are left out are named below. The column with the number `folded` takes as many lines as it needs. The
+    table may be changed.
+    """
+    console = Output()
+    if not console.is_terminal:
+        show_whole(table)
+        return
+    left_out = _leave_out(table, console.width, None if folded is None else table.columns[folded])
+    console.print(table)
+    if left_out:
+        names = f": {', '.join(left_out)}" if all(left_out) else ""
+        note = f"{counted(len(left_out), 'column')} left out, for which {console.width} characters are too few{names}"
+        console.print(note, markup=False, highlight=False)
+
+
+def show_whole(table: Table) -> None:
+    """Print the table as wide as it is: what does not fit is the terminal's to fold."""
+    Output(width=needed_width(table)).print(table)
+
+
+def show_picture(console: Console, picture: RenderableType) -> None:
+    """Print lines that were made for the console's width; one that is longer all the same is the terminal's to fold."""
+    console.print(picture, soft_wrap=True)
+
+
+def needed_width(table: Table) -> int:
+    """The characters that its widest line takes if nothing is folded."""
+    return Console(width=WIDEST).measure(table).maximum
+
+
+def _leave_out(table: Table, width: int, folded: Column | None) -> list[str]:
+    """Take columns away, the last first, until the others fit; their headings. The first column stays."""
+    left_out: list[str] = []
+    for column in table.columns:  # rich folds or cuts what it may: it may fold one
+        column.no_wrap, column.overflow = column is not folded, "fold"
+    while len(table.columns) > 1 and _least_width(table, folded) > width:
+        others = [column for column in table.columns[1:] if column is not folded]
+        column = (others or table.columns)[-1]
+        left_out.insert(0, str(column.header))
+        table.columns.remove(column)
+    if len(table.columns) == 1:
+        table.columns[0].no_wrap, table.columns[0].min_width = False, None
+    return left_out
+
+
+def _least_width(table: Table, folded: Column | None) -> int:
+    """The characters that the table needs if this column is as narrow as it can be read."""
+    if folded is None or folded not in table.columns:
+        return needed_width(table)
+    before = folded.max_width
+    folded.max_width = max(_NARROWEST, folded.min_width or 0)
+    try:
+        return needed_width(table)
+    finally:
+        folded.max_width = before
