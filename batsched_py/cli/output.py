@@ -45,7 +45,7 @@ def write_result(files: dict[Path, _Writer], result: Result) -> None:
 
 
 @contextmanager
-def rows_aside(files: dict[Path, _Writer]) -> Iterator[Callable[[JobRecord], None]]:
+def rows_aside(files: dict[Path, _Writer], *, lists_rejected: bool) -> Iterator[Callable[[JobRecord], None]]:
     """While a run goes on: what puts the rows of its jobs file aside as jobs end, and writes them with `write_result`.
 
     The file is among `files`. InputError if rows cannot be put aside.
@@ -53,7 +53,7 @@ def rows_aside(files: dict[Path, _Writer]) -> Iterator[Callable[[JobRecord], Non
     path = next(path for path, writer in files.items() if writer is write_jobs)
     folder = next(folder for folder in Path(os.path.realpath(path)).parents if folder.is_dir())
     try:
-        rows = JobRows(folder)
+        rows = JobRows(folder, lists_rejected=lists_rejected)
     except OSError as error:
         raise write_failure(path, error) from error
 

@@ -139,7 +139,7 @@ def command(
     jobs = [read_workload(path) for path in workloads]
     redis = RedisPlace(redis_address)
     # Whoever draws the jobs needs them all in memory.
-    aside = nullcontext() if export is None or gantt else rows_aside(results)
+    aside = nullcontext() if export is None or gantt else rows_aside(results, lists_rejected=not told.is_v14)
     with _store(redis if enable_redis else None, told) as store, aside as put_aside:
         simulation = Simulation(machines, jobs, told, store=store, trace=export is not None, pass_on=put_aside)
         if scheduler is not None:

@@ -1,15 +1,21 @@
-"""Segments: a job never runs twice in Batsim, so what begins again is another job, `base#1`, `base#2`..."""
+"""Segments: a job never runs twice in Batsim, so what begins again is another job: `base#1`, `base#2`...
+
+Batsim 1 names jobs by integers: there they are `segments!0`, `segments!1`... in a workload of their own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST
 from batsched_py.model.profile import Composed, Profile
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
+
+#: The workload of all segments for Batsim 1, whose own workloads are named by hexadecimal digits.
+WORKLOAD: Final = "segments"
 
 
 class Segments:
@@ -25,9 +31,9 @@ class Segments:
 
     def meet(self, arrived: Iterable[Job]) -> bool:
         """Jobs have arrived; to be called for all. True if a segment is among them, as Batsim sent it back."""
-        marked = [job.id for job in arrived if "#" in job.id]
-        self._taken.update(job_id for job_id in marked if job_id not in self._first)
-        return any(job_id in self._first for job_id in marked)
+        ids = [job.id for job in arrived]
+        self._taken.update(job_id for job_id in ids if "#" in job_id and job_id not in self._first)
+        return any(job_id in self._first for job_id in ids)
 
     def first(self, job: Job) -> Job:
         """The first segment of the lease of which this is one."""
@@ -40,31 +46,40 @@ class Segments:
     def repeatable(self, job: Job, view: View) -> Mapping[str, Any] | None:
         """The profile of a job that could begin again after a kill; None if it could not.
 
-        Batsim must have told the profile, and take it again: where it forgets profiles, this one is registered under a
-        new name, which is not possible for composed ones and types that we do not know.
+        Batsim must have told the profile, and take it again: where it forgets profiles, or where segments have a
+        workload of their own, this one is registered anew. That is not possible for composed ones and types that we do
+        not know.
         """
         profile = view.profile(job)
         if profile is None or (job.walltime or 0.0) > LONGEST:
             return None
-        if view.config.forgets_profiles and (type(profile) is Profile or isinstance(profile, Composed)):
+        anew = view.config.forgets_profiles or view.config.numbered_jobs
+        if anew and (type(profile) is Profile or isinstance(profile, Composed)):
             return None
         return profile.members
 
     def repeat(self, job: Job, profile: Mapping[str, Any], view: View, plan: Plan) -> Job:
         """Submit the job again, whole, under the next id of its lease; with its own walltime and members."""
         first = self.first(job)
-        number = self._count.get(first.id, 0) + 1
-        while f"{first.id}#{number}" in self._taken:
-            number += 1
-        self._count[first.id] = number
-        segment_id = f"{first.id}#{number}"
-        name = self._profile_name(job, segment_id, view) if view.config.forgets_profiles else job.profile
+        segment_id = f"{WORKLOAD}!{len(self)}" if view.config.numbered_jobs else self._next_id(first)
+        name = self._profile_name(job, segment_id, view)
         segment = Job.create(segment_id, size=job.size, profile=name, walltime=job.walltime, extra=job.extra)
         self._first[segment_id] = first
         plan.submit(segment, dict(profile))
         return segment
 
+    def _next_id(self, first: Job) -> str:
+        number = self._count.get(first.id, 0) + 1
+        while f"{first.id}#{number}" in self._taken:
+            number += 1
+        self._count[first.id] = number
+        return f"{first.id}#{number}"
+
     def _profile_name(self, job: Job, segment_id: str, view: View) -> str:
+        if view.config.numbered_jobs:  # one of the workload of segments; no name of a workload has an exclamation mark
+            return job.profile if job.workload == WORKLOAD else f"{job.workload}!{job.profile}"
+        if not view.config.forgets_profiles:
+            return job.profile
         name, known = segment_id.partition("!")[2], set(view.profiles(job.workload))
         while name in known:
             name += "#"

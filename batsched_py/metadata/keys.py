@@ -35,6 +35,11 @@ def host_count_key(prefix: str) -> str:
     return f"{prefix}:nb_res"
 
 
+def whole_key(prefix: str, key: str) -> str:
+    """The key with its prefix: no key of another prefix can be named."""
+    return key if key.startswith(f"{prefix}:") else f"{prefix}:{key}"
+
+
 def read_objects(
     names: Sequence[Name], texts: Sequence[bytes | None], keys: Sequence[str], where: str
 ) -> dict[Name, Members]:

@@ -11,6 +11,7 @@ from batsched_py.metadata.keys import (
     job_keys,
     profile_keys,
     read_objects,
+    whole_key,
     write_objects,
 )
 from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
@@ -34,6 +35,10 @@ class MemoryStore:
         """The profile objects that are there; StoreError if one is no JSON object."""
         return self._read(names, profile_keys(self._prefix, names))
 
+    def value(self, key: str) -> bytes | None:
+        """What stands under a key, whose prefix may be left out."""
+        return self.values.get(whole_key(self._prefix, key))
+
     def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
         """Keep job and profile objects."""
         self.values.update(write_objects(self._prefix, jobs, profiles))
@@ -45,6 +50,10 @@ class MemoryStore:
     def place(self, job_id: str) -> str:
         """Its key."""
         return f"memory: key {job_keys(self._prefix, [job_id])[0]}"
+
+    def place_of_key(self, key: str) -> str:
+        """The key with its prefix."""
+        return f"memory: key {whole_key(self._prefix, key)}"
 
     def _read(self, names: Sequence[Name], keys: Sequence[str]) -> dict[Name, Members]:
         return read_objects(names, [self.values.get(key) for key in keys], keys, "memory")

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from msgspec import Struct
 
 from batsched_py.errors import ExtraError, StoreError
-from batsched_py.metadata.keys import host_count_key, job_keys, profile_keys, read_objects, write_objects
+from batsched_py.metadata.keys import host_count_key, job_keys, profile_keys, read_objects, whole_key, write_objects
 from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
 from batsched_py.wording import counted
 
@@ -81,6 +81,11 @@ class RedisStore:
         """The profile objects that are there."""
         return self._read(names, profile_keys(self._prefix, names))
 
+    def value(self, key: str) -> bytes | None:
+        """What stands under a key, whose prefix may be left out."""
+        found: Any = self._tried(partial(self._client.get, whole_key(self._prefix, key)))
+        return found if isinstance(found, bytes) else None
+
     def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
         """Keep job and profile objects."""
         values = list(write_objects(self._prefix, jobs, profiles).items())
@@ -94,6 +99,10 @@ class RedisStore:
     def place(self, job_id: str) -> str:
         """The server and the key."""
         return f"{self._where}: key {job_keys(self._prefix, [job_id])[0]}"
+
+    def place_of_key(self, key: str) -> str:
+        """The server, and the key with its prefix."""
+        return f"{self._where}: key {whole_key(self._prefix, key)}"
 
     def close(self) -> None:
         """Give the connection back."""

@@ -27,6 +27,9 @@ class JobStore(Protocol):
     def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
         """The profile objects; those that are not there are left out."""
 
+    def value(self, key: str) -> bytes | None:
+        """What stands under a key; the prefix of all keys may be left out. None if nothing is there."""
+
     def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
         """Keep job and profile objects; when it returns, others can read them."""
 
@@ -35,3 +38,6 @@ class JobStore(Protocol):
 
     def place(self, job_id: str) -> str:
         """Where a job is kept, as an error message names it."""
+
+    def place_of_key(self, key: str) -> str:
+        """Where `value` looks for this key, as an error message names it."""

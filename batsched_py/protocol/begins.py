@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import orjson
+
 from batsched_py.hostset import MAX_HOST
 from batsched_py.protocol.events import Config, Resource, SimulationBegins
 from batsched_py.protocol.fields import (
@@ -151,7 +153,7 @@ def read_nested_config(data: Data) -> Config:
         profiles_forwarded=_flag(submission, "forward_profiles"),
         dynamic_jobs=_flag(dynamic, "enabled"),
         dynamic_jobs_acknowledged=_flag(dynamic, "acknowledge", True),
-        scheduler_config=_word(data, "sched-config", ""),
+        scheduler_config=_options(data, "sched-config"),
         members=data,
     )
 
@@ -191,6 +193,16 @@ def _flag(data: Data, key: str, default: bool = False) -> bool:
 
 def _word(data: Data, key: str, default: str) -> str:
     return text(data, key) if key in data else default
+
+
+def _options(data: Data, key: str) -> str:
+    """The algorithm's options: a text, or in a configuration file of Batsim 1 the object itself."""
+    if type(data.get(key)) is not dict:
+        return _word(data, key, "")
+    try:
+        return orjson.dumps(data[key]).decode()
+    except TypeError:  # orjson reads deeper objects than it writes
+        raise FieldError(key, "nests too deeply") from None
 
 
 def _port(data: Data, key: str) -> int:

@@ -57,7 +57,7 @@ def parse(raw: bytes) -> dict[str, Any]:
 def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:
     """The typed message of a parsed one."""
     readers = forms.readers
-    events = []
+    events: list[Any] = []
     for position, event in enumerate(document["events"]):
         try:
             timestamp, kind, data = event["timestamp"], event["type"], event["data"]
@@ -65,7 +65,10 @@ def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool,
             if type(data) is not dict or type(timestamp) not in _NUMBERS:
                 raise KeyError
         except (KeyError, TypeError, IndexError):
-            raise _envelope_error(position, event) from None
+            if not _is_bare_nop(event, readers):
+                raise _envelope_error(position, event) from None
+            events.append(Nop(event["timestamp"]))
+            continue
         if reader is None:
             if not keep_unknown or type(kind) is not str:
                 spoken = f" in protocol {dialect_name}" if dialect_name else ""
@@ -124,6 +127,12 @@ def _must(document: dict[str, Any], key: str, expected: str) -> str:
     if key not in document:
         return f"is missing; it must be {expected}"
     return f"must be {expected}, not {shown(document[key])}"
+
+
+def _is_bare_nop(event: Any, readers: Mapping[str, Any]) -> bool:
+    """True of a NOP without `data`, or with null: v1.4's document says "N/A" of them."""
+    known = type(event) is dict and event.get("type") == "NOP" in readers
+    return known and event.get("data") is None and type(event.get("timestamp")) in _NUMBERS
 
 
 def _envelope_error(position: int, event: Any) -> RemoteProtocolError:

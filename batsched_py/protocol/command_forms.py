@@ -120,21 +120,21 @@ def write_call_me_later(command: CallMeLater) -> dict[str, Any]:
 
 def read_register_job(timestamp: float, data: Data) -> RegisterJob:
     """Real Batsim does not look at a `profile` here, nor do we."""
+    return _read_registered(timestamp, data, None)
+
+
+def read_submit_job(timestamp: float, data: Data) -> RegisterJob:
+    """v1.4: the profile may travel along. `subtime` is needed, although the document's examples lack it."""
+    return _read_registered(timestamp, data, optional_mapping(data, "profile"))
+
+
+def _read_registered(timestamp: float, data: Data, profile: Data | None) -> RegisterJob:
     job_id = text(data, "job_id")
     check_job_id(job_id)
     described = optional_mapping(data, "job")
     if described is not None and "subtime" not in described:
         raise FieldError("job.subtime", "is missing; Batsim needs it")
-    return RegisterJob(timestamp, job_id, None if described is None else read_job(job_id, described))
-
-
-def read_submit_job(timestamp: float, data: Data) -> RegisterJob:
-    """v1.4: `subtime` may be absent and the profile may travel along."""
-    job_id = text(data, "job_id")
-    check_job_id(job_id)
-    described = optional_mapping(data, "job")
-    job = None if described is None else read_job(job_id, described)
-    return RegisterJob(timestamp, job_id, job, optional_mapping(data, "profile"))
+    return RegisterJob(timestamp, job_id, None if described is None else read_job(job_id, described), profile)
 
 
 def write_register_job(command: RegisterJob) -> dict[str, Any]:
@@ -250,6 +250,13 @@ def read_question_v4(timestamp: float, data: Data) -> Query:
     """Stricter than `read_query`: Batsim aborts on any member but `requests`."""
     _only(data, {"requests"})
     return Query(timestamp, mapping(data, "requests"))
+
+
+def read_question_v14(timestamp: float, data: Data) -> Query:
+    """Real Batsim 1.4 crashes on the level `requests` that its document shows."""
+    if "requests" in data:
+        raise FieldError("requests", "is not allowed here: Batsim 1.4 has the questions themselves in data")
+    return Query(timestamp, data)
 
 
 def write_question_v4(command: Query) -> dict[str, Any]:

@@ -183,7 +183,7 @@ V14: Final = Dialect(
             command_forms.read_register_profile,
             command_forms.write_submit_profile,
         ),
-        Form(Query, "QUERY_REQUEST", event_forms.read_query, command_forms.write_question_v14),
+        Form(Query, "QUERY_REQUEST", command_forms.read_question_v14, command_forms.write_question_v14),
         Form(Answer, "QUERY_REPLY", event_forms.read_answer, event_forms.write_answer),
         Form(Notify, "NOTIFY", command_forms.read_notice_v14, command_forms.write_notice_v14),
         Form(

@@ -76,6 +76,11 @@ class Config(Struct, frozen=True):
         """True if Batsim drops a profile with the first of its jobs that ends: versions before 4 have no such key."""
         return self.dynamic_jobs and self.members.get("profile-reuse-enabled") is False
 
+    @property
+    def numbered_jobs(self) -> bool:
+        """True if Batsim reads the name of a job ("12" of "w0!12") as an integer: Batsim 1, whose keys are nested."""
+        return "job_submission" in self.members
+
 
 class SimulationBegins(Struct, frozen=True):
     """The first event: the hosts, the configuration, the static workloads with all their profiles (v3 and later)."""

@@ -8,6 +8,8 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.events import Progress
 from batsched_py.protocol.fields import Data, FieldError, integer, mapping, shown, text
 
+#: The largest number that Batsim 1 can read (a C int).
+_LARGEST: Final = 2**31 - 1
 #: Deeper progress trees are refused: no composed profile nests like that, a hostile message might.
 MAX_NESTING: Final = 100
 
@@ -17,6 +19,13 @@ def check_job_id(job_id: str) -> None:
     workload, mark, name = job_id.partition("!")
     if not (workload and mark and name):
         raise FieldError("job_id", f"must be workload!name, not {shown(job_id)}")
+
+
+def is_job_number(name: str) -> bool:
+    """True if Batsim 1 reads this name of a job as the integer that it writes in the same way."""
+    if not (name.isascii() and name.isdecimal() and len(name) <= len(str(_LARGEST))):
+        return False
+    return int(name) <= _LARGEST and str(int(name)) == name
 
 
 def read_job(job_id: str, data: Data) -> Job:

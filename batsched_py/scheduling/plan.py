@@ -320,7 +320,7 @@ class Plan:
         if "subtime" not in job.members:
             members = {"id": job.id, "subtime": self.timestamp, **job.members}
             job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members)
-        fault = job_fault(job)
+        fault = job_fault(job, self.dialect)
         if fault is not None:
             raise PlanError(f"{what}: {fault}")
         if job.submit_time > self.timestamp:

@@ -9,10 +9,10 @@ from typing import Final
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.model.profile import Composed, Delay, Parallel, ProfileError, parse_profile
-from batsched_py.protocol.dialects import V4, Dialect
+from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import Members
 from batsched_py.protocol.fields import FieldError, shown
-from batsched_py.protocol.jobs import check_job_id, read_job
+from batsched_py.protocol.jobs import check_job_id, is_job_number, read_job
 from batsched_py.wording import counted
 
 #: The types of profiles of Batsim 3 and 4.
@@ -52,7 +52,7 @@ def profile_fault(name: str, members: Members, dialect: Dialect, exists: Callabl
     return None
 
 
-def job_fault(job: Job) -> str | None:
+def job_fault(job: Job, dialect: Dialect) -> str | None:
     """The rule that a new job breaks, or None; whether its profile exists is another question."""
     try:
         check_job_id(job.id)
@@ -63,6 +63,8 @@ def job_fault(job: Job) -> str | None:
         return "its members say something else than its attributes; make it with Job.create"
     if breaks_csv(job.id):
         return f"job_id: {NAME_RULE}"
+    if dialect is V14 and not is_job_number(job.name):
+        return f"job_id: Batsim 1 names jobs by integers (1 in {job.workload}!1), not {shown(job.name)}"
     if job.members.get("id", job.id) not in (job.id, job.name):
         return f"id: must be that of the job, not {shown(job.members['id'])}"
     if job.size == 0:

@@ -23,6 +23,7 @@ from batsched_py.errors import (
     RemoteProtocolError,
     StoreError,
 )
+from batsched_py.hostset import HostSet
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import Message
@@ -38,7 +39,7 @@ from batsched_py.scheduling.options import Origin, describe_options, make_option
 from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
-from batsched_py.session.stored_jobs import deposit, describe
+from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.state.state import State
 from batsched_py.wording import counted
 
@@ -53,6 +54,8 @@ _REGISTRATION_OPEN: Final = (
     "registration is open: %s must call plan.finish_registration() after its last job, and keep a call (plan.wake_at)"
     " as long as more are to come"
 )
+#: Said of hosts in this state in SIMULATION_BEGINS.
+_COMPUTING: Final = "hosts %s compute when the simulation begins: no event will tell of an end, and they count as free"
 #: Characters of an algorithm's error that are told.
 _LONGEST: Final = 1000
 #: Lines about what waits that are told when Batsim has gone.
@@ -158,6 +161,7 @@ class Session:
         began = wall() if wall is not None else 0.0
         self._state.advance(message.now)
         plan.begin(message.now + self._clock.fixed)
+        message = self._with_stored(message)
         self._apply(message)
         ends = conversation.turn is Turn.LAST_REPLY
         if not ends:
@@ -214,14 +218,17 @@ class Session:
         """Raise InvariantError if the books contradict themselves."""
         self._state.check()
 
+    def _with_stored(self, message: Message) -> Message:
+        """The message with what Batsim keeps in Redis: jobs, their profiles, answers."""
+        if self._store is None:
+            return message
+        forwarded = self._state.config.profiles_forwarded or self._conversation.dialect is V14
+        return Message(message.now, tuple(describe(message.events, self._store, with_profiles=forwarded)))
+
     def _apply(self, message: Message) -> None:
-        events: Sequence[Event] = message.events
-        if self._store is not None:
-            forwarded = self._state.config.profiles_forwarded or self._conversation.dialect is V14
-            events = describe(events, self._store, with_profiles=forwarded)
         applied = 0
         try:
-            for event in events:
+            for event in message.events:
                 self._state.apply(event)
                 applied += 1
         except FieldError as error:
@@ -229,6 +236,8 @@ class Session:
             raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
         if not self._ready:
             self._begin(message.events[0])
+        for answer in self._state.unread:
+            self._warn(unread(answer))
 
     def _begin(self, event: SimulationBegins) -> None:
         """The hosts and Batsim's own options for the algorithm are known now, and its dialect."""
@@ -237,6 +246,8 @@ class Session:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")
             self._store = self._open_store(event.config)
+        if computing := HostSet.from_ids(host.id for host in event.resources if host.state == "computing"):
+            self._warn(_COMPUTING % computing)
         sent = self._understood(_scheduler_options(event.config))
         if sent:
             try:

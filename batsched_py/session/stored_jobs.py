@@ -1,25 +1,33 @@
-"""Jobs described in a store: filled in when they come, put there when we submit our own."""
+"""Jobs and answers kept in a store: filled in when they come; jobs of our own are put there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import orjson
 from msgspec.structs import replace
 
 from batsched_py.errors import StoreError
 from batsched_py.metadata.store import JobStore, Members, ProfileName
 from batsched_py.protocol.command_forms import former_profile
 from batsched_py.protocol.commands import Command, RegisterJob, RegisterProfile
-from batsched_py.protocol.events import Event, JobSubmitted
-from batsched_py.protocol.fields import FieldError
+from batsched_py.protocol.events import Answer, Event, JobSubmitted
+from batsched_py.protocol.fields import FieldError, one_line, shown
 from batsched_py.protocol.jobs import read_job
 
 
 def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -> Sequence[Event]:
     """The events of a message, submissions with their jobs and, `with_profiles`, those of their profiles that exist.
 
-    All jobs are read at once, then all profiles. StoreError if a job is not there, or breaks a rule.
+    All jobs are read at once, then all profiles; answers that name a key are read, too. StoreError if something is not
+    there, or breaks a rule.
     """
+    if any(type(event) is Answer and "redis_keys" in event.values for event in events):
+        events = [
+            read_answer(event, store) if type(event) is Answer and "redis_keys" in event.values else event
+            for event in events
+        ]
     job_ids = [event.job_id for event in events if type(event) is JobSubmitted and event.job is None]
     if not job_ids:
         return events
@@ -50,6 +58,37 @@ def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -
         else event
         for event in events
     ]
+
+
+def read_answer(answer: Answer, store: JobStore) -> Answer:
+    """The answer that Batsim 1 has put in the store: its message names the key, or a list of keys (`redis_keys`).
+
+    Under a key stands an object, whose members are those of the answer, or the number of joules that were consumed.
+    StoreError if there is neither.
+    """
+    told = answer.values["redis_keys"]
+    keys = told if type(told) is list else [told]
+    values: dict[str, Any] = {}
+    for key in keys:
+        if type(key) is not str:
+            raise StoreError(f"redis_keys: must be a key or a list of keys, not {shown(told)}")
+        raw, where = store.value(key), one_line(store.place_of_key(key))
+        if raw is None:
+            raise StoreError(f"{where}: is missing, but Batsim has answered under this key")
+        try:
+            found = orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            raise StoreError(f"{where}: must be JSON: {error}") from None
+        if type(found) is not dict:
+            found = {"consumed_energy": found}
+        values.update(found)
+    return Answer(answer.timestamp, values)
+
+
+def unread(answer: Answer) -> str:
+    """A warning for an answer that names keys, where Batsim's configuration has no Redis."""
+    keys = one_line(shown(answer.values["redis_keys"]))
+    return f"t={answer.timestamp:g}: QUERY_REPLY: redis_keys {keys} not read: Batsim runs without Redis"
 
 
 def deposit(commands: Sequence[Command], store: JobStore, *, with_profiles: bool) -> Sequence[Command]:

@@ -44,8 +44,12 @@ STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on
 
 
 def write_jobs(path: Path, result: Result) -> None:
-    """One row for each job, in order of completion or rejection; the file is replaced whole or not at all. OSError."""
-    write_pieces_atomically(path, _pieces(_row(record) for record in result.jobs))
+    """One row for each job, in order of completion or rejection; Batsim 1.4 has none for a rejected job.
+
+    The file is replaced whole or not at all. OSError.
+    """
+    listed = (record for record in result.jobs if result.lists_rejected or not record.rejected)
+    write_pieces_atomically(path, _pieces(_row(record) for record in listed))
 
 
 class JobRows:
@@ -54,10 +58,11 @@ class JobRows:
     The file that they wait in has no name, and is gone when it is closed, whatever becomes of this process. OSError.
     """
 
-    __slots__ = ("_file", "_rows")
+    __slots__ = ("_file", "_lists_rejected", "_rows")
 
-    def __init__(self, folder: Path) -> None:
-        """`folder` is where the rows wait, which must exist."""
+    def __init__(self, folder: Path, *, lists_rejected: bool = True) -> None:
+        """`folder` is where the rows wait, which must exist; rejected jobs may have no rows (Batsim 1.4)."""
+        self._lists_rejected = lists_rejected
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115  (closed with this object)
         #: The latest ones, which are not in the file yet.
         self._rows: list[str] = []
@@ -71,7 +76,9 @@ class JobRows:
         self._file.close()
 
     def add(self, record: JobRecord) -> None:
-        """One more row."""
+        """One more row, if such a job has one."""
+        if record.rejected and not self._lists_rejected:
+            return
         self._rows.append(_row(record))
         if len(self._rows) >= PIECE:
             self._put_aside()

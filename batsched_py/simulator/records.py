@@ -211,6 +211,7 @@ class Result(Struct, frozen=True):
         approximations: one line for each simplification that had a part in this run.
         deciding_seconds: wall-clock time spent waiting for the scheduler.
         storage_count: storage hosts, numbered after the compute hosts.
+        lists_rejected: rejected jobs are in the jobs file; False for Batsim 1.4.
         simulating_seconds: the rest of the wall-clock time.
         trace: rows of the trace files; None if nobody wanted them.
         consumed_joules: `joules` as Batsim writes them, which takes what it never measured for -1 J: -1 if energy was
@@ -232,6 +233,7 @@ class Result(Struct, frozen=True):
     simulating_seconds: float
     trace: Trace | None = None
     storage_count: int = 0
+    lists_rejected: bool = True
     consumed_joules: float = 0.0
     tally: Tally | None = None
 

@@ -6,6 +6,7 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Members, Notify
 from batsched_py.protocol.fields import shown
+from batsched_py.protocol.jobs import is_job_number
 from batsched_py.simulator.broken_rule import BrokenRuleError
 from batsched_py.simulator.jobs import Jobs
 from batsched_py.simulator.library import Library, LibraryError, check_profile, wire_job
@@ -53,7 +54,7 @@ class Registration:
             self.open = self._settings.dynamic_jobs
 
     def _as_submitted(self, command: RegisterJob, job: Job) -> Job:
-        """v1.4: the profile may travel along (one that exists stays), ids may be numbers, `subtime` may be absent."""
+        """v1.4: the profile may travel along (one that exists stays), and ids may be numbers."""
         workload, members, stored = job.workload, dict(job.members), self._stage.stored
         shelf = self._library.shelves.get(workload)
         profile = command.profile if stored is None else stored.profile(job)
@@ -61,8 +62,7 @@ class Registration:
             self._add_profile(workload, job.profile, profile)
         if type(members.get("id")) is int:
             members["id"] = str(members["id"])
-        submit_time = job.submit_time if "subtime" in members else self._stage.timeline.stamp
-        return Job(job.id, submit_time, job.size, job.walltime, job.profile, members)
+        return Job(job.id, job.submit_time, job.size, job.walltime, job.profile, members)
 
     def _check_enabled(self) -> None:
         if not self._settings.dynamic_jobs:
@@ -76,6 +76,8 @@ class Registration:
         elif described is None:
             raise BrokenRuleError("has no description, and there is no Redis to find it in", job=job_id)
         if self._stage.is_v14:
+            if not is_job_number(described.name):
+                raise BrokenRuleError(f"must be named by an integer, not {shown(described.name)}", job=job_id)
             described = self._as_submitted(command, described)
         job = wire_job(described, job_id)
         written = described.members.get("id", job_id)

@@ -14,8 +14,10 @@ from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.events import Event, SimulationEnds
+from batsched_py.protocol.jobs import is_job_number
 from batsched_py.simulator.batsim1 import (
     FORMER_IN_V4,
+    NAMED_JOBS,
     PRESENT_IN_V14,
     dialect_of,
     foreign_name,
@@ -102,6 +104,8 @@ class Simulation:
             settings, machines, meter, tracer, timeline, stored, outbox, mailbox, dialect=dialect
         )
         _note_foreign_types(library, stage)
+        if stage.is_v14 and not all(is_job_number(job.id) for workload in workloads for job in workload.jobs):
+            stage.approximations.add(NAMED_JOBS)
         self._switching = Switching(stage, hosts)
         execution = Execution(Network(platform, hosts), stage.approximations, machines.storages)
         self._ended = Ended(machines.compute_count, pass_on)
@@ -259,6 +263,7 @@ class Simulation:
             deciding_seconds=talk.deciding_seconds,
             simulating_seconds=talk.total_seconds() - talk.deciding_seconds,
             trace=None if self._stage.tracer is None else self._stage.tracer.trace,
+            lists_rejected=not self._stage.is_v14,
             consumed_joules=last - first,
         )
 

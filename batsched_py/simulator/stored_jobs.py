@@ -61,7 +61,7 @@ class StoredJobs:
         members = self._registered.get(job_id)
         if members is None:
             raise BrokenRuleError(f"is not described: {self._store.place(job_id)}: is missing", job=job_id)
-        if "subtime" not in members and not self._is_v14:
+        if "subtime" not in members:
             raise BrokenRuleError(f"has no subtime, which Batsim needs: {self._store.place(job_id)}", job=job_id)
         try:
             return read_job(job_id, members)

@@ -29,6 +29,7 @@ from batsched_py.protocol.events import (
     MACHINE_UNAVAILABLE,
     NO_MORE_STATIC_JOB,
     REGISTRATION_FINISHED,
+    Answer,
     Config,
     Event,
     JobCompleted,
@@ -114,6 +115,8 @@ class State:
         self.arriving: list[Job] = []
         #: Questions of Batsim in the latest message.
         self.asked: list[Query] = []
+        #: Answers of the latest message that name a key in Redis, where nobody has read them.
+        self.unread: list[Answer] = []
         #: True if hosts became free or unavailable, woke or slept since the latest decision.
         self.hosts_changed = False
         #: Instants for which a call is pending; one that is past is late: calls travel like all messages (E18).
@@ -139,6 +142,8 @@ class State:
         self.hosts_changed = False
         if self.asked:
             self.asked = []
+        if self.unread:
+            self.unread = []
         if self.profiles.pending:
             self.profiles.settle()
         if self._forecast is not None:
@@ -254,6 +259,10 @@ class State:
     def _ask(self, event: Query) -> None:
         self.asked.append(event)
 
+    def _hear(self, event: Answer) -> None:
+        if "redis_keys" in event.values:
+            self.unread.append(event)
+
     def _execute(self, command: ExecuteJob) -> None:
         try:
             job = self.queue.remove(command.job_id)
@@ -329,6 +338,7 @@ _CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
     Notify: State._notice,
     RequestedCall: State._call,
     Query: State._ask,
+    Answer: State._hear,
     ExecuteJob: State._execute,
     RejectJob: State._reject,
     ChangeJobState: State._change_job,

@@ -93,7 +93,7 @@ class Recorded:
                 "redis_port": config.redis_port,
                 "redis_prefix": config.redis_prefix,
             }
-        if self.dialect is V14:
+        if self.dialect.name == V14.name:
             settings |= {
                 "protocol": "v1.4",
                 "workload_names": self._workload_names(),
@@ -145,7 +145,7 @@ class Recorded:
 
     def _workload_names(self) -> tuple[str, ...]:
         """In v1.4 a hash of something: the first name that is heard in a submission that nobody registered."""
-        if self.dialect is not V14:
+        if self.dialect.name != V14.name:
             return tuple(f"w{number}" for number in range(len(self._command.workloads)))
         registered = {event["data"]["job_id"] for event in _said(self.exchanges, "SUBMIT_JOB", "reply")}
         heard = [event["data"]["job_id"] for event in _said(self.exchanges, "JOB_SUBMITTED", "request")]

@@ -134,7 +134,7 @@ def _identity(event: dict[str, Any]) -> tuple[str, str]:
 
 def _longest_delay(recorded: Recorded) -> float:
     """Seconds that messages can have made anything late: a long reply command by command, an end from the last host."""
-    if recorded.dialect is V14:
+    if recorded.dialect.name == V14.name:
         return 0.0
     platform = recorded.platform
     *hosts, master = latencies(platform, platform.compute_hosts(), DEFAULT_MASTER)

@@ -236,7 +236,8 @@ def test_batsim_1_has_registration_reopened_for_the_kill() -> None:
     told = Told([*TWO, ("r", 20, 4, 10, 10, {"start": 50})], settings)
     kinds = [data["type"] for _, _, data in told.talk.said("NOTIFY")]
     assert kinds == ["submission_finished", "continue_submission", "submission_finished"]
-    assert told.spans() == {"old": (0, 50), "young": (10, 50), "r": (50, 60), "old#1": (60, 150), "young#1": (60, 140)}
+    assert told.spans() == {"old": (0, 50), "young": (10, 50), "r": (50, 60), "0": (60, 140), "1": (60, 150)}
+    assert [data["job_id"] for _, _, data in told.talk.said("SUBMIT_JOB")] == ["segments!0", "segments!1"]
 
 
 def test_a_job_whose_profile_is_unknown_is_no_victim() -> None:

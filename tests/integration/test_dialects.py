@@ -162,11 +162,11 @@ class Eloquent(Scheduler[NoOptions]):
             plan.ask_energy()
             plan.set_pstate(HostSet.of(3), 2)
             plan.submit(
-                Job.create("own!h", size=2, profile="h", walltime=50),
+                Job.create("own!1", size=2, profile="h", walltime=50),
                 {"type": "parallel_homogeneous", "cpu": 3e9, "com": 0},
             )
             plan.register_profile("own", "d", {"type": "delay", "delay": 1})
-            plan.submit(Job.create("own!d", size=1, profile="d", walltime=50))
+            plan.submit(Job.create("own!2", size=1, profile="d", walltime=50))
             plan.finish_registration()
             plan.continue_registration()
             plan.finish_registration()
@@ -206,7 +206,7 @@ def test_a_plan_is_written_in_the_words_of_v14() -> None:
     }
     said = [(kind, data) for _, kind, data in wire.said("SUBMIT_PROFILE", "SUBMIT_JOB", "NOTIFY")]
     assert [data.get("profile_name") or data.get("job_id") or data["type"] for _, data in said] == [
-        *("h", "own!h", "d", "own!d"),
+        *("h", "own!1", "d", "own!2"),
         *("submission_finished", "continue_submission", "submission_finished"),
     ]
     profiles = [data["profile"] for kind, data in said if kind == "SUBMIT_PROFILE"]
@@ -278,7 +278,7 @@ class Controlling(Scheduler[NoOptions]):
             self.spoken = True
             plan.register_profile("own", "d", {"type": "delay", "delay": 2})
             composed = {"type": "composed", "repeat": 3, "seq": ["d", "d"]}
-            plan.submit(Job.create("own!work", size=2, profile="c", walltime=50), composed)
+            plan.submit(Job.create("own!1", size=2, profile="c", walltime=50), composed)
             plan.finish_registration()
         for waiting in list(view.queue):
             if waiting.id != "w0!control":
@@ -296,7 +296,7 @@ def test_control_jobs_and_composed_jobs_of_ones_own_work_in_v14() -> None:
     jobs = small_workload(job("control"))
     result = wire.run([jobs], replace(V14, dynamic_jobs=True))
     assert [(record.job.id, record.state, record.start, record.finish) for record in result.jobs] == [
-        ("own!work", "COMPLETED_SUCCESSFULLY", 0.0, 12.0),
+        ("own!1", "COMPLETED_SUCCESSFULLY", 0.0, 12.0),
         ("w0!control", "COMPLETED_SUCCESSFULLY", 0.0, 12.0),
     ]
     submitted = [data["profile"] for data in wire.details("SUBMIT_PROFILE")]

@@ -31,7 +31,7 @@ class Follower(Scheduler[NoOptions]):
         ended, self.ended = getattr(self, "ended", 6), self.left
         for number in range(ended, max(self.left, 0), -1):
             name = f"follower{number}"
-            job = Job.create(f"own!{name}", size=1 + number % 2, profile=name, walltime=50)
+            job = Job.create(f"own!{number}", size=1 + number % 2, profile=name, walltime=50)
             plan.submit(job, delay(3.25 * number))
         if self.left <= 0 and view.registration_open:
             plan.finish_registration()

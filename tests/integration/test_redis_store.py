@@ -168,6 +168,15 @@ def test_in_v14_the_profile_is_written_too(redis_port: int, client: redis.Redis)
     assert client.exists("old:job_dyn!1", "old:profile_dyn!d") == 2
 
 
+def test_an_answer_under_a_key_is_read(redis_port: int, client: redis.Redis) -> None:
+    """With the prefix or without; nothing is None."""
+    client.set("lab:energy", b"12.5")
+    store = RedisStore("127.0.0.1", redis_port, "lab")
+    assert [store.value(key) for key in ("energy", "lab:energy", "other:energy")] == [b"12.5", b"12.5", None]
+    assert store.place_of_key("energy") == f"Redis 127.0.0.1:{redis_port}: key lab:energy"
+    store.close()
+
+
 def calls(client: redis.Redis) -> dict[str, int]:
     """How often the server was asked what, since it was asked to forget that."""
     stats = client.info("commandstats")

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from batsched_py.model.job import Job
 from batsched_py.planning.promises import Slot
 from batsched_py.planning.reservations import Reservation, Reservations
+from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import Config
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
@@ -22,14 +23,18 @@ PROFILES = {"p": DELAY, "steps": {"type": "composed", "seq": ["p", "p"]}, "odd":
 class Scene:
     """Six hosts; time, jobs and their starts are what a test says."""
 
-    def __init__(self, *, dynamic: bool = True, forgetful: bool = False) -> None:
-        members = {"profile-reuse-enabled": False} if forgetful else {}
+    def __init__(self, *, dynamic: bool = True, forgetful: bool = False, batsim_1: bool = False) -> None:
+        members: dict[str, Any] = {"profile-reuse-enabled": False} if forgetful else {}
+        if batsim_1:
+            members = {"job_submission": {}}
         config = Config(dynamic_jobs=dynamic, profile_reuse=not forgetful, members=members)
         self.state = State()
         self.state.apply(replace(begins(6, config=config), workloads={"w0": "w.json"}, profiles={"w0": PROFILES}))
         #: What was warned of.
         self.warnings: list[str] = []
         self.plan, self.view = Plan(self.state, self.warnings.append), View(self.state)
+        if batsim_1:
+            self.plan.dialect = V14
         self.book = Reservations(self.view.availability())
         self.at(0.0)
 

@@ -52,6 +52,21 @@ def test_a_profile_that_batsim_forgets_is_registered_under_a_new_name(
     assert [each.job_id for each in scene.plan.commands if isinstance(each, RegisterJob)] == ["w0!a#1"]
 
 
+def test_batsim_1_has_segments_named_by_integers_in_a_workload_of_their_own() -> None:
+    """It would read a second 1 from `1#1`; their profiles are registered there, once."""
+    scene, segments = Scene(batsim_1=True), Segments()
+    first, other = scene.run("1", "0"), scene.run("2", "1")
+    second = segments.repeat(first, DELAY, scene.view, scene.plan)
+    third = segments.repeat(second, DELAY, scene.view, scene.plan)
+    fourth = segments.repeat(other, DELAY, scene.view, scene.plan)
+    assert [each.id for each in (second, third, fourth)] == ["segments!0", "segments!1", "segments!2"]
+    assert [segments.first(each) for each in (second, third, fourth)] == [first, first, other]
+    registered = [(each.workload, each.name) for each in scene.plan.commands if isinstance(each, RegisterProfile)]
+    assert registered == [("segments", "w0!p")]
+    assert segments.meet([fourth])
+    assert segments.repeatable(scene.run("3", "2", profile="steps"), scene.view) is None
+
+
 @pytest.mark.parametrize("profile", ["steps", "odd", "nobody told of it"])
 def test_only_profiles_that_can_be_told_again_begin_again(profile: str) -> None:
     """Composed ones and types that we do not know only where Batsim keeps them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -179,3 +180,15 @@ def test_the_options_of_an_algorithm_are_written_in_v14_too() -> None:
     """As a key of the user's own."""
     config = Config(scheduler_config='{"depth": 3}')
     assert read_nested_config(write_nested_config(config)).scheduler_config == '{"depth": 3}'
+
+
+def test_the_options_of_an_algorithm_may_be_an_object_in_v14() -> None:
+    """Batsim 1 sends what stands in its --config-file, where a text with JSON in it is a nuisance."""
+    options = {"depth": 3, "order": "fcfs"}
+    assert json.loads(read_nested_config({"sched-config": options}).scheduler_config) == options
+    deep: dict[str, Any] = {}
+    for _ in range(300):
+        deep = {"a": deep}
+    for wrong in (["depth"], 3, deep):
+        with pytest.raises(FieldError, match="sched-config"):
+            read_nested_config({"sched-config": wrong})

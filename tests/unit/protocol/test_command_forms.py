@@ -181,16 +181,19 @@ def test_a_profile_beside_a_registered_job_is_not_read() -> None:
     assert command == RegisterJob(1, "w0!1", Job("w0!1", 0, 2, None, "p", JOB))
 
 
-def test_v14_may_leave_out_the_submission_time() -> None:
-    """Its document's examples do."""
+@pytest.mark.parametrize(("kind", "dialect"), [("REGISTER_JOB", V4), ("SUBMIT_JOB", V14)], ids=["v4", "v1.4"])
+def test_the_submission_time_may_not_be_left_out(kind: str, dialect: Dialect) -> None:
+    """Real Batsim aborts, although the examples of its documents lack it."""
     job = {key: value for key, value in JOB.items() if key != "subtime"}
-    assert read("SUBMIT_JOB", {"job_id": "w0!1", "job": job}, V14).job.submit_time == 0.0
+    with pytest.raises(RemoteProtocolError, match=r"job\.subtime: is missing; Batsim needs it"):
+        read(kind, {"job_id": "w0!1", "job": job}, dialect)
 
 
-@pytest.mark.parametrize("data", [{"consumed_energy": {}}, {"requests": {"consumed_energy": {}}}])
-def test_v14_may_be_asked_in_both_ways(data: dict[str, Any]) -> None:
-    """That of its document, and that which real Batsim 1.4 survives."""
-    assert read("QUERY_REQUEST", data, V14) == Query(1, {"consumed_energy": {}})
+def test_v14_is_asked_without_the_level_of_its_document() -> None:
+    """Real Batsim 1.4 crashes on `requests`, which the example of its document has."""
+    assert read("QUERY_REQUEST", {"consumed_energy": {}}, V14) == Query(1, {"consumed_energy": {}})
+    with pytest.raises(RemoteProtocolError, match="requests: is not allowed here"):
+        read("QUERY_REQUEST", {"requests": {"consumed_energy": {}}}, V14)
 
 
 @dataclass(frozen=True)

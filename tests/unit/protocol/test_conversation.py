@@ -428,6 +428,18 @@ def test_an_explicit_nothing_is_read_in_v14() -> None:
     assert side.receive(raw(document(0.0, ("NOP", {})))).events == (Nop(0.0),)
 
 
+@pytest.mark.parametrize("data", [{}, {"data": None}], ids=["absent", "null"])
+def test_an_explicit_nothing_needs_no_data(data: dict[str, None]) -> None:
+    """v1.4's document says "N/A" of it; all else needs an object, and so does a NOP that has something else."""
+    nothing = {"timestamp": 1.0, "type": "NOP", **data}
+    side = decision_side(Turn.SIMULATING, OPENING_V14)
+    assert side.receive(raw({"now": 1.0, "events": [nothing]})).events == (Nop(1.0),)
+    assert batsim_side(Turn.DECIDING, V14).receive(raw({"now": 1.0, "events": [nothing]})).events == (Nop(1.0),)
+    for wrong, path in (({**nothing, "data": 5}, r"\.data"), ({"type": "NOP"}, r"\.timestamp")):
+        with pytest.raises(RemoteProtocolError, match=rf"events\[0\]{path}"):
+            batsim_side(Turn.DECIDING, V14).receive(raw({"now": 1.0, "events": [wrong]}))
+
+
 @pytest.mark.parametrize("dialect", [V4, V14], ids=["v4", "v1.4"])
 def test_a_refusal_is_refused_by_every_batsim(dialect: Dialect) -> None:
     """So that it stops instead of waiting for ever, with a name in its log that says why."""

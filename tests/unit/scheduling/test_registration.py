@@ -137,6 +137,18 @@ def test_a_static_profile_goes_with_the_first_of_its_jobs_that_ends() -> None:
         plan.register_profile("w0", "p", THREE)
 
 
+@pytest.mark.parametrize(
+    "name", ["my_new_job", "1#1", "01", "-1", "1 ", "2147483648", "9" * 5000, "\N{SUPERSCRIPT TWO}"]
+)
+def test_v14_names_jobs_by_integers(name: str) -> None:
+    """Real Batsim 1 aborts on what is none, and takes what stands behind an integer for nothing."""
+    plan = plan_for(state(2, config=DYNAMIC))
+    plan.dialect = V14
+    with pytest.raises(PlanError, match=r"job_id: Batsim 1 names jobs by integers \(1 in dyn!1\), not '"):
+        plan.submit(own(name), THREE)
+    plan.submit(own("2147483647"), THREE)
+
+
 def test_v14_has_no_metadata() -> None:
     """It cannot be said there, and that is told at the call."""
     now = state(1, job("a"))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.api import Event, HostSet, Job, NoOptions, Notify, Plan, Scheduler, View, option
+from batsched_py.api import Answer, Event, HostSet, Job, NoOptions, Notify, Plan, Scheduler, View, option
 from batsched_py.errors import (
     AlgorithmError,
     LocalProtocolError,
@@ -18,7 +18,9 @@ from batsched_py.errors import (
     PlatformError,
     PluginError,
     RemoteProtocolError,
+    StoreError,
 )
+from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.planning.power import read_power
 from batsched_py.protocol.commands import KillJob
 from batsched_py.protocol.events import SimulationEnds
@@ -27,6 +29,13 @@ from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.clock import DecisionClock, parse_clock
 from batsched_py.session.session import Session
 from tests.builders import begins_data, begun, completed_data, message, said, submitted_data
+
+
+def begins_v14(**members: Any) -> dict[str, Any]:
+    """The data of v1.4's first event, with four hosts."""
+    resources = [{"id": n, "name": f"n{n}", "state": "idle", "properties": {}} for n in range(4)]
+    return {"nb_resources": 4, "allow_time_sharing": False, "config": {}, "resources_data": resources, **members}
+
 
 ENDS = ("SIMULATION_ENDS", dict[str, Any]())
 
@@ -59,11 +68,9 @@ class Witness(Fcfs):
 
 def test_the_last_message_is_observed_though_nothing_is_decided() -> None:
     """In v1.4 the end of the last job comes with the end of the simulation."""
-    resources = [{"id": n, "name": f"n{n}", "state": "idle", "properties": {}} for n in range(4)]
-    begins = {"nb_resources": 4, "allow_time_sharing": False, "config": {}, "resources_data": resources}
     end = {"job_id": "w0!a", "status": "SUCCESS", "job_state": "COMPLETED_SUCCESSFULLY", "kill_reason": ""}
     session = Session(Witness)
-    session.answer(message(0, ("SIMULATION_BEGINS", begins)))
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_v14())))
     session.answer(message(1, ("JOB_SUBMITTED", submitted_data("a", 2))))
     session.answer(message(5, ("JOB_COMPLETED", end), ENDS))
     assert Witness.latest == ["SimulationBegins", "JobSubmitted", "JobCompleted", "SimulationEnds"]
@@ -83,8 +90,7 @@ def test_an_algorithm_that_fails_at_the_end_is_told() -> None:
 
 def test_the_same_facts_in_both_dialects_give_the_same_decisions() -> None:
     """BA-2: resources_data, status and kill_reason against compute_resources and alloc."""
-    resources = [{"id": n, "name": f"n{n}", "state": "idle", "properties": {}} for n in range(4)]
-    old_begins = {"nb_resources": 4, "allow_time_sharing": False, "config": {}, "resources_data": resources}
+    old_begins = begins_v14()
     old_end = {"job_id": "w0!a", "status": "SUCCESS", "job_state": "COMPLETED_SUCCESSFULLY", "kill_reason": ""}
     new_end = completed_data("a", "0-3")
     answers = []
@@ -287,6 +293,90 @@ def test_an_option_for_another_scheduler_in_sched_config_is_left_out_with_a_warn
     session.answer(message(0, ("SIMULATION_BEGINS", begins_data(config={"sched-config": '{"depth": 1, "limit": 2}'}))))
     assert warnings == ["sched-config: option depth: limited has no such option; it is left out"]
     assert started(session) == 2
+
+
+def test_sched_config_may_be_an_object_in_the_configuration_of_batsim_1() -> None:
+    """Its configuration takes any members of the user's own."""
+    session = Session(Limited)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_v14(config={"sched-config": {"limit": 2}}))))
+    assert started(session) == 2
+
+
+def test_hosts_that_compute_when_the_simulation_begins_are_told() -> None:
+    """The protocol has the state; nothing will tell that such a host is free."""
+    warnings: list[str] = []
+    begins = begins_v14()
+    for number in (0, 1, 3):
+        begins["resources_data"][number]["state"] = "computing"
+    Session(Limited, warn=warnings.append).answer(message(0, ("SIMULATION_BEGINS", begins)))
+    assert warnings == [
+        "hosts 0-1 3 compute when the simulation begins: no event will tell of an end, and they count as free"
+    ]
+
+
+class Listening(Fcfs):
+    """Keeps the joules that it is told."""
+
+    def setup(self, view: View) -> None:
+        self.told: list[float | None] = []
+        Listening.latest = self.told
+
+    latest: ClassVar[list[float | None]] = []
+
+    def observe(self, event: Event, view: View) -> None:
+        if isinstance(event, Answer):
+            self.told.append(event.consumed_energy)
+
+
+@pytest.mark.parametrize(
+    ("values", "keys", "joules"),
+    [
+        ({"default:/my/key": b"12500"}, "/my/key", 12500.0),
+        ({"default:e": b'{"consumed_energy": "3.5"}'}, "default:e", 3.5),
+        ({"default:a": b"{}", "default:b": b'{"energy_consumed": 2}'}, ["a", "b"], 2.0),
+    ],
+)
+def test_an_answer_in_redis_is_read_there(values: dict[str, bytes], keys: object, joules: float) -> None:
+    """Batsim 1 tells the key alone: of an object, or of the number."""
+    store = MemoryStore()
+    store.values.update(values)
+    session = Session(Listening, open_store=lambda _: store)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_v14(config={"redis": {"enabled": True}}))))
+    session.answer(message(1, ("QUERY_REPLY", {"redis_keys": keys})))
+    assert Listening.latest == [joules]
+
+
+@pytest.mark.parametrize(
+    ("value", "keys", "rule"),
+    [
+        (b"1", "other", "memory: key default:other: is missing, but Batsim has answered under this key"),
+        (b"1", "strange:k", "memory: key default:strange:k: is missing"),
+        (b"x", "k", "memory: key default:k: must be JSON"),
+        (b"1", 5, "redis_keys: must be a key or a list of keys, not 5"),
+        (b"1", ["k", None], "redis_keys: must be a key or a list of keys, not "),
+    ],
+)
+def test_an_answer_that_is_not_in_redis_is_an_error(value: bytes, keys: object, rule: str) -> None:
+    """With the key; what has another prefix is not read."""
+    store = MemoryStore()
+    store.values.update({"default:k": value, "strange:k": b"1"})
+    session = Session(Listening, open_store=lambda _: store)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_v14(config={"redis": {"enabled": True}}))))
+    with pytest.raises(StoreError, match=rule):
+        session.answer(message(1, ("QUERY_REPLY", {"redis_keys": keys})))
+
+
+def test_an_answer_in_redis_is_warned_of_where_there_is_none() -> None:
+    """It reaches the algorithm as it came, without a figure."""
+    warnings: list[str] = []
+    session = Session(Listening, warn=warnings.append)
+    session.answer(message(0, ("SIMULATION_BEGINS", begins_v14())))
+    for now in (1, 2):
+        session.answer(message(now, ("QUERY_REPLY", {"redis_keys": f"/my/key{now}"})))
+    assert Listening.latest == [None, None]
+    assert warnings == [
+        f"t={now}: QUERY_REPLY: redis_keys '/my/key{now}' not read: Batsim runs without Redis" for now in (1, 2)
+    ]
 
 
 @pytest.mark.parametrize("text", ["{limit: 2}", "[2]", '{"limit": "x"}'])

@@ -12,7 +12,7 @@ from batsched_py.errors import DeadlockError, OptionError, RefusedError, RemoteP
 from batsched_py.model.platform import Host, Platform
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import TableZone
-from batsched_py.simulator.batsim1 import FORMER_IN_V4, PRESENT_IN_V14, natural_key, workload_names
+from batsched_py.simulator.batsim1 import FORMER_IN_V4, NAMED_JOBS, PRESENT_IN_V14, natural_key, workload_names
 from batsched_py.simulator.external import ExternalEvent
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
@@ -270,9 +270,9 @@ def test_a_profile_may_be_submitted_first() -> None:
     assert result.end == 9.0
 
 
-def test_ids_may_be_numbers_and_the_submit_time_may_be_absent() -> None:
-    """As the document's examples have it; the time is then that of the command."""
-    described = {"id": 1, "res": 1, "profile": "d5"}
+def test_ids_may_be_numbers() -> None:
+    """In the description of a job."""
+    described = {"id": 1, "subtime": 1, "res": 1, "profile": "d5"}
     command: Command = ("SUBMIT_JOB", {"job_id": "w0!1", "job": described})
     result, _ = play_v14(
         workload(job("a", at=1)), {1.0: [reject("a"), command, FINISHED, call(3)], 3.0: [execute("1", "0")]}, DYNAMIC
@@ -295,7 +295,11 @@ def test_submission_may_be_finished_and_go_on() -> None:
     [
         (submit(), r"SUBMIT_JOB: job dyn!1 belongs to the workload dyn, which does not exist"),
         (submit("w0!2"), r"SUBMIT_JOB: job w0!2 cannot run its profile: .* does not exist"),
-        (submit("w0!a", DELAY_7), r"SUBMIT_JOB: job w0!a has an id that was used before"),
+        (submit("w0!1", DELAY_7), r"SUBMIT_JOB: job w0!1 has an id that was used before"),
+        (submit("dyn!my_new_job", DELAY_7), r"job dyn!my_new_job must be named by an integer, not 'my_new_job'"),
+        (submit("w0!1#1", DELAY_7), r"SUBMIT_JOB: job w0!1#1 must be named by an integer, not '1#1'"),
+        (submit("w0!01", DELAY_7), r"SUBMIT_JOB: job w0!01 must be named by an integer, not '01'"),
+        (submit(f"w0!{2**31}", DELAY_7), r"must be named by an integer, not '2147483648'"),
         (submit(profile={"type": "delay", "delay": 0}), r"SUBMIT_JOB: profile dyn!p: delay must be more than 0 s"),
         (
             submit(profile={"type": "parallel_homogeneous", "cpu": 1}),
@@ -306,7 +310,7 @@ def test_submission_may_be_finished_and_go_on() -> None:
 def test_what_batsim_1_would_abort_on_is_refused(command: Command, rule: str) -> None:
     """By the name of the command in v1.4."""
     with pytest.raises(RefusedError, match=rule):
-        play_v14(workload(job("a", at=1)), {1.0: [reject("a"), command]}, DYNAMIC)
+        play_v14(workload(job("1", at=1)), {1.0: [reject("1"), command]}, DYNAMIC)
 
 
 @pytest.mark.parametrize(
@@ -421,12 +425,23 @@ def test_profiles_run_alike_under_either_name(
     settings: Settings, profiles: dict[str, dict[str, Any]], line: tuple[str, ...]
 ) -> None:
     """They are forwarded as they are written; where the real Batsim would refuse them, a line says so."""
-    jobs = workload(*(job(name, name, res=2, at=10 * n + 1) for n, name in enumerate("mhtc")), profiles=profiles)
-    script = {10.0 * n + 1: [execute(name, "0-1")] for n, name in enumerate("mhtc")}
+    jobs = workload(*(job(str(n), name, res=2, at=10 * n + 1) for n, name in enumerate("mhtc")), profiles=profiles)
+    script = {10.0 * n + 1: [execute(str(n), "0-1")] for n in range(4)}
     result, peer = play(jobs, script, settings=replace(settings, forward_profiles=True))
     assert [record.execution for record in result.jobs] == pytest.approx([4.0, 3.0, 1.5, 11.0])
     assert [data["profile"] for _, data in peer.told("JOB_SUBMITTED")] == [profiles[name] for name in "mhtc"]
     assert result.approximations == line
+
+
+@pytest.mark.parametrize(
+    ("settings", "name", "lines"), [(V14, "a", (NAMED_JOBS,)), (V14, "1", ()), (Settings(), "a", ())]
+)
+def test_jobs_of_a_file_whose_names_are_no_integers_are_listed(
+    settings: Settings, name: str, lines: tuple[str, ...]
+) -> None:
+    """Batsim 1 reads an integer from the name; they run here."""
+    result, _ = play(workload(job(name, at=1)), {1.0: [execute(name, "0")]}, settings=settings)
+    assert result.approximations == lines
 
 
 def test_a_former_name_is_refused_from_a_scheduler_of_v4() -> None:

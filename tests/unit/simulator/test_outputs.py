@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from batsched_py.simulator.outputs import PIECE, JobRows, schedule_columns, write_jobs, write_schedule
 from batsched_py.simulator.records import Result, Tally
+from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import execute, job, play, reject, workload
 
 
@@ -47,6 +48,25 @@ def test_numbers_alone_give_the_same_schedule(result: Result) -> None:
     """Of jobs that were passed on as they ended."""
     tally = Tally.of(result.jobs, result.host_count)
     assert schedule_columns(replace(result, jobs=(), tally=tally)) == schedule_columns(result)
+
+
+def test_batsim_1_has_no_row_for_a_rejected_job(tmp_path: Path) -> None:
+    """Its document says so, and its recordings; the figures of the schedule count such jobs."""
+    jobs, script = workload(job("1", at=1), job("2", at=1)), {1.0: [reject("1"), execute("2", "0")]}
+    result, _ = play(jobs, script, settings=Settings(protocol="v1.4", workload_names=("w0",)))
+    write_jobs(tmp_path / "out_jobs.csv", result)
+    header, *rows = (tmp_path / "out_jobs.csv").read_text().splitlines()
+    assert header.startswith("job_id,")
+    assert [row.partition(",")[0] for row in rows] == ["2"]
+    with JobRows(tmp_path, lists_rejected=False) as aside:
+        for record in result.jobs:
+            aside.add(record)
+        aside.write(tmp_path / "aside_jobs.csv")
+    assert (tmp_path / "aside_jobs.csv").read_bytes() == (tmp_path / "out_jobs.csv").read_bytes()
+    write_schedule(tmp_path / "out_schedule.csv", result)
+    names, values = (tmp_path / "out_schedule.csv").read_text().splitlines()
+    columns = dict(zip(names.split(","), values.split(","), strict=True))
+    assert (columns["nb_jobs"], columns["nb_jobs_finished"]) == ("2", "1")
 
 
 def test_the_schedule_says_who_made_it(tmp_path: Path, result: Result) -> None:

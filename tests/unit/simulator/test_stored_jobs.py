@@ -187,9 +187,9 @@ def test_in_v14_profiles_are_written_with_their_jobs() -> None:
 
 
 def test_in_v14_the_profile_of_a_submitted_job_is_read_too() -> None:
-    """Under profile_WORKLOAD!NAME, when its job is submitted; `subtime` may be absent."""
+    """Under profile_WORKLOAD!NAME, when its job is submitted."""
     store = Storing()
-    store.values["lab:job_dyn!1"] = b'{"id": 1, "res": 2, "profile": "d"}'
+    store.values["lab:job_dyn!1"] = b'{"id": 1, "subtime": 0, "res": 2, "profile": "d"}'
     store.values["lab:profile_dyn!d"] = b'{"type": "delay", "delay": 3}'
     script = {0.0: [SUBMITTED, SUBMISSION_FINISHED], 1.0: [execute("abc!1", "0"), execute("dyn!1", "2-3")]}
     result, peer = play(store, script, job("1", at=1), settings=V14)
@@ -200,7 +200,7 @@ def test_in_v14_the_profile_of_a_submitted_job_is_read_too() -> None:
 def test_in_v14_a_profile_that_is_nowhere_is_refused() -> None:
     """Neither in the store nor submitted."""
     store = Storing()
-    store.values["lab:job_dyn!1"] = b'{"id": "1", "res": 2, "profile": "d"}'
+    store.values["lab:job_dyn!1"] = b'{"id": "1", "subtime": 0, "res": 2, "profile": "d"}'
     with pytest.raises(RefusedError, match=r"SUBMIT_JOB: job dyn!1 belongs to the workload dyn, which does not exist"):
         play(store, {0.0: [SUBMITTED]}, job("1", at=1), settings=V14)
 
