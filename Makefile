@@ -3,13 +3,14 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+SECONDS ?= 60
 DEMO = batsched-py simulate -p platforms/cluster32.xml -w workloads/lublin200.json -s easy --gantt -e out/demo
 
 BIN = $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix bench docs clean
+.PHONY: help demo test check fix fuzz bench docs clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +31,9 @@ check: $(VENV)/.installed-dev ## Lint, formatting, types and the walls between p
 fix: $(VENV)/.installed-dev ## Mend what the linter can mend, and format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+fuzz: $(VENV)/.installed-dev ## Search for input that leads to anything but one clear line (SECONDS=600 for longer)
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
 
 bench: $(VENV)/.installed-dev ## Measure messages per second, and how the cost grows
 	$(BIN)/python -m tests.benchmarks

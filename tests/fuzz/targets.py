@@ -1,0 +1,214 @@
+"""The targets: inputs of one kind, as bytes, and what they are fed to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import orjson
+from hypothesis import strategies as st
+
+from batsched_py.metadata.memory_store import MemoryStore
+from batsched_py.plugins import load
+from batsched_py.session.session import Session
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.simgrid_xml import read_platform
+from batsched_py.transcripts.transcript import Transcript
+from tests.clone import ROOT
+from tests.fuzz.judging import is_a_message, judged, told
+from tests.fuzz.mutation import conversations, wrong_json, wrong_lines, wrong_table, wrong_xml
+from tests.unit.protocol.messages import LATER_V4, LATER_V14, OPENING_V4, OPENING_V14, document, raw
+
+GOLDEN: Final = ROOT / "tests" / "data" / "batsim"
+PLATFORM: Final = ROOT / "platforms" / "energy16.xml"
+WORKLOAD: Final = ROOT / "workloads" / "first.json"
+#: Exchanges of a run that are used: the first, with all kinds of messages but the last.
+EARLY: Final = 25
+#: Who decides for a peer that says what is wrong: each keeps other books.
+ALGORITHMS: Final = (
+    "easy", "conservative", "easy_plus_plus", "easy_idle_sleeper", "easy_dvfs", "energy_budget", "submitter",
+    "ar_preempt", "energy_watcher",
+)  # fmt: skip
+#: Whose replies are made wrong.
+REPLIERS: Final = ("easy", "submitter", "killer", "easy_idle_sleeper", "easy_dvfs", "energy_watcher", "rejecter")
+#: A log of four jobs.
+SWF: Final = b"""; MaxProcs: 8
+; UnixStartTime: 0
+1 0 -1 100 4 -1 -1 4 200 -1 1 3 1 -1 1 -1 -1 -1
+2 5 20 -1 2 -1 -1 2 60 -1 0 4 1 -1 1 -1 -1 -1
+3 8 -1 10 1 -1 -1 9 20 -1 1 7 -1 -1 -1 -1 -1 -1
+4 9 3 0 -1 -1 -1 8 -1 -1 5 7 -1 -1 -1 -1 1 10
+"""
+#: External events as a file has them.
+EVENTS: Final = b"""{"type": "machine_unavailable", "resources": "0-3 5", "timestamp": 7.5}
+{"type": "price", "timestamp": 20, "value": {"eur": 0.12}}
+{"type": "machine_available", "resources": "0-3", "timestamp": 40}
+{"type": "machine_available", "resources": "5", "timestamp": 40.5}
+"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kind of input: how it is made wrong, and what it is fed to, in a folder that is its own."""
+
+    name: str
+    inputs: st.SearchStrategy[bytes]
+    attempt: Callable[[bytes, Path], object]
+
+
+@cache
+def run_of(algorithm: str, protocol: str) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """The first requests and replies of a run with power states and jobs of the algorithm's own."""
+    session, requests, replies = Session(load(algorithm)), [], []
+
+    def answer(request: bytes) -> bytes:
+        requests.append(request)
+        replies.append(session.answer(request))
+        return replies[-1]
+
+    simulation(protocol).run(answer)
+    return tuple(requests[:EARLY]), tuple(replies[:EARLY])
+
+
+def simulation(protocol: str) -> Simulation:
+    """The run into which replies are fed."""
+    settings = Settings(protocol=protocol, energy=True, dynamic_jobs=True, forward_profiles=protocol == "v4")
+    return Simulation(read_platform(PLATFORM), [read_workload(WORKLOAD)], settings)
+
+
+@cache
+def recorded(name: str) -> tuple[bytes, ...]:
+    """The first requests of a run of real Batsim."""
+    exchanges = islice(Transcript(GOLDEN / name / "transcript.jsonl"), 10)
+    return tuple(exchange.request for exchange in exchanges)
+
+
+def requests(protocol: str) -> Iterator[Sequence[bytes]]:
+    """Beginnings of conversations, as Batsim says them."""
+    opening, later = (OPENING_V4, LATER_V4) if protocol == "v4" else (OPENING_V14, LATER_V14)
+    yield raw(opening), raw(later)
+    yield from (run_of(algorithm, protocol)[0] for algorithm in REPLIERS)
+    if protocol == "v4":
+        yield from map(recorded, ("o07_easy_bf_mixed_cluster", "o12_submitter_ack", "o19_machine_events"))
+
+
+def hear(messages: bytes, folder: Path) -> None:
+    """Each algorithm is told the messages, one a line, up to the first that is refused."""
+    for algorithm in ALGORITHMS:
+        session = Session(load(algorithm), open_store=lambda _: MemoryStore())
+
+        def listen(session: Session = session) -> None:
+            for message in messages.split(b"\n"):
+                is_a_message(session.answer(message))
+                session.check()
+                if session.over:
+                    return
+
+        judged(listen)
+
+
+def obey(protocol: str, replies: bytes, folder: Path) -> None:
+    """The simulator is told the replies, one a line, and then nothing more."""
+    todo = iter(replies.split(b"\n"))
+
+    def answer(request: bytes) -> bytes:
+        nothing = {"now": orjson.loads(request)["now"], "events": []}
+        return next(todo, None) or orjson.dumps(nothing)
+
+    judged(lambda: simulation(protocol).run(answer))
+
+
+def answers(protocol: str) -> Iterator[Sequence[bytes]]:
+    """Beginnings of what algorithms say."""
+    yield from (run_of(algorithm, protocol)[1] for algorithm in REPLIERS)
+
+
+def cut(make: Callable[[], Iterator[Sequence[bytes]]]) -> st.SearchStrategy[bytes]:
+    """These conversations with something wrong in them; they are made when the first is wanted."""
+    return st.deferred(lambda: conversations(list(make())))
+
+
+def questions() -> Iterator[Sequence[bytes]]:
+    """What is asked at the end of a short conversation, by both dialects."""
+    for kind in ("consumed_energy", "estimate_waiting_time"):
+        begins, submitted = run_of("easy", "v4")[0][:2]
+        asked = {"requests": {kind: {"job_id": "w0!A", "job": {"id": "w0!A", "res": 1, "walltime": 9, "profile": "p"}}}}
+        yield begins, submitted, raw(document(json.loads(submitted)["now"], ("QUERY", asked)))
+        begins, submitted = run_of("easy", "v1.4")[0][:2]
+        yield begins, submitted, raw(document(json.loads(submitted)["now"], ("QUERY_REQUEST", asked["requests"])))
+
+
+def with_file(name: str, *commands: str) -> Callable[[bytes, Path], None]:
+    """Write the input under this name and run the commands, in which FILE stands for it."""
+
+    def attempt(content: bytes, folder: Path) -> None:
+        (folder / name).write_bytes(content)
+        for command in commands:
+            told(
+                folder, *(word.format(platform=PLATFORM, workload=WORKLOAD, golden=GOLDEN) for word in command.split())
+            )
+
+    return attempt
+
+
+def made_wrong(paths: Sequence[Path], wrong: Callable[[bytes], st.SearchStrategy[bytes]]) -> st.SearchStrategy[bytes]:
+    """One of these files with something wrong in it."""
+    return st.sampled_from(sorted(paths)).flatmap(lambda path: wrong(path.read_bytes()))
+
+
+def file_targets() -> Iterator[Target]:
+    """What users give on the command line."""
+    simulate = "simulate -p {platform} -w {workload} -s easy --quiet"
+    yield Target(
+        "platform",
+        made_wrong([PLATFORM, ROOT / "platforms" / "rooms16.xml", ROOT / "platforms" / "tiny4.xml"], wrong_xml),
+        with_file("p.xml", "simulate -p p.xml -w {workload} -s easy -E --quiet"),
+    )
+    yield Target(
+        "workload",
+        made_wrong(
+            [ROOT / "workloads" / f"{name}.json" for name in ("first", "mixed", "reservations")],
+            lambda content: wrong_json(json.loads(content)),
+        ),
+        with_file("w.json", "simulate -p {platform} -w w.json -s easy --quiet"),
+    )
+    yield Target(
+        "swf",
+        wrong_table(SWF, b" "),
+        with_file("log.swf", "convert log.swf -o w.json", "metrics log.swf", "gantt log.swf"),
+    )
+    yield Target("events", wrong_lines(EVENTS), with_file("events.txt", f"{simulate} --events events.txt"))
+    yield Target(
+        "recording",
+        made_wrong([GOLDEN / name / "transcript.jsonl" for name in ("o10_edge", "o23_rejecter")], wrong_lines),
+        with_file("run.jsonl", "replay run.jsonl -s fcfs", "diff run.jsonl {golden}/o10_edge/transcript.jsonl"),
+    )
+    for name in ("jobs", "schedule", "machine_states"):
+        folder = GOLDEN / "o19_machine_events"
+        others = {path.name: path.read_bytes() for path in folder.glob("out_*.csv")}
+
+        def attempt(content: bytes, where: Path, name: str = name, others: dict[str, bytes] = others) -> None:
+            for other, its in others.items():
+                (where / other).write_bytes(its)
+            with_file(f"out_{name}.csv", "metrics out", "gantt out")(content, where)
+
+        yield Target(f"csv-{name}", wrong_table(others[f"out_{name}.csv"][:3000].rpartition(b"\n")[0], b","), attempt)
+
+
+def make() -> Iterator[Target]:
+    """All of them."""
+    for protocol in ("v4", "v1.4"):
+        yield Target(f"messages-{protocol}", cut(partial(requests, protocol)), hear)
+        yield Target(f"replies-{protocol}", cut(partial(answers, protocol)), partial(obey, protocol))
+    yield Target("queries", cut(questions), hear)
+    yield from file_targets()
+
+
+TARGETS: Final = {target.name: target for target in make()}
