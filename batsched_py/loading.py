@@ -19,7 +19,7 @@ def load_object(target: str, what: str) -> Any:
     """
     module_name, _, name = target.rpartition(":")
     file = module_name.endswith(".py")
-    module = _load_file(Path(module_name), what) if file else _load_module(module_name, what)
+    module = load_file(Path(module_name), what) if file else _load_module(module_name, what)
     found = getattr(module, name, None)
     if found is None:
         raise PluginError(f"{what} {target}: {module_name} has no {name}")
@@ -33,7 +33,8 @@ def _load_module(module_name: str, what: str) -> ModuleType:
         raise PluginError(f"{what} module {module_name}: {_one_line(error)}") from error
 
 
-def _load_file(path: Path, what: str) -> ModuleType:
+def load_file(path: Path, what: str) -> ModuleType:
+    """The module that a Python file makes; PluginError if it cannot be imported."""
     if not path.is_file():
         raise PluginError(f"{what} file {path}: no such file")
     # Under its path, so that it hides no module of its name; dataclasses and type hints look their module up there.

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from batsched_py.display import displayed
 from batsched_py.errors import PlanError
+from batsched_py.wording import did_you_mean
 
 Thing = TypeVar("Thing")
 #: Gives the object at "module:name" or "file.py:name"; the second argument is what it is, for messages.
@@ -58,7 +59,9 @@ class Named(Generic[Thing]):
         if text in self._known:
             return self._known[text]
         if load is None or self._adopt is None or ":" not in text:
-            raise ValueError(f"must be {self.choices_with(load)}, not {displayed(repr(text))}")
+            suggestion = did_you_mean(text, self._known)
+            wrong = f"must be {self.choices_with(load)}, not {displayed(repr(text))}"
+            raise ValueError(f"{wrong}; {suggestion}" if suggestion else wrong)
         function = load(text, self.kind)
         if not callable(function):
             raise ValueError(f"{text} is not a function")

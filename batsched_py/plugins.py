@@ -1,4 +1,4 @@
-"""Finding an algorithm by name, by `package.module:Class` or by `file.py:Class`."""
+"""Finding an algorithm by name, by `package.module:Class`, by `file.py:Class` or by `file.py`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import importlib
 import inspect
 from collections.abc import Mapping
 from dataclasses import is_dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from batsched_py.api import Scheduler
 from batsched_py.errors import PluginError
-from batsched_py.loading import load_object
+from batsched_py.loading import load_file, load_object
+from batsched_py.wording import unknown
 
 #: Third parties announce algorithms in this group: `name = "package.module:Class"`.
 ENTRY_POINT_GROUP: Final = "batsched_py.schedulers"
@@ -35,13 +37,13 @@ def is_built_in(name: str) -> bool:
 
 
 def load(name: str) -> type[Scheduler[Any]]:
-    """The algorithm's class: "easy", "package.module:Class" or "path/to/file.py:Class".
+    """The algorithm's class: "easy", "package.module:Class", "path/to/file.py:Class", or "path/to/file.py" with one.
 
     Raises PluginError if it cannot be found or imported, or is no Scheduler.
     """
     target = _target(name)
-    class_name = target.rpartition(":")[2]
-    found = load_object(target, "algorithm")
+    found = load_object(target, "algorithm") if ":" in target else _only_class(target)
+    class_name = target.rpartition(":")[2] if ":" in target else found.__name__
     if not (isinstance(found, type) and issubclass(found, Scheduler)):
         raise PluginError(f"algorithm {name}: {class_name} is not a Scheduler")
     if inspect.isabstract(found):
@@ -65,8 +67,25 @@ def _target(name: str) -> str:
     built_ins = importlib.import_module(BUILT_IN_PACKAGE).BUILT_INS
     target = built_ins.get(name) or available().get(name)
     if target is None and name.endswith(".py"):
-        raise PluginError(f"algorithm {name}: name its class, too: {name}:CLASS")
+        return name
     if target is None:
-        known = ", ".join(available())
-        raise PluginError(f"algorithm {name}: unknown; there are: {known}, package.module:Class and file.py:Class")
+        raise PluginError(f"algorithm {name}: {unknown(name, available())}, package.module:Class and file.py:Class")
     return str(target)
+
+
+def _only_class(file: str) -> type[Scheduler[Any]]:
+    """The algorithm that is defined in a file. PluginError if there is none, or more than one."""
+    module = load_file(Path(file), "algorithm")
+    defined = {
+        found: None  # under several names, it is one
+        for found in vars(module).values()
+        if isinstance(found, type) and issubclass(found, Scheduler) and found.__module__ == module.__name__
+    }
+    whole = [found for found in defined if not inspect.isabstract(found)] or list(defined)
+    named = [found for found in whole if isinstance(getattr(found, "name", None), str)] or whole
+    if not named:
+        raise PluginError(f"algorithm {file}: defines no class that is a Scheduler[...]")
+    if len(named) > 1:
+        names = ", ".join(f"{file}:{found.__name__}" for found in named)
+        raise PluginError(f"algorithm {file}: defines {len(named)} algorithms; name one of {names}")
+    return named[0]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
 #: What stands for a figure that has no meaning.
 NOTHING: Final = "-"
 JOULES_PER_KWH: Final = 3.6e6
+#: Characters of a name that are compared with those of known ones.
+LONGEST_NAME: Final = 100
 #: A blank that does not break.
 NARROW_BLANK: Final = "\N{NARROW NO-BREAK SPACE}"
 
@@ -37,3 +41,16 @@ def seconds(time: float) -> str:
 def too_few(needed: int, free: int) -> str:
     """Why a job waits: "needs 3 hosts, 1 is free". Algorithms say it at each decision, so it is quick."""
     return f"needs {needed} host{'' if needed == 1 else 's'}, {free} {'is' if free == 1 else 'are'} free"
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """The end of an error about a name that is none of the known ones: "unknown; there are: easy, fcfs"."""
+    names = list(known)
+    suggestion, listed = did_you_mean(name, names), ", ".join(names)
+    return f"unknown; {suggestion} There are: {listed}" if suggestion else f"unknown; there are: {listed}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The question for a name that is like a known one, "did you mean easy?"; "" if none is like it."""
+    near = get_close_matches(name[:LONGEST_NAME].casefold(), list(known), n=1)
+    return f"did you mean {near[0]}?" if near else ""

@@ -101,7 +101,8 @@ def load_from_here(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> type[S
     `redis.py` that somebody put beside a recording would be taken for the package.
     """
     here = os.getcwd()
-    if here not in sys.path and any(isinstance(text, str) and ":" in text for text in (name, *options.values())):
+    texts = [text for text in (name, *options.values()) if isinstance(text, str)]
+    if here not in sys.path and any(":" in text or text.endswith(".py") for text in texts):
         sys.path.append(here)
     return load(name)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ from batsched_py.cli.simulation_options import (
     machine_options,
     named_platform,
     platform_option,
+    read_external,
 )
 from batsched_py.cli.sources import read_seeds, read_sources
 from batsched_py.cli.targets import Named, check_apart, check_writable, writing
@@ -30,11 +31,12 @@ from batsched_py.experiments.comparison import Comparison, compare, find_baselin
 from batsched_py.experiments.comparison_files import write_csv, write_json, write_latex
 from batsched_py.experiments.comparison_table import comparison_tables, legend
 from batsched_py.experiments.figures import ENERGY, FIGURES, SHOWN, find_figures
-from batsched_py.experiments.study import Variant, run_study, seeded, takes_seed
+from batsched_py.experiments.study import Outcome, Variant, run_study, seeded, takes_seed
 from batsched_py.model.platform import Platform
-from batsched_py.simulator.external import read_events
 from batsched_py.simulator.settings import Settings
 
+#: Workloads that a line names which is told of several.
+_NAMED: Final = 3
 #: What writes the file of an option, by its name.
 _WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
     "csv": write_csv,
@@ -134,7 +136,8 @@ def command(
     variants = read_variants(context, parts)
     base = find_baseline([variant.name for variant in variants], baseline)
     figures = find_figures(_shown(metrics, energy=others["energy"]))
-    told = Settings(external_events=() if events is None else read_events(events), **others)
+    external = read_external(events, forwarded=others["forward_unknown_events"])
+    told = Settings(external_events=external, **others)
     machine = named_platform(platform, told.master_host)
     sources = read_sources(workloads, model, seeds, _size(machine, told))
     chance = _seeds_of_algorithms(seeds, variants) if workloads else ()
@@ -216,14 +219,25 @@ def _tell(comparison: Comparison) -> int:
     warn = Warnings()
     for line in _cautions(comparison):
         warn(line)
-    for outcome in study.outcomes:
-        for line in outcome.warnings:
-            warn(f"{outcome.variant} on {outcome.workload}: {line}")
+    warned = [(outcome, line) for outcome in study.outcomes for line in outcome.warnings]
+    for where, line in _grouped(warned):
+        warn(f"{where}: {line}")
     for line in dict.fromkeys(line for outcome in study.outcomes for line in outcome.approximations):
         click.echo(f"approximation: {line}", err=True)
-    for outcome in study.failures:
-        click.echo(f"batsched-py: error: {outcome.variant} on {outcome.workload}: {outcome.error}", err=True)
+    for where, line in _grouped([(outcome, outcome.error) for outcome in study.failures]):
+        click.echo(f"batsched-py: error: {where}: {line}", err=True)
     return max((outcome.exit_code for outcome in study.failures), default=0)
+
+
+def _grouped(told: Iterable[tuple[Outcome, str]]) -> Iterator[tuple[str, str]]:
+    """Each line of an algorithm once, with where it was heard: "easy on w1", "easy on 7 workloads (w1, w2, w3...)"."""
+    workloads: dict[tuple[str, str], list[str]] = {}
+    for outcome, line in told:
+        workloads.setdefault((outcome.variant, line), []).append(outcome.workload)
+    for (variant, line), names in workloads.items():
+        distinct = list(dict.fromkeys(names))
+        some = ", ".join(distinct[:_NAMED]) + ("..." if len(distinct) > _NAMED else "")
+        yield f"{variant} on {some if len(distinct) == 1 else f'{len(distinct)} workloads ({some})'}", line
 
 
 def _cautions(comparison: Comparison) -> Iterator[str]:

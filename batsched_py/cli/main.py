@@ -37,6 +37,7 @@ from batsched_py.cli.streams import (
     undecodable,
 )
 from batsched_py.errors import BatschedError, DeadlockError
+from batsched_py.wording import did_you_mean
 
 PROGRAM: Final = "batsched-py"
 
@@ -102,6 +103,16 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = importlib.import_module(f"batsched_py.cli.{COMMANDS[cmd_name][0]}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command and its arguments; UsageError with the command that may have been meant."""
+        name = click.utils.make_str(args[0])
+        suggestion = did_you_mean(name, COMMANDS)
+        if name not in COMMANDS and not name.startswith("-") and suggestion:
+            raise click.UsageError(f"No such command '{name}'; {suggestion}", ctx)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List them without importing any."""

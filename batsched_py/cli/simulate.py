@@ -33,6 +33,7 @@ from batsched_py.cli.simulation_options import (
     machine_options,
     named_platform,
     platform_option,
+    read_external,
     workloads_option,
 )
 from batsched_py.cli.targets import check_apart, check_writable
@@ -45,7 +46,6 @@ from batsched_py.reporting.read.schedule import schedule_of
 from batsched_py.reporting.terminal.gantt import render
 from batsched_py.reporting.terminal.live import stand_of_session, stand_of_simulation
 from batsched_py.session.session import Session
-from batsched_py.simulator.external import read_events
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
@@ -133,7 +133,7 @@ def command(
     outputs = [("--record", record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", options_file)], outputs)
     check_writable(results)  # before the run, which may be long: a wrong PREFIX is told at once
-    external = () if events is None else read_events(events)
+    external = read_external(events, forwarded=settings["forward_unknown_events"])
     told = Settings(external_events=external, **settings)
     machines = named_platform(platform, told.master_host)
     jobs = [read_workload(path) for path in workloads]

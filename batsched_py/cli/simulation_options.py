@@ -10,12 +10,16 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
+from batsched_py.cli.algorithm import Warnings
 from batsched_py.cli.examples import INPUT
 from batsched_py.cli.parameters import PATH, Decorated, read_roles
+from batsched_py.display import displayed
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.protocol.dialects import DIALECTS, V4
+from batsched_py.simulator.external import MACHINE_EVENTS, ExternalEvent, read_events
 from batsched_py.traces.simgrid_xml import read_platform
+from batsched_py.wording import did_you_mean
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -116,6 +120,23 @@ def named_platform(path: Path, master: str) -> Platform:
     if given and all(host.name != master for host in platform.hosts):
         raise PlatformError(str(path), "", f"has no host {master!r}, which -m names")
     return platform
+
+
+def read_external(path: Path | None, *, forwarded: bool) -> tuple[ExternalEvent, ...]:
+    """The external events in a file; a warning for each whose type may be a slip of the pen. WorkloadError.
+
+    Events of types that Batsim does not know are only forwarded, and left out if that is not asked for.
+    """
+    events = () if path is None else read_events(path)
+    warn = Warnings()
+    for event in events:
+        if event.type not in MACHINE_EVENTS:
+            suggestion = did_you_mean(event.type, sorted(MACHINE_EVENTS))
+            what = "the event is only forwarded" if forwarded else "the event is left out"
+            if suggestion or not forwarded:
+                told = f"{event.source}: type: {displayed(event.type)} is no event of machines: {what}"
+                warn(f"{told}; {suggestion}" if suggestion else told)
+    return events
 
 
 def _decorate(command: Any, option: _Decorator) -> Any:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from batsched_py.errors import OptionError
 from batsched_py.experiments.sources import Source
 from batsched_py.traces.drawn import Drawn
+from batsched_py.wording import unknown
 
 #: The one model there is.
 _MODEL: Final = "lublin"
@@ -76,12 +77,12 @@ def _read_model(text: str, hosts: int) -> Drawn:
     """Of "lublin:jobs=300,load=0.9"."""
     model, _, parameters = text.partition(":")
     if model != _MODEL:
-        raise OptionError(f"--generate {model}: unknown; there is: {_MODEL}")
+        raise OptionError(f"--generate {model}: {unknown(model, [_MODEL])}")
     found: dict[str, int | float] = {}
     for part in filter(None, parameters.split(",")):
         key, _, value = part.partition("=")
         if key not in _PARAMETERS:
-            raise OptionError(f"--generate {key}: {_MODEL} has no such parameter; it has: {', '.join(_PARAMETERS)}")
+            raise OptionError(f"--generate {key}: {unknown(key, _PARAMETERS)}")
         read, kind = _PARAMETERS[key]
         try:
             found[key] = read(value)

@@ -12,6 +12,7 @@ from batsched_py.experiments.bootstrap import LEVEL, RESAMPLES, Bootstrap, Estim
 from batsched_py.experiments.figures import Figure
 from batsched_py.experiments.study import Outcome, Study
 from batsched_py.reporting.figures.same_jobs import JobMarks, other_jobs
+from batsched_py.wording import unknown
 
 
 class Entry(Struct, frozen=True):
@@ -83,7 +84,7 @@ def compare(
 def find_baseline(names: Sequence[str], wanted: str | None) -> str:
     """The name of the baseline: the first if none is wanted. OptionError if there is no algorithm of that name."""
     if wanted is not None and wanted not in names:
-        raise OptionError(f"baseline {wanted}: no such algorithm here; there are: {', '.join(names)}")
+        raise OptionError(f"baseline {wanted}: {unknown(wanted, names)}")
     return names[0] if wanted is None else wanted
 
 

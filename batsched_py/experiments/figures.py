@@ -10,6 +10,7 @@ from msgspec import Struct
 from batsched_py.errors import OptionError
 from batsched_py.experiments.study import Outcome
 from batsched_py.reporting.figures.figure_tables import SECTIONS, Unit
+from batsched_py.wording import unknown
 
 
 class Figure(Struct, frozen=True):
@@ -78,7 +79,7 @@ def find_figures(names: Sequence[str]) -> tuple[Figure, ...]:
     """The figures of these names. OptionError for a name that there is not, or that comes twice."""
     for name in names:
         if name not in FIGURES:
-            raise OptionError(f"figure {name}: unknown; there are: {', '.join(FIGURES)}")
+            raise OptionError(f"figure {name}: {unknown(name, FIGURES)}")
     if len(set(names)) < len(names):
         raise OptionError(f"figures must be named once each, not {','.join(names)}")
     return tuple(FIGURES[name] for name in names)

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import re
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -16,6 +16,7 @@ from batsched_py.errors import OptionError, PluginError
 from batsched_py.loading import load_object
 from batsched_py.named import Named
 from batsched_py.protocol.fields import shown
+from batsched_py.wording import did_you_mean
 
 OptionsType = TypeVar("OptionsType")
 
@@ -112,13 +113,18 @@ def read_values(
     values = {}
     for name, value in given.items():
         if name not in fields:
-            known = ", ".join(fields) or "none"
-            raise OptionError(f"option {displayed(name)}: {algorithm} has no such option; it has: {known}")
+            raise OptionError(_no_such_option(name, list(fields), algorithm))
         try:
             values[name] = _value(value, hints[name], fields[name].metadata, origin)
         except (ValueError, PluginError) as error:
             raise OptionError(f"option {name} of {algorithm}: {error}") from None
     return values
+
+
+def _no_such_option(name: str, known: Sequence[str], algorithm: str) -> str:
+    suggestion, listed = did_you_mean(name, known), ", ".join(known) or "none"
+    told = f"{suggestion} It has: {listed}" if suggestion else f"it has: {listed}"
+    return f"option {displayed(name)}: {algorithm} has no such option; {told}"
 
 
 def make_options(options_type: type[OptionsType], values: Mapping[str, Any], algorithm: str) -> OptionsType:
@@ -184,7 +190,8 @@ def _convert(value: Any, expected: Any) -> Any:
     choices = get_args(expected)
     if get_origin(expected) is Literal:
         if value not in choices:
-            raise ValueError(f"must be {_type_text(expected)}, not {shown(value)}")
+            suggestion = did_you_mean(value, map(str, choices)) if isinstance(value, str) else ""
+            raise ValueError(f"must be {_type_text(expected)}, not {shown(value)}{suggestion and '; '}{suggestion}")
         return value
     if get_origin(expected) in (Union, types.UnionType):
         if value is None or value == "none":

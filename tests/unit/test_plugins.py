@@ -76,6 +76,13 @@ def test_a_class_is_found_in_a_file(mine: Path) -> None:
     assert [known.type for known in describe_options(scheduler.options_type)] == ["integer"]
 
 
+def test_the_one_algorithm_of_a_file_need_not_be_named(mine: Path) -> None:
+    """Classes that decide nothing, have no name or come from elsewhere are none."""
+    mine.write_text(mine.read_text().replace("class Untyped", "class _Untyped").replace('name = "untyped"', "pass"))
+    mine.write_text(mine.read_text() + "\nfrom batsched_py.schedulers.easy import Easy\nAlias = Mine\n")
+    assert plugins.load(str(mine)).name == "mine"
+
+
 def test_an_options_class_is_the_one_between_the_brackets() -> None:
     """Scheduler[EasyOptions]; NoOptions without."""
     assert Easy.options_type is EasyOptions
@@ -85,7 +92,12 @@ def test_an_options_class_is_the_one_between_the_brackets() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("eazy", "algorithm eazy: unknown; there are: "),
+        ("eazy", "algorithm eazy: unknown; did you mean easy? There are: "),
+        ("tea", "algorithm tea: unknown; there are: "),
+        ("nowhere.py", "algorithm file nowhere.py: no such file"),
+        ("{none}", "none.py: defines no class that is a Scheduler[...]"),
+        ("{two}", "two.py: defines 3 algorithms; name one of {two}:Mine, {two}:Untyped, {two}:Another"),
+        ("{abstract}", "Base does not define decide"),
         ("no.such.module:X", "algorithm module no.such.module: ModuleNotFoundError"),
         ("nowhere.py:X", "algorithm file nowhere.py: no such file"),
         ("{mine}:Nobody", "has no Nobody"),
@@ -97,9 +109,18 @@ def test_an_options_class_is_the_one_between_the_brackets() -> None:
 )
 def test_what_cannot_be_loaded_is_one_clear_line(mine: Path, name: str, words: str) -> None:
     """PluginError says what was looked for and what is wrong with it."""
+    texts = {
+        "none": "from batsched_py.api import *\n",
+        "two": MINE + 'class Another(Mine):\n    name = "another"\n',
+        "abstract": "from batsched_py.api import *\nclass Base(Scheduler[NoOptions]):\n    name = 'base'\n",
+    }
+    files = {"mine": mine}
+    for stem, text in texts.items():
+        files[stem] = mine.with_name(f"{stem}.py")
+        files[stem].write_text(text)
     with pytest.raises(PluginError) as caught:
-        plugins.load(name.format(mine=mine))
-    assert words in str(caught.value)
+        plugins.load(name.format(**files))
+    assert words.format(**files) in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

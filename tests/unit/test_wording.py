@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.wording import counted, grouped, kilowatt_hours, seconds, too_few
+from batsched_py.wording import counted, did_you_mean, grouped, kilowatt_hours, seconds, too_few, unknown
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,18 @@ def test_times_are_told_in_full() -> None:
 def test_energy_is_told_in_kilowatt_hours() -> None:
     """Of 3.6 million joules each."""
     assert kilowatt_hours(4.5e6) == "1.250 kWh"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("eazy", "unknown; did you mean easy? There are: easy, fcfs, Mine"),
+        ("EASY", "unknown; did you mean easy? There are: easy, fcfs, Mine"),
+        ("nothing", "unknown; there are: easy, fcfs, Mine"),
+        ("x" * 10_000_000, "unknown; there are: easy, fcfs, Mine"),
+    ],
+)
+def test_a_name_that_is_like_a_known_one_was_meant(name: str, said: str) -> None:
+    """What there is, is told in any case."""
+    assert unknown(name, ["easy", "fcfs", "Mine"]) == said
+    assert did_you_mean(name, []) == ""

@@ -178,8 +178,12 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
         ([*STUDY[1:], "-s", "easy", "--name", "a", "--name", "b"], "easy has two names, a and b"),
         ([*STUDY[1:], "-s", "easy", "-o", "reserve=cores"], "option reserve of easy: must be counts | hosts, ..."),
         ([*STUDY[1:], "-s", "nobody"], "algorithm nobody: unknown; ..."),
-        ([*STUDY[1:], "-s", "easy", "--baseline", "fcfs"], "baseline fcfs: no such algorithm here; there are: easy"),
-        ([*STUDY[1:], "-s", "easy", "--metrics", "wait"], "figure wait: unknown; there are: successful, ..."),
+        ([*STUDY[1:], "-s", "easy", "--baseline", "fcfs"], "baseline fcfs: unknown; there are: easy"),
+        ([*STUDY[1:], "-s", "easy", "--metrics", "tea"], "figure tea: unknown; there are: successful, ..."),
+        (
+            [*STUDY[1:], "-s", "easy", "--metrics", "mean_wiat"],
+            "figure mean_wiat: unknown; did you mean mean_wait? There are: ...",
+        ),
         ([*STUDY[1:], "-s", "easy", "--metrics", "energy"], "'--metrics energy' goes with '-E'"),
         (
             [*STUDY[1:], "-s", "easy", "--seeds", "9-1"],
@@ -189,9 +193,9 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
             [*STUDY[1:], "-s", "easy", "--seeds", "1,1-900000000"],
             "Invalid value for '--seeds': must be at most 10000 seeds",
         ),
-        ([*STUDY[1:], "-s", "easy", "--generate", "x:jobs=1"], "--generate x: unknown; there is: lublin"),
+        ([*STUDY[1:], "-s", "easy", "--generate", "x:jobs=1"], "--generate x: unknown; there are: lublin"),
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin"], "--generate lublin: needs jobs, like lublin:jobs=300"),
-        ([*STUDY[1:], "-s", "easy", "--generate", "lublin:a=1"], "--generate a: lublin has no such parameter; ..."),
+        ([*STUDY[1:], "-s", "easy", "--generate", "lublin:a=1"], "--generate a: unknown; there are: jobs, hosts, ..."),
         ([*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=x"], "--generate jobs: must be an integer, not 'x'"),
         (
             [*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=1,load=0"],
@@ -216,3 +220,23 @@ def test_what_is_wrong_is_told_in_one_line(capsys: pytest.CaptureFixture[str], a
     text = error(capsys, "compare", *arguments)
     assert text.startswith(told.removesuffix("...")) if told.endswith("...") else text == told
     assert sorted(path.name for path in Path().iterdir()) == ["mine.py", "old", "p.xml", "w.json"]
+
+
+def test_an_error_of_all_workloads_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the first few of them; algorithms are told apart."""
+    Path("broken.py").write_text(
+        "from batsched_py.api import *\n"
+        "class Broken(Scheduler[NoOptions]):\n"
+        '    name = "broken"\n'
+        "    def setup(self, view): raise ValueError('by design')\n"
+        "    def decide(self, view, plan): ...\n"
+    )
+    broken = ["-s", "broken.py", "-s", "broken.py:Broken", "--name", "other"]
+    study = [*STUDY, "--seeds", "1-5", "--quiet", "-s", "easy", *broken]
+    assert run(study) == 3
+    lines = [line for line in capsys.readouterr().err.splitlines() if "error" in line]
+    assert [line.partition(": ")[2].rpartition(" on 5 workloads")[0] for line in lines] == [
+        "error: broken",
+        "error: other",
+    ]
+    assert all("on 5 workloads (lublin-1, lublin-2, lublin-3...): " in line for line in lines)

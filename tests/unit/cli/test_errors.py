@@ -291,6 +291,9 @@ def test_recordings_that_cannot_be_compared(
         (["generate", "--jobs", "1", "--hosts", "4", "-o", "p.xml/x.json"], "p.xml/x.json: cannot be written"),
         (["serve"], "Missing option '-s': which algorithm shall decide?"),
         (["sing"], "No such command 'sing'. (see batsched-py --help)"),
+        (["simulat"], "No such command 'simulat'; did you mean simulate? (see batsched-py --help)"),
+        (["simulate", "--gant"], "No such option '--gant'. Did you mean '--gantt'?"),
+        (["describe", "eazy"], "algorithm eazy: unknown; did you mean easy? There are: "),
     ],
 )
 def test_wrong_input_of_the_other_commands(fails: Callable[..., str], arguments: list[str], said: str) -> None:
@@ -344,3 +347,28 @@ def test_a_broken_plugin_does_not_hide_the_others(
     monkeypatch.setattr(listing, "load_from_here", load)
     assert run(["list"]) == 0
     assert "(cannot be used: it is broken)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "e.txt:2: type: machine_unavailble is no event of machines: the event is left out; did you mean "),
+        (["--forward-unknown-events"], "e.txt:2: type: machine_unavailble is no event of machines: the event is only "),
+    ],
+)
+@pytest.mark.parametrize("command", ["simulate", "compare"])
+def test_a_misspelt_type_of_event_is_a_warning_with_its_line(
+    here: Path, capsys: pytest.CaptureFixture[str], command: str, options: list[str], said: str
+) -> None:
+    """Else a simulation without failures looks like one with them; a word of one's own is forwarded without one."""
+    events = [("machine_available", "0"), ("machine_unavailble", "0"), ("tea", "")]
+    lines = [
+        json.dumps({"timestamp": 5 - number, "type": kind, "resources": hosts})
+        for number, (kind, hosts) in enumerate(events)
+    ]
+    (here / "e.txt").write_text("\n".join(lines[1:]).join(["\n", ""]))
+    study = [command, "-p", "p.xml", "-w", "w.json", "-s", "easy", "--quiet", "--events", "e.txt"]
+    assert run([*study, *options]) == 0
+    warnings = [line for line in capsys.readouterr().err.splitlines() if ": warning: e.txt" in line]
+    assert any(line.startswith(f"batsched-py: warning: {said}") for line in warnings)
+    assert len(warnings) == (1 if options else 2)

@@ -68,7 +68,9 @@ def test_json_values_are_taken_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"orders": "sjf"}, "option orders: sample has no such option; it has: order, depth, factor, greedy, limit"),
+        ({"orders": "sjf"}, "option orders: sample has no such option; did you mean order? It has: order, depth,"),
+        ({"tea": "sjf"}, "option tea: sample has no such option; it has: order, depth, factor, greedy, limit"),
+        ({"order": "sfj"}, "option order of sample: must be fcfs | sjf, not 'sfj'; did you mean sjf?"),
         ({"order": "lifo"}, "option order of sample: must be fcfs | sjf, not 'lifo'"),
         ({"depth": "two"}, "option depth of sample: must be an integer, not 'two'"),
         ({"depth": 1.5}, "must be an integer, not 1.5"),
@@ -145,6 +147,7 @@ def test_a_named_option_is_described_by_its_names() -> None:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
+        ("sour?", "option taste of choosy: must be sweet | sour | module:function, not 'sour?'; did you mean sour?"),
         ("salty", "option taste of choosy: must be sweet | sour | module:function, not 'salty'"),
         (7, "option taste of choosy: must be sweet | sour | module:function, not 7"),
         ("math:nothing", "option taste of choosy: taste math:nothing: math has no nothing"),
