@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import orjson
 from msgspec.structs import replace
 
-import batsched_py
 from batsched_py.display import displayed
 from batsched_py.errors import (
     AlgorithmError,
-    BatschedError,
     InvariantError,
     LocalProtocolError,
     OptionError,
@@ -30,8 +26,8 @@ from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V14, Dialect
-from batsched_py.protocol.events import Config, Event, Query, SimulationBegins
-from batsched_py.protocol.fields import FieldError, one_line
+from batsched_py.protocol.events import Config, Query, SimulationBegins
+from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.jobs import read_job
 from batsched_py.scheduling.admission import Admission
 from batsched_py.scheduling.base import Scheduler
@@ -40,14 +36,9 @@ from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
 from batsched_py.session.stored_jobs import deposit, describe, unread
+from batsched_py.session.story import in_short, story, where
 from batsched_py.state.state import State
 from batsched_py.wording import counted
-
-#: Where the engine's own code is.
-_ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep
-#: The algorithms among it, whose lines are worth naming.
-_ALGORITHMS: Final = os.path.join(_ENGINE, "schedulers", "")
-
 
 #: Said of a run that cannot end, because an algorithm may still submit jobs; has its name.
 _REGISTRATION_OPEN: Final = (
@@ -56,8 +47,6 @@ _REGISTRATION_OPEN: Final = (
 )
 #: Said of hosts in this state in SIMULATION_BEGINS.
 _COMPUTING: Final = "hosts %s compute when the simulation begins: no event will tell of an end, and they count as free"
-#: Characters of an algorithm's error that are told.
-_LONGEST: Final = 1000
 #: Lines about what waits that are told when Batsim has gone.
 _TOLD: Final = 3
 
@@ -178,7 +167,7 @@ class Session:
         try:
             reply = conversation.reply(now, commands)
         except LocalProtocolError as error:
-            circumstances = f"t={message.now:g}: {self._class.name} answering {_asked(message)}"
+            circumstances = f"t={message.now:g}: {self._class.name} answering {in_short(message)}"
             raise LocalProtocolError(error.path, f"{error.rule} ({circumstances})") from error
         self.over = ends
         self.messages += 1
@@ -299,7 +288,7 @@ class Session:
         except (InvariantError, OptionError, PlatformError):
             raise
         except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along
-            raise AlgorithmError(_story(self._class.name, message, error)) from error
+            raise AlgorithmError(story(self._class.name, message, error)) from error
         for query in self._state.asked:
             self._answer_query(query, message)
 
@@ -313,7 +302,7 @@ class Session:
             for event in message.events:
                 self._scheduler.observe(event, self._view)
         except (Exception, SystemExit) as error:
-            raise AlgorithmError(_story(self._class.name, message, error)) from error
+            raise AlgorithmError(story(self._class.name, message, error)) from error
 
     def _admit(self, arrived: Sequence[Job]) -> None:
         for job in arrived:
@@ -347,7 +336,7 @@ class Session:
         try:
             seconds = self._scheduler.estimate_wait(job, self._view, self._plan)
         except (Exception, SystemExit) as error:
-            raise AlgorithmError(_story(self._class.name, message, error)) from error
+            raise AlgorithmError(story(self._class.name, message, error)) from error
         return -1.0 if seconds is None else seconds
 
 
@@ -368,7 +357,7 @@ def _make(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -> Schedul
         return scheduler(options)
     except Exception as error:
         why = " ".join(f"{type(error).__name__}: {error}".split())
-        raise PluginError(f"algorithm {scheduler.name}: {why}{_where(error)}") from error
+        raise PluginError(f"algorithm {scheduler.name}: {why}{where(error)}") from error
 
 
 def _scheduler_options(config: Config) -> dict[str, Any]:
@@ -382,37 +371,3 @@ def _scheduler_options(config: Config) -> dict[str, Any]:
     if not isinstance(options, dict):
         raise OptionError("sched-config: must be a JSON object of options")
     return options
-
-
-def _story(name: str, message: Message, error: BaseException) -> str:
-    """When, in answer to what, who failed, and why: one line."""
-    why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
-    readable = one_line(" ".join(why.split()), _LONGEST)
-    return f"t={message.now:g}: {name} failed on {_asked(message)}: {readable}{_where(error)}"
-
-
-def _asked(message: Message) -> str:
-    """The first events of a message, in short."""
-    asked = ", ".join(_said(event) for event in message.events[:3]) or "an empty message"
-    more = f" and {len(message.events) - 3} more" if len(message.events) > 3 else ""
-    return asked + more
-
-
-def _said(event: Event) -> str:
-    job_id = getattr(event, "job_id", None)
-    return f"{type(event).__name__} {one_line(job_id)}" if job_id else type(event).__name__
-
-
-def _is_engine(file: str) -> bool:
-    return file.startswith(_ENGINE) and not file.startswith(_ALGORITHMS)
-
-
-def _where(error: BaseException) -> str:
-    """The last line of the user's code that was on the way to the error, not the line of ours that refused.
-
-    What we refuse because a function of the user's raised is found where that did.
-    """
-    cause = _where(error.__cause__) if isinstance(error, BatschedError) and error.__cause__ else ""
-    walked = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)  # opens no file
-    frames = [frame for frame in walked if not _is_engine(frame.filename)]
-    return cause or (f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else "")

@@ -1,0 +1,54 @@
+"""Stories of failures: when, in answer to what, where in the user's code, and why, on one line."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from typing import Final
+
+import batsched_py
+from batsched_py.errors import BatschedError
+from batsched_py.protocol.codec import Message
+from batsched_py.protocol.events import Event
+from batsched_py.protocol.fields import one_line
+
+#: Where the engine's own code is.
+_ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep
+#: The algorithms among it, whose lines are worth naming.
+_ALGORITHMS: Final = os.path.join(_ENGINE, "schedulers", "")
+#: Characters of an algorithm's error that are told.
+_LONGEST: Final = 1000
+
+
+def story(name: str, message: Message, error: BaseException) -> str:
+    """Tell on one line when, in answer to what, who failed, and why."""
+    why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
+    readable = one_line(" ".join(why.split()), _LONGEST)
+    return f"t={message.now:g}: {name} failed on {in_short(message)}: {readable}{where(error)}"
+
+
+def in_short(message: Message) -> str:
+    """Name the first events of a message."""
+    asked = ", ".join(_said(event) for event in message.events[:3]) or "an empty message"
+    more = f" and {len(message.events) - 3} more" if len(message.events) > 3 else ""
+    return asked + more
+
+
+def _said(event: Event) -> str:
+    job_id = getattr(event, "job_id", None)
+    return f"{type(event).__name__} {one_line(job_id)}" if job_id else type(event).__name__
+
+
+def _is_engine(file: str) -> bool:
+    return file.startswith(_ENGINE) and not file.startswith(_ALGORITHMS)
+
+
+def where(error: BaseException) -> str:
+    """Find the last line of the user's code that was on the way to the error, not the line of ours that refused.
+
+    What we refuse because a function of the user's raised is found where that did.
+    """
+    cause = where(error.__cause__) if isinstance(error, BatschedError) and error.__cause__ else ""
+    walked = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__), lookup_lines=False)  # opens no file
+    frames = [frame for frame in walked if not _is_engine(frame.filename)]
+    return cause or (f" ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else "")
