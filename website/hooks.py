@@ -16,6 +16,9 @@ ROOT = Path(__file__).parents[1]
 #: Where on the site the files stand that are not in docs/.
 REPOSITORY = "repository"
 
+#: What the path of a file that is not a page ends in on the site.
+LISTING = ".source.md"
+
 #: How a file is shown that is not a page: what it is written in, by the end of its name.
 LANGUAGES = {".py": "python", ".toml": "toml", ".yml": "yaml", ".yaml": "yaml", ".json": "json", ".xml": "xml"}
 
@@ -63,10 +66,15 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Links between docs/ and the rest of the repository lead to where these files stand on the site."""
+    """Links between docs/ and the rest of the repository lead to where these files stand on the site.
+
+    The search leaves listings out: words that pages explain stand in tests more often.
+    """
     del config, files
     here = page.file.src_uri
-    name = here.removeprefix(f"{REPOSITORY}/").removesuffix(".source.md") if outside(here) else f"docs/{here}"
+    if here.endswith(LISTING):
+        page.meta["search"] = {"exclude": True}
+    name = here.removeprefix(f"{REPOSITORY}/").removesuffix(LISTING) if outside(here) else f"docs/{here}"
     return moved(name, markdown)
 
 
@@ -79,7 +87,7 @@ def place(name: str) -> str:
     """The page's path on the site, before it is HTML, of a file of the repository."""
     if name.startswith("docs/"):
         return name.removeprefix("docs/")
-    return f"{REPOSITORY}/{name}" if name.endswith(".md") else f"{REPOSITORY}/{name}.source.md"
+    return f"{REPOSITORY}/{name}" if name.endswith(".md") else f"{REPOSITORY}/{name}{LISTING}"
 
 
 def as_page(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from types import ModuleType
@@ -77,6 +78,20 @@ def test_the_api_reference_says_what_comments_and_fields_say(site: Path) -> None
     assert "Which of some hosts a job of some size gets" in text
     assert "extra: Mapping[str, Any]," not in text, "a property is no argument"
     assert re.search(r"Slot\(\s*start: float,\s*end: float,\s*hosts: HostSet\s*\)", text)
+
+
+def test_the_search_knows_pages_and_no_listings(site: Path) -> None:
+    """Tests hold the words of all pages, more often than the pages themselves."""
+    index = json.loads((site / "search" / "search_index.json").read_text())
+    found = {entry["location"].partition("#")[0] for entry in index["docs"]}
+    assert {place for place in found if ".source." in place} == set()
+    assert {"protocol.html", "reference/api.html", "repository/index.html", "repository/CONTRIBUTING.html"} <= found
+
+
+def test_each_table_has_a_heading(site: Path) -> None:
+    """An empty first row is a grey bar; whoever hears the page read is told nothing."""
+    empty = re.compile(r"<thead>\s*<tr>(?:\s*<th[^>]*>\s*</th>)+\s*</tr>\s*</thead>")
+    assert [page.name for page in pages(site) if empty.search(page.read_text())] == []
 
 
 def test_the_readme_on_the_site_is_the_repositorys(site: Path) -> None:

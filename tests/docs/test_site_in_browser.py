@@ -60,3 +60,40 @@ def test_a_reader_finds_a_page_and_nothing_leaves_the_machine(site: Path, tmp_pa
         asked = {request for request in browser.requests() if request.startswith("http")}  # the rest is Chromium's own
         assert f"{address}/search/search_index.json" in asked
         assert {request for request in asked if not request.startswith(f"{address}/")} == set()
+
+
+#: Blocks of code of a page: those that are wider than their place, how many there are, and how far the page scrolls.
+CUT = (
+    "(blocks => [blocks.filter(code => code.scrollWidth > code.clientWidth).map(code => code.innerText),"
+    " blocks.length, document.documentElement.scrollWidth])"
+    "([...document.querySelectorAll('.md-content pre > code')])"
+)
+
+
+def test_no_code_is_cut_on_a_desktop(site: Path, tmp_path: Path) -> None:
+    """At 1400 pixels and in the narrowest window with both margins; longer lines are wrapped."""
+    with served(site) as address, browsing(tmp_path / "profile") as browser:
+        for page in ("first-algorithm", "comparison", "simulator", "repository/index"):
+            browser.driver.get(f"{address}/{page}.html")
+            for width in (1400, 1220):
+                browser.resize(width)
+                cut, blocks, wide = browser.ask(CUT)
+                assert blocks >= 7, page
+                assert (cut, wide) == ([], width), page
+
+
+def test_a_picture_of_80_columns_is_not_wrapped(site: Path, tmp_path: Path) -> None:
+    """What stands below each other in a terminal does so here: as many rows as lines, at every width."""
+    rows = (
+        "(code => [code.innerText.trimEnd().split('\\n').length, code.scrollWidth > code.clientWidth,"
+        " Math.round((code.clientHeight - 2 * parseFloat(getComputedStyle(code).paddingTop))"
+        " / parseFloat(getComputedStyle(code).lineHeight))])"
+        "([...document.querySelectorAll('.language-console code')].find(code => code.innerText.includes('make demo')))"
+    )
+    with served(site) as address, browsing(tmp_path / "profile") as browser:
+        browser.driver.get(f"{address}/repository/index.html")
+        for width, scrolled in ((1400, False), (1220, False), (720, False), (500, True)):
+            browser.resize(width)
+            lines, wide, shown = browser.ask(rows)
+            assert lines > 20
+            assert (shown, wide) == (lines, scrolled), width
