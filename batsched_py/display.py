@@ -6,13 +6,16 @@ terminals, logs, warnings, errors and tables. `docs/threat-model.md` says what t
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Callable
 from typing import Final
 
 #: Characters of a text from outside that are displayed.
 MOST: Final = 200
 #: Characters of a line of a message in all, with our own words: a line names several things, or lists what there is.
 MOST_IN_LINE: Final = 2000
+_LONG_WORD: Final = re.compile(rf"\S{{{MOST + 1},}}")
 _CUT: Final = "..."
 
 
@@ -22,17 +25,28 @@ def displayed(text: str, most: int = MOST) -> str:
     return fit if len(fit) <= most else fit[: most - len(_CUT)] + _CUT
 
 
-def escaped(text: str) -> str:
+def displayed_line(line: str) -> str:
+    """A line of a message on one line, `escaped`: words of it cut as in `displayed`, the whole to MOST_IN_LINE.
+
+    So whatever a message says of things from outside, none of them fills the terminal.
+    """
+    if len(line) > MOST:
+        line = _LONG_WORD.sub(lambda word: displayed(word[0]), line)
+    return displayed(line, MOST_IN_LINE)
+
+
+def escaped(text: str, escape: Callable[[str], str] | None = None) -> str:
     r"""The text with `\x1b`, `\n`, `\u202e` and the like in place of characters that are not displayed as themselves.
 
     Replaced are control characters (with them escape sequences and ends of lines), format characters (with them those
     that change the direction of writing, or have no width), surrogates, and what Unicode has not assigned. Blanks of
-    all widths stay. A text of ASCII without control characters is returned as it is.
+    all widths stay. `escape` gives what stands for a character; None for Python's escapes.
     """
     if text.isprintable():
         return text
+    replace = escape or _escape
     return "".join(
-        character if character.isprintable() or unicodedata.category(character) == "Zs" else _escape(character)
+        character if character.isprintable() or unicodedata.category(character) == "Zs" else replace(character)
         for character in text
     )
 

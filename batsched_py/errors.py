@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 
@@ -121,9 +122,22 @@ class RefusedError(BatschedError):
 
 
 class DeadlockError(BatschedError):
-    """Nothing will ever happen again, yet jobs are left: Batsim would hang here."""
+    """Nothing will ever happen again, yet jobs are left: Batsim would hang here.
+
+    Attributes:
+        why: the story, in one line.
+        waiting: a line for each job that waits, as far as they are told.
+    """
 
     exit_code = 3
+
+    def __init__(self, why: str, waiting: Sequence[str] = ()) -> None:
+        self.why, self.waiting = why, tuple(waiting)
+        super().__init__("; ".join((why, *waiting)))
+
+    def __reduce__(self) -> tuple[type[DeadlockError], tuple[str, tuple[str, ...]]]:
+        """So that it comes back whole from another process."""
+        return type(self), (self.why, self.waiting)
 
 
 class BenchError(BatschedError):

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from batsched_py.display import displayed
 from batsched_py.errors import PluginError
 
 
@@ -52,4 +53,4 @@ def load_file(path: Path, what: str) -> ModuleType:
 
 
 def _one_line(error: BaseException) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    return displayed(" ".join(f"{type(error).__name__}: {error}".split()))

@@ -79,4 +79,4 @@ class Named(Generic[Thing]):
 
 def failed(what: str, error: BaseException) -> PlanError:
     """To be raised from the error of a user's function; `what` says which one, and what it was asked."""
-    return PlanError(f"{what}: it raised " + " ".join(f"{type(error).__name__}: {error}".split()))
+    return PlanError(f"{what}: it raised " + displayed(" ".join(f"{type(error).__name__}: {error}".split())))

@@ -11,11 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-import click
 import orjson
 from msgspec import Struct, field
 
 from batsched_py.cli.redis_place import AS_TOLD, RedisPlace
+from batsched_py.cli.terminal import warn
 from batsched_py.errors import OptionError
 from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
@@ -132,9 +132,9 @@ class Warnings:
         """Tell one line."""
         self.told += 1
         if self.told <= MOST_WARNINGS:
-            click.echo(f"batsched-py: warning: {line}", err=True)
+            warn(line)
         if self.told == MOST_WARNINGS:
-            click.echo("batsched-py: warning: more warnings than these are not shown", err=True)
+            warn("more warnings than these are not shown")
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from batsched_py.cli.parameters import (
 )
 from batsched_py.cli.simulation_options import platform_option, workloads_option
 from batsched_py.cli.targets import check_apart, check_writable, make_folder
+from batsched_py.cli.terminal import say, warn
 from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, batsim
 from batsched_py.errors import EngineError, InputError, TransportError
 from batsched_py.session.serve import serve
@@ -131,9 +132,7 @@ def command(
         except TransportError as error:
             raise _explained(error, container, session, image) from error
         _await_end(container, timeout)
-    click.echo(
-        f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True
-    )
+    say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 
 def _check_files(inputs: Inputs, record: Path | None, options_file: Path | None) -> None:
@@ -163,14 +162,14 @@ def _batsim(place: _Place, inputs: Inputs, arguments: Sequence[str]) -> Iterator
     require("docker", "batsim", "docker")
     engines = importlib.import_module("batsched_py.containers.engine")  # what it imports comes with the extra
     with engines.connected(place.docker_host) as engine:
-        engine.fetch(place.image, place.pull, lambda line: click.echo(line, err=True))
+        engine.fetch(place.image, place.pull, lambda line: say(line, err=True))
         network = place.network or ("bridge" if engine.is_desktop else HOST_NETWORK)
         if network != HOST_NETWORK and not engine.is_desktop and "//127." in place.bind:
             raise click.UsageError(
                 f"'--network {network}' does not reach {place.bind}: '--bind' must name an address of the network"
             )
         with RepSocket(place.bind) as socket:
-            click.echo(f"listens on {socket.address} for {place.image}", err=True)
+            say(f"listens on {socket.address} for {place.image}", err=True)
             launch = batsim(
                 inputs,
                 arguments,
@@ -208,13 +207,13 @@ def _container(engine: Engine, launch: Launch) -> Iterator[Container]:
             try:
                 engine.discard(name)
             except EngineError as error:  # whatever ended the run is more important
-                click.echo(f"batsched-py: warning: {error}", err=True)
+                warn(str(error))
             if container is not None:
                 container.join(_LINGERING)
 
 
 def _hear(line: str) -> None:
-    click.echo(f"batsim | {line}", err=True)
+    say(f"batsim | {line.expandtabs()}", err=True)
 
 
 def _explained(error: TransportError, container: Container, session: Session, image: str) -> TransportError:

@@ -25,6 +25,7 @@ from batsched_py.cli.simulation_options import (
 )
 from batsched_py.cli.sources import read_seeds, read_sources
 from batsched_py.cli.targets import Named, check_apart, check_writable, writing
+from batsched_py.cli.terminal import say
 from batsched_py.cli.variants import VARIANT_PARAMETERS, OrderedCommand, read_variants, variant_options
 from batsched_py.experiments.bootstrap import FEW, LEVEL, RESAMPLES
 from batsched_py.experiments.comparison import Comparison, compare, find_baseline, unlike
@@ -209,8 +210,8 @@ def _write(files: Mapping[str, Path | None], comparison: Comparison) -> None:
 def _show(comparison: Comparison, *, differences: bool) -> None:
     for table in comparison_tables(comparison, differences=differences):
         show_table(table, folded=0)
-        click.echo()
-    Output().print(legend(comparison), markup=False, highlight=False)
+        say()
+    Output().print(legend(comparison), highlight=False)
 
 
 def _tell(comparison: Comparison) -> int:
@@ -223,9 +224,9 @@ def _tell(comparison: Comparison) -> int:
     for where, line in _grouped(warned):
         warn(f"{where}: {line}")
     for line in dict.fromkeys(line for outcome in study.outcomes for line in outcome.approximations):
-        click.echo(f"approximation: {line}", err=True)
+        say(f"approximation: {line}", err=True)
     for where, line in _grouped([(outcome, outcome.error) for outcome in study.failures]):
-        click.echo(f"batsched-py: error: {where}: {line}", err=True)
+        say(f"batsched-py: error: {where}: {line}", err=True)
     return max((outcome.exit_code for outcome in study.failures), default=0)
 
 

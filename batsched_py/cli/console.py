@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import Final, NoReturn
+from collections.abc import Iterable
+from typing import Any, Final, NoReturn
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Column, Table
+from rich.text import Text
 
+from batsched_py.display import escaped
 from batsched_py.wording import counted
 
 #: Characters that a line of a table in a pipe or a file may have: enough for any.
@@ -18,7 +22,23 @@ _NARROWEST: Final = 12
 
 
 class Output(Console):
-    """A console whose reader may go away: rich would end the program with exit code 1."""
+    """A console that takes no commands from what it prints, and whose reader may go away.
+
+    Of text from outside rich would take its markup and most control characters for its own; and of a closed pipe it
+    would make exit code 1.
+    """
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """The text as it is, on one line, without markup."""
+        return super().render_str(escaped(text), **{**options, "markup": False, "emoji": False})
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Segments whose text is `escaped`; rich's own, which move the cursor, are as they are."""
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment("\n".join(map(escaped, segment.text.split("\n"))), segment.style)
 
     def on_broken_pipe(self) -> NoReturn:
         """Raise BrokenPipeError, which the program answers."""
@@ -40,7 +60,7 @@ def show_table(table: Table, folded: int | None = None) -> None:
     if left_out:
         names = f": {', '.join(left_out)}" if all(left_out) else ""
         note = f"{counted(len(left_out), 'column')} left out, for which {console.width} characters are too few{names}"
-        console.print(note, markup=False, highlight=False)
+        console.print(note, highlight=False)
 
 
 def show_whole(table: Table) -> None:
@@ -55,7 +75,8 @@ def show_picture(console: Console, picture: RenderableType) -> None:
 
 def needed_width(table: Table) -> int:
     """The characters that its widest line takes if nothing is folded."""
-    return Console(width=WIDEST).measure(table).maximum
+    console = Output()
+    return console.measure(table, options=console.options.update(width=WIDEST)).maximum
 
 
 def _leave_out(table: Table, width: int, folded: Column | None) -> list[str]:

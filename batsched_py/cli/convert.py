@@ -9,6 +9,7 @@ import click
 
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.targets import check_apart, check_writable, make_folder
+from batsched_py.cli.terminal import say
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.swf import read_swf
@@ -57,8 +58,8 @@ def command(*, log: Path, output: Path, hosts: int | None, **rules: Any) -> None
     make_folder(output)
     write_workload(output, workload, description=f"made from {log.name} by batsched-py convert")
     for line in report.lines():
-        click.echo(line)
+        say(line)
     if applied.walltime == "run":
-        click.echo(_WALLTIME_NOTE)
+        say(_WALLTIME_NOTE)
     size = f" for {counted(workload.host_count, 'host')}" if workload.host_count else ""
-    click.echo(f"wrote {output}{size}")
+    say(f"wrote {output}{size}")

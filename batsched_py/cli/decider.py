@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import click
-
 from batsched_py.cli.algorithm import Choice, recording
+from batsched_py.cli.terminal import say
 from batsched_py.errors import BatschedError, DeadlockError, RefusedError, RemoteProtocolError
 from batsched_py.protocol.conversation import check_stop
 from batsched_py.session.session import Session
@@ -38,7 +37,7 @@ def our_decider(choice: Choice, record: Path | None, follow: Callable[[Session],
         try:
             yield session.answer if recorder is None else _recorded(session, recorder)
         except DeadlockError as error:
-            raise DeadlockError("\n  ".join((str(error), *_waiting(session)))) from error
+            raise DeadlockError(error.why, _waiting(session)) from error
         except RemoteProtocolError as error:  # both peers are ours
             raise RefusedError(_dated(str(error), session.now)) from error
 
@@ -47,7 +46,7 @@ def our_decider(choice: Choice, record: Path | None, follow: Callable[[Session],
 def their_decider(address: str, connect_timeout: float, record: Path | None) -> Iterator[Exchange]:
     """The decision process that listens on `address`, or will within `connect_timeout` seconds. TransportError."""
     with ReqSocket(address, connect_timeout=connect_timeout) as socket, recording(record, Header()) as recorder:
-        click.echo(f"asking the decision process on {address}", err=True)
+        say(f"asking the decision process on {address}", err=True)
 
         def exchange(request: bytes) -> bytes:
             reply = socket.exchange(request)

@@ -12,6 +12,7 @@ from rich.table import Table
 from batsched_py.cli.algorithm import load_from_here
 from batsched_py.cli.console import Output, show_table
 from batsched_py.cli.parameters import debug_option
+from batsched_py.cli.terminal import say
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 
@@ -25,19 +26,25 @@ LONGEST_TYPE: Final = 60
 def command(name: str) -> None:
     """Show what the algorithm NAME does, what it needs, where it comes from, and its options."""
     scheduler = load_from_here(name)
-    click.echo(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})")
+    say(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})")
     text = inspect.getdoc(scheduler)
     if text and text != inspect.getdoc(Scheduler):  # which a class without a docstring inherits
-        click.echo(f"\n{text}")
+        say()
+        for line in text.splitlines():
+            say(line)
     if scheduler.source:
-        click.echo(f"\nSource: {scheduler.source}")
+        say()
+        say(f"Source: {scheduler.source}")
     for need in _needs(scheduler):
-        click.echo(f"\nNeeds {need}")
+        say()
+        say(f"Needs {need}")
     if scheduler.uses_dynamic_jobs:
-        click.echo("\nUses Batsim's option --enable-dynamic-jobs: without it, it does what needs no jobs of its own.")
+        say()
+        say("Uses Batsim's option --enable-dynamic-jobs: without it, it does what needs no jobs of its own.")
     options = describe_options(scheduler.options_type)
     if not options:
-        click.echo("\nIt has no options.")
+        say()
+        say("It has no options.")
         return
     table = Table("option", "type", "default", "", box=box.SIMPLE, pad_edge=False)
     long = {option.kind: option.type for option in options if option.kind and len(option.type) > LONGEST_TYPE}
@@ -45,7 +52,7 @@ def command(name: str) -> None:
         table.add_row(option.name, option.kind if option.kind in long else option.type, option.default, option.help)
     show_table(table, folded=3)
     for kind, choices in long.items():
-        Output().print(f"{kind}: {choices}", markup=False, highlight=False)
+        Output().print(f"{kind}: {choices}", highlight=False)
 
 
 def _needs(scheduler: type[Scheduler[Any]]) -> list[str]:

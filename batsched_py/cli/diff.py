@@ -11,6 +11,7 @@ import click
 
 from batsched_py.cli.algorithm import Warnings
 from batsched_py.cli.parameters import PATH, Seconds, debug_option
+from batsched_py.cli.terminal import say
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.compare import Comparison, Tolerance, compare
 from batsched_py.transcripts.facts import Kind
@@ -70,19 +71,19 @@ def command(*, first: Path, second: Path, tolerance: float, relative: float, ign
 def _tell(comparison: Comparison, first: Path, second: Path, count: int) -> None:
     exchanges = f"{comparison.exchanges[0]} and {counted(comparison.exchanges[1], 'exchange')}"
     if comparison.same:
-        click.echo(f"same: {exchanges}, {counted(comparison.shared, 'fact')}")
+        say(f"same: {exchanges}, {counted(comparison.shared, 'fact')}")
         return
     differ = len(comparison.differences)
     same = counted(comparison.shared, "fact is", "facts are")
-    click.echo(f"{exchanges}: {same} the same, {counted(differ, 'differs', 'differ')}")
+    say(f"{exchanges}: {same} the same, {counted(differ, 'differs', 'differ')}")
     if count:
-        click.echo(f"{LEFT} {first}, {RIGHT} {second}")
+        say(f"{LEFT} {first}, {RIGHT} {second}")
     told = stories(comparison.differences)
     for story in islice(told, count):
         for line in story:
-            click.secho(line, fg=_COLOURS.get(line[2:3]))
+            say(line, colour=_COLOURS.get(line[2:3]))
     left = sum(1 for _ in told)
     if left and count:
-        click.echo(f"and {left} more")
+        say(f"and {left} more")
     for line in summary(comparison):
-        click.echo(line)
+        say(line)

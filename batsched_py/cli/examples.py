@@ -9,6 +9,7 @@ from typing import Any, Final
 import click
 
 import batsched_py
+from batsched_py.cli.terminal import say
 
 #: In a clone, links to platforms/ and workloads/; in an installation, copies of them.
 _EXAMPLES: Final = Path(batsched_py.__file__).parent / "examples"
@@ -35,7 +36,7 @@ class InputPath(click.Path):
         example = None if path.exists() else find_example(path)
         if example is None:
             return path
-        click.echo(f"note: {path} is not here; reading the example that comes with batsched-py", err=True)
+        say(f"note: {path} is not here; reading the example that comes with batsched-py", err=True)
         return example
 
 

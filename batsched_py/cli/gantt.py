@@ -12,6 +12,7 @@ from batsched_py.cli.console import Output, show_picture
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.pictures import draw, picture_options, read_drawn
 from batsched_py.cli.runs import paths_argument
+from batsched_py.display import displayed
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.colouring import CHOICES
@@ -72,7 +73,7 @@ def command(
         console = Output()
         for schedule in schedules:
             if len(schedules) > 1:
-                console.print(schedule.name, style="bold", highlight=False, markup=False, soft_wrap=True)
+                console.print(displayed(schedule.name), style="bold", highlight=False, soft_wrap=True)
             show_picture(console, render(schedule, console.width, window=window))
         return
     by, width = looks.pop("colour_by"), looks.pop("width")

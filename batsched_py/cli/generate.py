@@ -8,6 +8,7 @@ import click
 
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.targets import check_apart, check_writable, make_folder
+from batsched_py.cli.terminal import say
 from batsched_py.errors import OptionError
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.drawn import Drawn
@@ -56,5 +57,5 @@ def command(
     make_folder(output)
     write_workload(output, workload, description=drawn.description)
     if platform is not None:
-        click.echo(f"wrote {platform}: {counted(hosts, 'host')}")
-    click.echo(f"wrote {output}: {counted(jobs, 'job')} for {counted(hosts, 'host')}")
+        say(f"wrote {platform}: {counted(hosts, 'host')}")
+    say(f"wrote {output}: {counted(jobs, 'job')} for {counted(hosts, 'host')}")

@@ -14,6 +14,7 @@ from rich.text import Text
 from batsched_py.cli.algorithm import load_from_here
 from batsched_py.cli.console import show_table
 from batsched_py.cli.parameters import debug_option
+from batsched_py.display import displayed
 from batsched_py.errors import PluginError
 from batsched_py.plugins import BUILT_IN_PACKAGE, available
 
@@ -53,6 +54,6 @@ def _purpose(name: str) -> Text:
     try:
         text = inspect.getdoc(load_from_here(name)) or ""
     except PluginError as error:
-        return Text(f"(cannot be used: {error})")
+        return Text(f"(cannot be used: {displayed(str(error))})")
     sentence = text.partition("\n\n")[0].replace("\n", " ").partition(". ")[0]
     return Text(sentence.removesuffix("."))

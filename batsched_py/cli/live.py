@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-import click
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
 from batsched_py.cli.console import Output
+from batsched_py.cli.terminal import warn
+from batsched_py.display import displayed
 from batsched_py.reporting.terminal.live import PATIENCE, Frame, History, Picture, Stand, next_lines, stand_of_session
 from batsched_py.session.session import Session
 from batsched_py.simulator.talk import Exchange
@@ -116,7 +117,7 @@ class Watch:
         state = "" if self._ended else "deciding" if self._deciding else self._idle
         doing = f"{state}, for {waited:.0f} s" if state and waited >= PATIENCE else state
         if frame is None:
-            return Text(f"{self._title}  {doing}")
+            return Text(f"{displayed(self._title)}  {doing}")
         return Group(Picture(self._title, frame, now - self._begun, doing), next_lines(frame.stand))
 
 
@@ -147,7 +148,7 @@ def live_view(watch: Watch) -> Iterator[bool]:
     """
     console = Output(stderr=True)
     if not console.is_interactive:
-        click.echo("batsched-py: warning: --live: stderr is not a terminal; nothing is shown", err=True)
+        warn("--live: stderr is not a terminal; nothing is shown")
         yield False
         return
     live = Live(

@@ -36,6 +36,7 @@ from batsched_py.cli.streams import (
     prepare_streams,
     undecodable,
 )
+from batsched_py.cli.terminal import say
 from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.wording import did_you_mean
 
@@ -162,7 +163,7 @@ def _run(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except click.ClickException as error:
-        _tell("error", _usage(error))
+        _tell("error", _one_line(_usage(error)))
         return error.exit_code
     except ClosedPipeError:
         raise
@@ -172,8 +173,9 @@ def _run(arguments: Sequence[str]) -> int:
         return interruption.exit_code
     except BatschedError as error:
         _trace(invocation)
-        # A standstill has a line for each job that waits.
-        _tell("error", str(error) if isinstance(error, DeadlockError) else _one_line(str(error)))
+        _tell("error", error.why if isinstance(error, DeadlockError) else _one_line(str(error)))
+        for line in error.waiting if isinstance(error, DeadlockError) else ():
+            say(f"  {line}", err=True)
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the last place where a defect can be told in a line
         _trace(invocation)
@@ -214,7 +216,8 @@ def _usage(error: click.ClickException) -> str:
 
 def _trace(invocation: Invocation) -> None:
     if invocation.debug:
-        traceback.print_exc()
+        for line in traceback.format_exc().splitlines():
+            say(line, err=True)
 
 
 def _one_line(text: str) -> str:
@@ -225,4 +228,4 @@ def _one_line(text: str) -> str:
 def _tell(*parts: str) -> None:
     """On stderr; where nobody can read it, the exit code still tells."""
     with suppress(OSError):
-        click.echo(": ".join((PROGRAM, *parts)), err=True)
+        say(": ".join((PROGRAM, *parts)), err=True)

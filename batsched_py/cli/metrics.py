@@ -17,6 +17,7 @@ from rich.table import Table
 from batsched_py.cli.console import WIDEST, Output, needed_width, show_whole
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
+from batsched_py.cli.terminal import put
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures, batsim_figures
 from batsched_py.reporting.figures.figure_tables import batsim_cell, batsim_table, figures_table
 from batsched_py.reporting.figures.job_figures import job_figures
@@ -102,7 +103,7 @@ def command(
     elif form == "csv":
         _put(output, _csv(_run_rows(schedules, tau, batsim=batsim)))
     elif form == "json":
-        _put(output, _json(schedules, tau))
+        _put(output, _json(schedules, tau), is_json=True)
     else:
         _put_figures(output, schedules, tau, batsim=batsim)
 
@@ -166,9 +167,9 @@ def _json(schedules: Sequence[Schedule], tau: float) -> bytes:
     return orjson.dumps({"tau": tau, "runs": runs}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _put(output: Path | None, content: bytes) -> None:
+def _put(output: Path | None, content: bytes, *, is_json: bool = False) -> None:
     if output is None:
-        click.echo(content.decode(), nl=False)
+        put(content, is_json=is_json)
         return
     write_file(output, content)
 
@@ -181,7 +182,7 @@ def _put_table(output: Path | None, count: int, make: Callable[[slice], Table]) 
             show_whole(make(runs))
         return
     text = StringIO()
-    Console(file=text, width=WIDEST, color_system=None, force_terminal=False).print(make(slice(count)))
+    Output(file=text, width=WIDEST, color_system=None, force_terminal=False).print(make(slice(count)))
     lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
     _put(output, f"{lines.strip(chr(10))}\n".encode())
 

@@ -9,6 +9,7 @@ import click
 from batsched_py.cli.new_template import check_name, class_name, written_algorithm, written_tests
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.targets import check_writable, make_folder, write_failure
+from batsched_py.cli.terminal import say
 from batsched_py.errors import InputError, OptionError
 
 _NEXT = """\
@@ -39,9 +40,11 @@ def command(*, file: Path, tests: bool) -> None:
     for path, text in texts.items():
         make_folder(path)
         _write(path, text)
-        click.echo(f"wrote {path}")
+        say(f"wrote {path}")
     said = _NEXT + (_TRY if tests else "")
-    click.echo(said.format(algorithm=f"{file}:{class_name(name)}", tests=file.with_name(f"test_{file.name}")))
+    tests_file = file.with_name(f"test_{file.name}")
+    for line in said.splitlines():
+        say(line.format(algorithm=f"{file}:{class_name(name)}", tests=tests_file))
 
 
 def _write(path: Path, text: str) -> None:

@@ -13,6 +13,7 @@ import click
 from batsched_py.cli.extras import require
 from batsched_py.cli.parameters import PATH, Decorated
 from batsched_py.cli.runs import hosts_option, read_runs, write_file
+from batsched_py.cli.terminal import say
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.durations import DAY, HOUR, MINUTE
@@ -109,4 +110,4 @@ def draw(name: str, module: str, output: Path, make: Callable[[Any], Any]) -> No
     with style.style():
         content = style.saved(make(paper), form_of(output))
     write_file(output, content)
-    click.echo(f"wrote {output}")
+    say(f"wrote {output}")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from batsched_py.cli.parameters import PATH, Seconds, connect_timeout_option, debug_option, read_address
+from batsched_py.cli.terminal import say
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.proxy import relay
 from batsched_py.transcripts.recorder import Recorder
@@ -53,6 +54,6 @@ def command(*, path: Path, listen: str, connect: str, timeout: float | None, con
         RepSocket(listen) as batsim,
         Recorder(path, Header()) as recorder,
     ):
-        click.echo(f"listens on {batsim.address} for Batsim, asks the decision process on {connect}", err=True)
+        say(f"listens on {batsim.address} for Batsim, asks the decision process on {connect}", err=True)
         exchanges = relay(batsim, decider.exchange, recorder.record, timeout=timeout)
-    click.echo(f"the simulation ended after {counted(exchanges, 'message')}", err=True)
+    say(f"the simulation ended after {counted(exchanges, 'message')}", err=True)

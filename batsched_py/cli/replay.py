@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from batsched_py.cli.algorithm import Choice, RecordedOptions, Warnings
 from batsched_py.cli.parameters import PATH, algorithm_options, debug_option, scheduler_option
 from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_option
+from batsched_py.cli.terminal import say
 from batsched_py.display import displayed
 from batsched_py.errors import TranscriptError
 from batsched_py.plugins import is_built_in
@@ -96,13 +97,11 @@ def _choice(
 def _tell(name: str, outcome: Replay) -> None:
     if outcome.difference is None:
         same = f"all decisions are the same ({counted(outcome.identical, 'reply', 'replies')} byte for byte)"
-        click.echo(f"{name}: {counted(outcome.exchanges, 'exchange')}, {same}")
+        say(f"{name}: {counted(outcome.exchanges, 'exchange')}, {same}")
         return
     total = outcome.exchanges + outcome.left
-    click.echo(f"{name}: {outcome.exchanges - 1} of {counted(total, 'exchange')} with the same decision, then:")
+    say(f"{name}: {outcome.exchanges - 1} of {counted(total, 'exchange')} with the same decision, then:")
     for line in outcome.difference.story().splitlines():
-        click.secho(line, fg=_COLOURS.get(line[2:3]))
+        say(line, colour=_COLOURS.get(line[2:3]))
     if outcome.left:
-        click.echo(
-            f"{counted(outcome.left, 'more exchange')} cannot be compared: there Batsim answers the recorded decision"
-        )
+        say(f"{counted(outcome.left, 'more exchange')} cannot be compared: there Batsim answers the recorded decision")

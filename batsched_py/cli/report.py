@@ -10,6 +10,7 @@ import click
 from batsched_py.cli.extras import require
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
+from batsched_py.cli.terminal import say, warn
 from batsched_py.reporting.html.document import report_page, warnings
 from batsched_py.reporting.html.plotlyjs import plotly_js
 
@@ -43,7 +44,7 @@ def command(
     require("plotly", "report", "report")
     schedules = read_runs(paths, workloads, output, hosts, names)
     for warning in warnings(schedules):
-        click.echo(f"batsched-py: warning: {warning}", err=True)
+        warn(warning)
     page = report_page(schedules, plotly_js(), title, tau)
     write_file(output, page)
-    click.echo(f"wrote {output}: {len(page) / 1e6:.1f} MB")
+    say(f"wrote {output}: {len(page) / 1e6:.1f} MB")

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from batsched_py.cli.examples import INPUT
 from batsched_py.cli.parameters import PATH, Seconds
 from batsched_py.cli.targets import check_apart, check_writable, writing
+from batsched_py.cli.terminal import say
 from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
 from batsched_py.reporting.read.members import with_members
 from batsched_py.reporting.read.schedule import Schedule, files_of, read_schedules
@@ -60,7 +61,7 @@ def read_runs(
         schedules = [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
     for schedule in schedules:
         for note in schedule.notes:
-            click.echo(f"note: {schedule.name}: {note}", err=True)
+            say(f"note: {schedule.name}: {note}", err=True)
     if not workloads:
         return schedules
     members = [read_workload(path, simulated_only=False) for path in workloads]

@@ -22,6 +22,7 @@ from batsched_py.cli.parameters import (
 )
 from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_option
 from batsched_py.cli.targets import check_apart
+from batsched_py.cli.terminal import say
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.transport.connection import Connection
@@ -82,9 +83,7 @@ def command(
     session = choice.session()
     # The recording is opened last: it must not replace an older one if nothing can be recorded.
     with RepSocket(bind) as socket, recording(record, choice.header()) as recorder:
-        click.echo(f"{scheduler} listens on {socket.address}", err=True)
+        say(f"{scheduler} listens on {socket.address}", err=True)
         with _watched(session, scheduler, socket) if live else nullcontext(socket) as connection:
             serve(session, connection, record=None if recorder is None else recorder.record, timeout=timeout)
-    click.echo(
-        f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True
-    )
+    say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)

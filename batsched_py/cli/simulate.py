@@ -37,6 +37,7 @@ from batsched_py.cli.simulation_options import (
     workloads_option,
 )
 from batsched_py.cli.targets import check_apart, check_writable
+from batsched_py.cli.terminal import say
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
 from batsched_py.protocol.events import Config
@@ -192,4 +193,4 @@ def _show(result: Result, *, gantt: bool, summary: bool) -> None:
     if summary:
         show_table(summary_table(summarise(result)))
     for line in result.approximations:
-        click.echo(f"approximation: {line}", err=not summary)
+        say(f"approximation: {line}", err=not summary)

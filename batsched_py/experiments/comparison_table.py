@@ -10,6 +10,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from batsched_py.display import displayed
 from batsched_py.experiments.bootstrap import Estimate
 from batsched_py.experiments.comparison import Comparison, Entry, Section
 from batsched_py.experiments.figures import Figure
@@ -56,15 +57,15 @@ def _chance(study: Study) -> str:
 
 def _table(*headings: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column(Text(headings[0]), overflow="fold", min_width=_NAMES)
+    table.add_column(Text(displayed(headings[0])), overflow="fold", min_width=_NAMES)
     for heading in headings[1:]:
-        table.add_column(Text(heading), justify="right")
+        table.add_column(Text(displayed(heading)), justify="right")
     return table
 
 
 def _add(table: Table, cells: Sequence[str]) -> None:
     """A row of text as it is: brackets are no markup."""
-    table.add_row(*map(Text, cells))
+    table.add_row(*(Text(displayed(cell)) for cell in cells))
 
 
 def _jobs(study: Study) -> Table:

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
+from batsched_py.display import displayed
 from batsched_py.errors import ExtraError, StoreError
 from batsched_py.metadata.keys import host_count_key, job_keys, profile_keys, read_objects, whole_key, write_objects
 from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
@@ -51,7 +52,7 @@ class RedisStore:
         """Connect; StoreError if nobody answers, ExtraError if the package is missing."""
         if redis is None:
             raise ExtraError("Batsim's jobs in Redis", "redis", "redis")
-        self._where = f"Redis {hostname}:{port}"
+        self._where = f"Redis {displayed(hostname)}:{port}"
         self._prefix = prefix
         self._tries = persistence.tries
         self._retry = Retry(
@@ -98,7 +99,7 @@ class RedisStore:
 
     def place(self, job_id: str) -> str:
         """The server and the key."""
-        return f"{self._where}: key {job_keys(self._prefix, [job_id])[0]}"
+        return f"{self._where}: key {displayed(job_keys(self._prefix, [job_id])[0])}"
 
     def place_of_key(self, key: str) -> str:
         """The server, and the key with its prefix."""
@@ -119,7 +120,7 @@ class RedisStore:
         try:
             answer: Answer = self._retry.call_with_retry(ask, _give_up)
         except (redis.RedisError, UnicodeError) as error:  # UnicodeError: of a name that no host can have
-            why = " ".join(str(error).split()) or type(error).__name__
+            why = displayed(" ".join(str(error).split())) or type(error).__name__
             lost = isinstance(error, (redis.ConnectionError, redis.TimeoutError)) and not isinstance(
                 error, redis.AuthenticationError
             )

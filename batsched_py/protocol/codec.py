@@ -8,10 +8,11 @@ from typing import Any, Final
 import orjson
 from msgspec import Struct
 
+from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.protocol.dialects import Forms
 from batsched_py.protocol.events import Nop, Unknown
-from batsched_py.protocol.fields import FieldError, one_line, shown
+from batsched_py.protocol.fields import FieldError, shown
 
 _NUMBERS: Final = frozenset({float, int})
 #: What orjson would write in its own way is an error unless `_plain` knows it.
@@ -120,7 +121,7 @@ def _plain(value: Any) -> dict[str, Any]:
 
 
 def _path(position: int, error: FieldError) -> str:
-    return f"events[{position}].data" + (f".{one_line(error.path)}" if error.path else "")
+    return f"events[{position}].data" + (f".{displayed(error.path)}" if error.path else "")
 
 
 def _must(document: dict[str, Any], key: str, expected: str) -> str:

@@ -11,13 +11,14 @@ import msgspec
 import orjson
 from msgspec import Struct
 
+from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
 from batsched_py.protocol.begins import highest_of
 from batsched_py.protocol.codec import Message, decode, encode, parse, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import V4, V14, Dialect, Forms, dialect_of, highest_host
 from batsched_py.protocol.events import Event, SimulationBegins, SimulationEnds, Unknown
-from batsched_py.protocol.fields import Data, one_line
+from batsched_py.protocol.fields import Data
 
 
 class Turn(StrEnum):
@@ -241,7 +242,7 @@ def _noted(
     """What a message is after a notable event of it: "begin", "end", or what it was."""
     if type(event) is Unknown:
         if warn is not None:
-            warn(f"t={message.now:g}: event of unknown type {one_line(event.type)} kept, but nothing is done with it")
+            warn(f"t={message.now:g}: event of unknown type {displayed(event.type)} kept, but nothing is done with it")
         return what
     kinds = [type(other) for other in message.events]
     if SimulationBegins in kinds[1:]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from reprlib import Repr
 from typing import Any, Final
 
+from batsched_py.display import displayed
 from batsched_py.hostset import MAX_HOST, HostSet, parse_bits
 
 Data = Mapping[str, Any]
@@ -15,7 +16,9 @@ Data = Mapping[str, Any]
 _DEEPEST: Final = 200
 #: Plain repr() of a hostile value takes long or raises: JSON may nest deeper than Python's stack.
 _REPR: Final = Repr()
-_REPR.maxstring = _REPR.maxother = _REPR.maxlong = 60
+#: Characters of a value in an error message.
+_LONGEST: Final = 60
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = _LONGEST
 
 
 class FieldError(ValueError):
@@ -29,16 +32,9 @@ class FieldError(ValueError):
 def shown(value: object) -> str:
     """A value for an error message, on one line and cut to a readable length."""
     try:
-        text = _REPR.repr(value)
+        return displayed(_REPR.repr(value), _LONGEST)
     except ValueError:  # an integer of thousands of digits
         return "a huge number"
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def one_line(name: str, most: int = 120) -> str:
-    """A name that the peer chose, for a message of one readable line; cut to so many characters."""
-    printable = name if name.isprintable() else repr(name)[1:-1]
-    return printable if len(printable) <= most else printable[: most - 3] + "..."
 
 
 def wrong(key: str, expected: str, data: Data) -> FieldError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from batsched_py.display import displayed
 from batsched_py.errors import PlanError
 from batsched_py.hostset import format_bits
 from batsched_py.model.job import Job
@@ -18,7 +19,6 @@ from batsched_py.model.profile import (
 )
 from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
 from batsched_py.protocol.dialects import Dialect
-from batsched_py.protocol.fields import one_line
 from batsched_py.scheduling.registration import profile_fault
 from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
@@ -37,7 +37,7 @@ def check_extras(state: State, dialect: Dialect, job: Job, command: ExecuteJob) 
         _check_storages(state, command.storage_mapping, what)
     if command.additional_io is not None:
         io = command.additional_io
-        _check_io(state, dialect, job, io, f"{what}: additional io {one_line(io.profile_name)}")
+        _check_io(state, dialect, job, io, f"{what}: additional io {displayed(io.profile_name)}")
 
 
 def usable_storages(state: State) -> int:

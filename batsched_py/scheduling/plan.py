@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -37,7 +38,6 @@ from batsched_py.protocol.events import (
     Notify,
     Query,
 )
-from batsched_py.protocol.fields import one_line
 from batsched_py.scheduling.control import step_fault
 from batsched_py.scheduling.extras import check_extras, usable_storages
 from batsched_py.scheduling.refusals import mapping_fault, not_usable, not_waiting, switch_fault
@@ -146,7 +146,7 @@ class Plan:
         self._forget(job.id)
         self.rejections[job.id] = why
         if len(self.rejections) <= MOST_TOLD:
-            self.warn(f"{job.id} rejected: {why}")
+            self.warn(f"{displayed(job.id)} rejected: {displayed(why)}")
 
     def kill(self, jobs: Job | Iterable[Job]) -> None:
         """Stop a running job, or several at once. Those whose kill is already on its way are left out."""
@@ -180,7 +180,7 @@ class Plan:
 
     def register_profile(self, workload: str, name: str, profile: Members) -> None:
         """Add a profile for jobs of one's own; its name must be new in the workload, which is created if new."""
-        what = f"register profile {one_line(workload)}!{one_line(name)}"
+        what = f"register profile {displayed(workload)}!{displayed(name)}"
         self._check_registration(what)
         standing = self._state.profiles.standing(workload, name)
         if standing is not Standing.UNKNOWN:
@@ -194,7 +194,7 @@ class Plan:
         from the next message on; without, it may be started at once. It may ask for more hosts than there are, but then
         it will be rejected like any other.
         """
-        what = f"submit {one_line(job.id)}"
+        what = f"submit {displayed(job.id)}"
         self._check_registration(what)
         described = self._described(what, job)
         known = self._known_profile(what, job, profile)
@@ -207,7 +207,7 @@ class Plan:
         command = RegisterJob(self.timestamp, job.id, described)
         self._check_written(what, command)
         if known is None:
-            whose = f"{what}: profile {one_line(job.profile)}"
+            whose = f"{what}: profile {displayed(job.profile)}"
             self._send(self._new_profile(whose, job.workload, job.profile, members))
         self._send(command)
 

@@ -186,7 +186,7 @@ class Session:
         for job in self._state.queue:
             hold = self._plan.holds.get(job.id)
             why = f"held at t={hold.time:g}: {hold.reason}" if hold else "the algorithm gave no reason"
-            lines.append(f"{job.id} ({counted(job.size, 'host')}) {why}")
+            lines.append(f"{displayed(job.id)} ({counted(job.size, 'host')}) {displayed(why)}")
         return lines
 
     def standstill(self) -> str:
@@ -314,7 +314,7 @@ class Session:
         """Batsim may ask how long a job would wait; other questions it does not have."""
         asked = query.requests.get("estimate_waiting_time")
         if not isinstance(asked, dict):
-            self._warn(f"t={self.now:g}: query {', '.join(query.requests)} is unknown and stays unanswered")
+            self._warn(f"t={self.now:g}: query {displayed(', '.join(query.requests))} is unknown and stays unanswered")
             return
         job_id = str(asked.get("job_id"))
         described = asked.get("job")

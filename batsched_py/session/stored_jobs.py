@@ -8,12 +8,13 @@ from typing import Any
 import orjson
 from msgspec.structs import replace
 
+from batsched_py.display import displayed
 from batsched_py.errors import StoreError
 from batsched_py.metadata.store import JobStore, Members, ProfileName
 from batsched_py.protocol.command_forms import former_profile
 from batsched_py.protocol.commands import Command, RegisterJob, RegisterProfile
 from batsched_py.protocol.events import Answer, Event, JobSubmitted
-from batsched_py.protocol.fields import FieldError, one_line, shown
+from batsched_py.protocol.fields import FieldError, shown
 from batsched_py.protocol.jobs import read_job
 
 
@@ -72,7 +73,7 @@ def read_answer(answer: Answer, store: JobStore) -> Answer:
     for key in keys:
         if type(key) is not str:
             raise StoreError(f"redis_keys: must be a key or a list of keys, not {shown(told)}")
-        raw, where = store.value(key), one_line(store.place_of_key(key))
+        raw, where = store.value(key), displayed(store.place_of_key(key))
         if raw is None:
             raise StoreError(f"{where}: is missing, but Batsim has answered under this key")
         try:
@@ -87,7 +88,7 @@ def read_answer(answer: Answer, store: JobStore) -> Answer:
 
 def unread(answer: Answer) -> str:
     """A warning for an answer that names keys, where Batsim's configuration has no Redis."""
-    keys = one_line(shown(answer.values["redis_keys"]))
+    keys = displayed(shown(answer.values["redis_keys"]))
     return f"t={answer.timestamp:g}: QUERY_REPLY: redis_keys {keys} not read: Batsim runs without Redis"
 
 

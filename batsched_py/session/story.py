@@ -7,10 +7,10 @@ import traceback
 from typing import Final
 
 import batsched_py
+from batsched_py.display import displayed
 from batsched_py.errors import BatschedError
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Event
-from batsched_py.protocol.fields import one_line
 
 #: Where the engine's own code is.
 _ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep
@@ -23,7 +23,7 @@ _LONGEST: Final = 1000
 def story(name: str, message: Message, error: BaseException) -> str:
     """Tell on one line when, in answer to what, who failed, and why."""
     why = str(error) if isinstance(error, BatschedError) else f"{type(error).__name__}: {error}"
-    readable = one_line(" ".join(why.split()), _LONGEST)
+    readable = displayed(" ".join(why.split()), _LONGEST)
     return f"t={message.now:g}: {name} failed on {in_short(message)}: {readable}{where(error)}"
 
 
@@ -36,7 +36,7 @@ def in_short(message: Message) -> str:
 
 def _said(event: Event) -> str:
     job_id = getattr(event, "job_id", None)
-    return f"{type(event).__name__} {one_line(job_id)}" if job_id else type(event).__name__
+    return f"{type(event).__name__} {displayed(job_id)}" if job_id else type(event).__name__
 
 
 def _is_engine(file: str) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from batsched_py.display import displayed
 from batsched_py.hostset import format_bits
-from batsched_py.protocol.fields import one_line
 
 #: Characters of the longest line: names in it are the scheduler's.
 _LONGEST: Final = 400
@@ -15,6 +15,6 @@ class BrokenRuleError(Exception):
     """A command breaks a rule; names the job and the hosts (a bitmask) it is about, if it is about any."""
 
     def __init__(self, rule: str, *, job: str = "", hosts: int = 0) -> None:
-        about = f"job {one_line(job)} " if job else ""
+        about = f"job {displayed(job)} " if job else ""
         where = f"on hosts {format_bits(hosts)} " if hosts else ""
-        super().__init__(one_line(f"{about}{where}{rule}", _LONGEST))
+        super().__init__(displayed(f"{about}{where}{rule}", _LONGEST))

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.display import displayed
 from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -41,7 +42,7 @@ from batsched_py.protocol.events import (
     ResourceStateChanged,
     SimulationBegins,
 )
-from batsched_py.protocol.fields import FieldError, one_line
+from batsched_py.protocol.fields import FieldError
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import Profiles
 from batsched_py.state.queue import Queue
@@ -187,7 +188,7 @@ class State:
             raise FieldError("job", "is missing, and there is no Redis to read it from")
         if self.registered.pop(event.job_id, None) is None:
             if event.job_id in self.known:
-                raise FieldError("job_id", f"must be new; {one_line(event.job_id)} was submitted before")
+                raise FieldError("job_id", f"must be new; {displayed(event.job_id)} was submitted before")
             self.known.add(event.job_id)
             if self.profiles.forgets:
                 self.profiles.use(job)
@@ -202,10 +203,10 @@ class State:
             if event.job_id in self._ended_by_kill:
                 self._ended_by_kill.discard(event.job_id)
                 return
-            raise FieldError("job_id", f"must be a running job, not {one_line(event.job_id)}")
+            raise FieldError("job_id", f"must be a running job, not {displayed(event.job_id)}")
         if event.hosts is not None and event.hosts != run.hosts:
-            started = f"the hosts on which {one_line(event.job_id)} was started"
-            raise FieldError("alloc", f"must be {started}, not {one_line(str(event.hosts))}")
+            started = f"the hosts on which {displayed(event.job_id)} was started"
+            raise FieldError("alloc", f"must be {started}, not {displayed(str(event.hosts))}")
         self._end(event.job_id, run)
 
     def _kill_done(self, event: JobKilled) -> None:

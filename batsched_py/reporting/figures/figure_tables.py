@@ -11,6 +11,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from batsched_py.display import displayed
 from batsched_py.reporting.durations import HOUR
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures
 from batsched_py.reporting.figures.run_figures import RunFigures
@@ -169,7 +170,7 @@ def _table(names: Sequence[str]) -> Table:
     table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column("", no_wrap=True)
     for name in names:
-        table.add_column(Text(name), justify="right", no_wrap=True)
+        table.add_column(Text(displayed(name)), justify="right", no_wrap=True)
     table.add_column("", no_wrap=True, style="dim")
     return table
 

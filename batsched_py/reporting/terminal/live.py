@@ -12,6 +12,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from batsched_py.display import displayed
 from batsched_py.model.job import Job
 from batsched_py.planning.promises import Claim, Shadow, Slot
 from batsched_py.reporting.durations import clock
@@ -183,7 +184,7 @@ class Picture:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Bars only where there is room for them beside the words."""
-        head = Text(f"{self._title}  ", "bold", no_wrap=True, overflow="ellipsis")
+        head = Text(f"{displayed(self._title)}  ", "bold", no_wrap=True, overflow="ellipsis")
         head.append(f"{clock(self._elapsed)} elapsed  {self._state}", "not bold")
         head.rstrip()
         yield head
@@ -220,7 +221,7 @@ def next_lines(stand: Stand) -> Text:
 def _next(first: Waiting, now: float) -> list[str]:
     job, promise = first.job, first.promise
     why = first.reason or ("waits" if promise is not None else "waits; the algorithm gave no reason")
-    lines = [f"next {job.id} ({counted(job.size, 'host')}): {why}"]
+    lines = [f"next {displayed(job.id)} ({counted(job.size, 'host')}): {displayed(why)}"]
     if promise is not None:
         where = f" on hosts {promise.hosts}" if isinstance(promise, Slot) else ""
         lines.append(f"     promised for {clock(promise.start)}, in {clock(max(promise.start - now, 0.0))}{where}")

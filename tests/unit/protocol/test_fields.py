@@ -11,7 +11,7 @@ from hypothesis import given
 
 from batsched_py.hostset import HostSet
 from batsched_py.protocol import fields
-from batsched_py.protocol.fields import FieldError, check_finite, one_line, shown
+from batsched_py.protocol.fields import FieldError, check_finite, shown
 from tests.unit.protocol.strategies import json_values
 
 Reader = Callable[[dict[str, Any], str], Any]
@@ -93,21 +93,6 @@ def deep(levels: int) -> Any:
 def test_a_hostile_value_is_shown_too(value: Any) -> None:
     """An error message must never be the thing that fails."""
     assert len(shown(value)) <= 60
-
-
-def test_a_name_with_a_line_break_is_shown_on_one_line() -> None:
-    """Logs are read line by line."""
-    assert one_line("a\nb") == "a\\nb"
-
-
-def test_a_plain_name_is_shown_as_it_is() -> None:
-    """Job ids of any alphabet are readable."""
-    assert one_line("w0!été") == "w0!été"
-
-
-def test_a_long_name_is_cut() -> None:
-    """A line stays a line."""
-    assert len(one_line("x" * 1000)) == 120
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
