@@ -74,8 +74,8 @@ def test_an_algorithm_that_takes_its_process_with_it_is_one_line(tmp_path: Path)
     done = run(tmp_path, *STUDY, "-s", "fcfs", "-s", mine)
     assert done.returncode == 3
     assert (
-        "batsched-py: error: mine on 4 workloads (lublin-1, lublin-2, lublin-3...): its process ended by SIGKILL in the "
-        "middle of the run\n"
+        "batsched-py: error: mine on 4 workloads (lublin-1, lublin-2, lublin-3...): its process ended by SIGKILL in "
+        "the middle of the run\n"
     ) in done.stderr
     assert "4 of 4" in done.stdout
 
