@@ -6,6 +6,7 @@ import ast
 import importlib
 import json
 import re
+import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,12 @@ def check_python(text: str) -> None:
             assert missing == [], f"{node.module} has no {missing}"
 
 
+def check_bash(text: str) -> None:
+    """Bash can parse it."""
+    parsed = subprocess.run(["bash", "-n"], input=text, capture_output=True, text=True, check=False)
+    assert parsed.returncode == 0, parsed.stderr
+
+
 def check_dockerfile(text: str) -> None:
     """Each logical line begins with an instruction."""
     joined = re.sub(r"\\\n", " ", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
@@ -53,6 +60,7 @@ def check_markdown(text: str) -> None:
 #: Language -> what checks a block of it. Files (blocks with a title) are also used by the commands of their page.
 CHECKS: dict[str, Callable[[str], object]] = {
     "console": run_elsewhere,
+    "bash": check_bash,
     "python": check_python,
     "json": json.loads,
     "yaml": yaml.safe_load,
