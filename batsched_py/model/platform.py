@@ -59,12 +59,14 @@ class Platform(Struct, frozen=True):
         hosts: every host, the master and the storage ones too.
         zones: by name.
         zone_of: host or router -> name of the zone it is a point of.
+        config: names of the items of SimGrid's configuration that it sets.
     """
 
     source: str
     hosts: tuple[Host, ...]
     zones: Mapping[str, Zone]
     zone_of: Mapping[str, str]
+    config: tuple[str, ...] = ()
 
     def master(self, name: str = DEFAULT_MASTER) -> Host | None:
         """The host that runs the scheduler: the one of that name, else the first of role "master", else None."""

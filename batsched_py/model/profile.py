@@ -49,6 +49,11 @@ class Profile(Struct, frozen=True):
         """What the job returns when it ends by itself: `ret`, 0 if absent."""
         return int(self.members.get("ret", 0))
 
+    @property
+    def lacks_transfers(self) -> bool:
+        """True for a parallel task that does not say all of its `com`: we take it for nothing, Batsim refuses it."""
+        return False
+
 
 class Delay(Profile, frozen=True):
     """Lasts `delay` seconds, whatever the hosts."""
@@ -62,12 +67,22 @@ class Parallel(Profile, frozen=True):
     cpu: tuple[float, ...]
     com: tuple[float, ...]
 
+    @property
+    def lacks_transfers(self) -> bool:
+        """True if `com` is empty."""
+        return not self.com
+
 
 class ParallelHomogeneous(Profile, frozen=True):
     """`cpu` flops on each host and `com` bytes between each ordered pair of distinct hosts."""
 
     cpu: float
     com: float
+
+    @property
+    def lacks_transfers(self) -> bool:
+        """True if `com` is absent."""
+        return "com" not in self.members
 
 
 class ParallelHomogeneousTotal(Profile, frozen=True):
@@ -79,6 +94,11 @@ class ParallelHomogeneousTotal(Profile, frozen=True):
 
     cpu: float
     com: float
+
+    @property
+    def lacks_transfers(self) -> bool:
+        """True if `com` is absent."""
+        return "com" not in self.members
 
 
 class Composed(Profile, frozen=True):
@@ -134,6 +154,10 @@ class Receive(Profile, frozen=True):
         """Member -> name of the profile that may follow, for those that are named."""
         named = {"success": self.success, "failure": self.failure, "timeout": self.timeout}
         return {member: name for member, name in named.items() if name}
+
+
+#: Rule of a new profile that lacks its transfers.
+ALL_TRANSFERS: Final = "must be there, with 0 for what is not sent: Batsim aborts without it"
 
 
 def parse_profile(name: str, members: Mapping[str, Any]) -> Profile:

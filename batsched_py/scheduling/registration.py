@@ -8,7 +8,7 @@ from typing import Final
 
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
-from batsched_py.model.profile import Composed, Delay, Parallel, ProfileError, parse_profile
+from batsched_py.model.profile import ALL_TRANSFERS, Composed, Delay, Parallel, ProfileError, parse_profile
 from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import Members
 from batsched_py.protocol.fields import FieldError, shown
@@ -41,6 +41,8 @@ def profile_fault(name: str, members: Members, dialect: Dialect, exists: Callabl
     if profile.type not in _TYPES and (dialect is V4 or profile.type not in _ONLY_BATSIM_1):
         what = "a type of Batsim 1 only" if profile.type in _ONLY_BATSIM_1 else "not a type of profile"
         return f"type: {shown(profile.type)} is {what}"
+    if profile.lacks_transfers:
+        return f"com: {ALL_TRANSFERS}"
     if isinstance(profile, Delay) and profile.delay > LONGEST:
         return f"delay: {TOO_LONG} not {shown(profile.delay)}"
     if isinstance(profile, Composed):

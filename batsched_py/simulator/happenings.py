@@ -39,6 +39,8 @@ class Happenings:
         return self._left[-1].timestamp if self._left else None
 
     def _happen(self, until: float) -> None:
+        """The next event, and all others whose time has come by then."""
+        self._befall(self._left.pop())
         while self._left and self._left[-1].timestamp <= until:
             self._befall(self._left.pop())
 

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Composed, Parallel, Profile, ProfileError, Receive, parse_profile
+from batsched_py.model.profile import ALL_TRANSFERS, Composed, Parallel, Profile, ProfileError, Receive, parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import V4, Dialect
 from batsched_py.simulator.batsim1 import foreign_name
@@ -90,6 +90,8 @@ class Library:
         if known_as := foreign_name(dialect, profile):
             rule = f"type {profile.type!r} is called {known_as!r} in protocol {dialect.name}"
             raise BrokenRuleError(f"{path}: {rule}")
+        if profile.lacks_transfers:
+            raise BrokenRuleError(f"{path}: com {ALL_TRANSFERS}")
         if isinstance(profile, Composed) and dialect is V4:
             approximations.add(DYNAMIC_COMPOSED)
         shelf.profiles[name] = profile

@@ -46,6 +46,7 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.stage import Stage
 from batsched_py.simulator.standstill import standstill
 from batsched_py.simulator.stored_jobs import StoredJobs
+from batsched_py.simulator.strictness import refused_files
 from batsched_py.simulator.submissions import Submissions
 from batsched_py.simulator.switching import Switching
 from batsched_py.simulator.talk import Exchange, Talk
@@ -106,6 +107,7 @@ class Simulation:
         _note_foreign_types(library, stage)
         if stage.is_v14 and not all(is_job_number(job.id) for workload in workloads for job in workload.jobs):
             stage.approximations.add(NAMED_JOBS)
+        stage.approximations.update(refused_files(platform, workloads, settings.master_host))
         self._switching = Switching(stage, hosts)
         execution = Execution(Network(platform, hosts), stage.approximations, machines.storages)
         self._ended = Ended(machines.compute_count, pass_on)

@@ -62,13 +62,14 @@ class Submissions:
         return self._order[-1][0] if self._order else None
 
     def _submit(self, until: float) -> None:
-        """All jobs whose time has come by then."""
+        """The next job, and all others whose time has come by then."""
         order = self._order
         if len(order) == self.count and self._stage.meter is not None:
             self.joules_at_first = self._stage.meter.settle_all(self._timeline.now)
-        submitted: list[tuple[Job, Profile]] = []
+        told, submitted = 0, list[tuple[Job, Profile]]()
         names = self._library.names
-        while order and order[-1][0] <= until:
+        while order and (not told or order[-1][0] <= until):
+            told += 1
             _, number, _, plain = order.pop()
             workload = names[number]
             job = wire_job(plain, f"{workload}!{plain.id}")

@@ -12,7 +12,8 @@ class Timetable:
     """Greets the server at 0 s, tells what is due in one message, sleeps until more is due, and says when all is told.
 
     It computes how long to sleep before it tells what is due, which takes time if messages do; like real Batsim it then
-    comes so much late.
+    comes so much late. Where rounding, or SimGrid's precision, wakes it a hair early, what it slept for is told, and
+    more of the same time is still to come: it sleeps for that hair, and tells the rest in another message.
     """
 
     __slots__ = ("_farewell", "_mailbox", "_next", "_rank", "_since", "_tell", "_timeline")
@@ -27,7 +28,10 @@ class Timetable:
         tell: Callable[[float], None],
         farewell: Callable[[None], None],
     ) -> None:
-        """`next_time` is when more is due, None if never; `tell(t)` tells all that is due until t and takes it out."""
+        """`next_time` is when more is due, None if never.
+
+        `tell(t)` tells the first of what is due, and all else that is due until t, and takes it out.
+        """
         self._timeline, self._mailbox, self._rank = timeline, mailbox, rank
         self._next, self._tell, self._farewell = next_time, tell, farewell
         #: When it last looked at the clock, in seconds.

@@ -50,7 +50,8 @@ def read_platform(path: Path) -> Platform:
     if not reader.hosts:
         raise root.error("", "must have at least one host")
     hosts = tuple(reader.hosts[name] for name in sorted(reader.hosts))
-    return Platform(root.file, hosts, reader.zones, reader.zone_of)
+    config = tuple(prop.xml.get("id", "") for element in root.children("config") for prop in element.children("prop"))
+    return Platform(root.file, hosts, reader.zones, reader.zone_of, config)
 
 
 class _Reader:

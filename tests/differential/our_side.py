@@ -13,10 +13,11 @@ import orjson
 from msgspec.structs import replace
 
 from batsched_py.api import Job, Plan, Scheduler, View
-from batsched_py.errors import BatschedError
+from batsched_py.errors import BatschedError, RemoteProtocolError
 from batsched_py.protocol.codec import decode
 from batsched_py.protocol.commands import (
     CallMeLater,
+    ChangeJobState,
     ExecuteJob,
     KillJob,
     RegisterJob,
@@ -24,16 +25,17 @@ from batsched_py.protocol.commands import (
     RejectJob,
     SetJobMetadata,
     SetResourceState,
+    ToJobMessage,
 )
 from batsched_py.protocol.dialects import V14
-from batsched_py.protocol.events import REGISTRATION_FINISHED, Notify, Query
+from batsched_py.protocol.events import REGISTRATION_FINISHED, Nop, Notify, Query
 from batsched_py.protocol.jobs import read_job
 from batsched_py.scheduling.options import NoOptions
 from batsched_py.session.session import Session
 from batsched_py.transcripts.compare import Difference, Tolerance, compare
 from batsched_py.transcripts.facts import Kind, read_facts
 from batsched_py.transcripts.transcript import Exchange
-from tests.differential.recorded import Recorded
+from tests.differential.recorded import Recorded, UnusableError
 from tests.differential.their_side import NEAR, Outcome
 
 
@@ -44,8 +46,21 @@ class Script:
         self.recorded = recorded
         #: The replies, the next one last.
         self.left = [exchange.reply for exchange in reversed(recorded.exchanges)]
+        for reply in self.left:
+            _check_kinds(reply, recorded)
         #: Jobs of its own, by id.
         self.submitted: dict[str, Job] = {}
+
+
+def _check_kinds(reply: bytes, recorded: Recorded) -> None:
+    """UnusableError if something was said that no verb says, or that is no reply at all."""
+    try:
+        commands = decode(reply, recorded.dialect.commands, keep_unknown=False).events
+    except RemoteProtocolError as error:
+        raise UnusableError(f"its scheduler said what Batsim refuses: {error}") from error
+    for command in commands:
+        if type(command) not in _VERBS:
+            raise UnusableError(f"its scheduler said {type(command).__name__}, for which there is no verb here")
 
 
 class Echo(Scheduler[NoOptions]):
@@ -90,15 +105,13 @@ def follow(recorded: Recorded) -> Outcome:
 
 
 def _is_said_again(item: Difference, recorded: Recorded) -> bool:
-    """True for a kill that was on its way already: our Plan leaves it out, and Batsim ignores it."""
+    """True for a kill that was asked for before, perhaps in the same reply: our Plan leaves it out as Batsim does."""
     fact = item.fact
     if item.right is not None or fact.told or fact.kind is not Kind.KILLS:
         return False
     said = [kill for told in read_facts(recorded.exchanges, recorded.dialect) for kill in told.facts]
-    return any(
-        not kill.told and kill.kind is fact.kind and kill.subject == fact.subject and kill.time < fact.time
-        for kill in said
-    )
+    alike = [kill for kill in said if not kill.told and kill.kind is fact.kind and kill.subject == fact.subject]
+    return sum(kill.time <= fact.time for kill in alike) > 1
 
 
 def _is_of_a_rejected_job(item: Difference, session: Session) -> bool:
@@ -177,6 +190,9 @@ _VERBS: Final[Mapping[type, Callable[[Any, View, Plan, Script], None]]] = {
     ),
     SetResourceState: lambda command, _, plan, __: plan.set_pstate(command.hosts, int(command.state)),
     SetJobMetadata: _attach,
+    ToJobMessage: lambda command, view, plan, _: plan.message(_job(command, view), command.message),
+    ChangeJobState: lambda command, view, plan, _: plan.change_state(_job(command, view), command.state),
+    Nop: lambda *_: None,
     Query: lambda _, __, plan, ___: plan.ask_energy(),
     Notify: _notify,
 }

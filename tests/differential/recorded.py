@@ -37,8 +37,21 @@ _SWITCHES: Final = {
     "--forward-profiles-on-submission": "forward_profiles",
     "--forward-unknown-events": "forward_unknown_events",
 }
-#: Switches that say what SIMULATION_BEGINS says as well.
-_SAID_TWICE: Final = frozenset({"--enable-redis"})
+#: Switches that say what SIMULATION_BEGINS says as well, or that change nothing in the conversation.
+_WITHOUT_EFFECT: Final = frozenset(
+    {"--enable-redis", "--disable-schedule-tracing", "--disable-machine-state-tracing", "-q", "--quiet"}
+)
+#: Options with a value that are heeded, or that change nothing here.
+_VALUED: Final = frozenset(
+    {
+        *("-p", "-w", "-r", "--events", "--mmax", "--sched-cfg", "--config-file", "-s", "-e", "-v", "--verbosity"),
+        *("--redis-hostname", "--redis-port", "--redis-prefix"),
+    }
+)
+
+
+class UnusableError(Exception):
+    """A recording cannot be compared; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +69,19 @@ class Recorded:
     """One folder: `transcript.jsonl`, `run.json`, Batsim's output files; inputs there or in a folder beside it."""
 
     def __init__(self, folder: Path) -> None:
+        """UnusableError if anything is missing or unknown."""
         self.folder = folder
         self.name = folder.name
         run = json.loads((folder / "run.json").read_text())
+        if missing := [member for member in ("batsim", "batsim_command") if member not in run]:
+            raise UnusableError(f"run.json has no {missing[0]}")
         #: Version of Batsim.
         self.batsim: str = run["batsim"]
         self._command = _read_command(run["batsim_command"])
+        self._check_inputs()
         self.exchanges: tuple[Exchange, ...] = tuple(Transcript(folder / "transcript.jsonl"))
+        if not self.exchanges:
+            raise UnusableError("nothing was said in it")
         self.dialect: Dialect = dialect_of_run(self.exchanges[0].request)
         self._config = _config(self.exchanges[0].request, self.dialect)
 
@@ -151,14 +170,27 @@ class Recorded:
         heard = [event["data"]["job_id"] for event in _said(self.exchanges, "JOB_SUBMITTED", "request")]
         return tuple(dict.fromkeys(job_id.partition("!")[0] for job_id in heard if job_id not in registered))
 
+    def _check_inputs(self) -> None:
+        command = self._command
+        for path in (command.platform, *command.workloads, *([command.events] if command.events else ())):
+            self._input(path)
+
     def _input(self, path: str) -> Path:
-        folders = (self.folder / "inputs", self.folder.parent / "inputs")
-        return next(folder / Path(path).name for folder in folders if (folder / Path(path).name).exists())
+        name = Path(path).name
+        for folder in (self.folder / "inputs", self.folder.parent / "inputs"):
+            if (folder / name).exists():
+                return folder / name
+        raise UnusableError(f"its input {name} is not there")
+
+
+def folders_of_runs(folder: Path) -> list[Path]:
+    """The folders of all runs below the folder, in order of their names."""
+    return [path.parent for path in sorted(folder.glob("**/run.json"))]
 
 
 def recordings(folder: Path) -> list[Recorded]:
     """All runs below the folder, in order of their names."""
-    return [Recorded(path.parent) for path in sorted(folder.glob("**/run.json"))]
+    return [Recorded(run) for run in folders_of_runs(folder)]
 
 
 def _read_command(text: str) -> Command:
@@ -168,8 +200,12 @@ def _read_command(text: str) -> Command:
     for word in words:
         if word in _SWITCHES:
             settings[_SWITCHES[word]] = True
-        elif word not in _SAID_TWICE:
-            values.setdefault(word, []).append(next(words))
+        elif word in _VALUED:
+            values.setdefault(word, []).append(next(words, ""))
+        elif word not in _WITHOUT_EFFECT:
+            raise UnusableError(f"Batsim ran with {word}, which the simulator does not have")
+    if "-p" not in values or "-w" not in values:
+        raise UnusableError("Batsim ran without a platform or a workload")
     if "--mmax" in values:
         settings["machines"] = int(values["--mmax"][0])
     if "--sched-cfg" in values:

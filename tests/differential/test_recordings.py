@@ -1,12 +1,23 @@
 """The recordings that the project carries: both sides agree with real Batsim, or differ where it is known why."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import orjson
 import pytest
+from msgspec.structs import replace
 
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.simgrid_xml import read_platform
+from tests.clone import ROOT
+from tests.differential.__main__ import main
 from tests.differential.explained import EXPLAINED, FACTS, MESSAGES
 from tests.differential.our_side import follow
-from tests.differential.recorded import Recorded, recordings
+from tests.differential.recorded import Recorded, UnusableError, recordings
 from tests.differential.their_side import fact_by_fact, message_by_message
 
 RUNS = {run.name: run for run in recordings(Path(__file__).parents[1] / "data" / "batsim")}
@@ -64,3 +75,101 @@ def test_another_decision_is_noticed(tmp_path: Path) -> None:
     (changed / "transcript.jsonl").write_text(later)
     assert [line for line in message_by_message(Recorded(changed)).why if "COMPLETED_FAILED" in line]
     assert [line for line in fact_by_fact(Recorded(changed)).why if "COMPLETED_FAILED" in line]
+
+
+def record(folder: Path, replies: Sequence[Sequence[tuple[str, dict[str, Any]]]], *options: str) -> Path:
+    """A recording of the simulator as if it were Batsim, on 4 hosts with two jobs of 10 s; the k-th reply is given."""
+    folder.mkdir(parents=True)
+    inputs = folder / "inputs"
+    inputs.mkdir()
+    (inputs / "tiny4.xml").write_bytes((ROOT / "platforms" / "tiny4.xml").read_bytes())
+    jobs = [{"id": name, "subtime": 1, "res": 2, "walltime": 20, "profile": "d"} for name in "ab"]
+    profiles = {"d": {"type": "delay", "delay": 10}}
+    (inputs / "two.json").write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": profiles}))
+    left = list(replies)
+    lines: list[str] = []
+
+    def answer(request: bytes) -> bytes:
+        now = orjson.loads(request)["now"]
+        said = left.pop(0) if left else ()
+        events = [{"timestamp": now, "type": kind, "data": data} for kind, data in said]
+        reply = orjson.dumps({"now": now, "events": events})
+        for who, text in (("batsim", request), ("scheduler", reply)):
+            lines.append(json.dumps({"seq": len(lines) // 2, "from": who, "bytes": text.decode()}))
+        return reply
+
+    platform = read_platform(inputs / "tiny4.xml")
+    workload = replace(read_workload(inputs / "two.json"), source="/inputs/two.json")
+    Simulation(platform, [workload], Settings(message_latency=True)).run(answer)
+    (folder / "transcript.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    command = " ".join(["batsim", "-p", "/inputs/tiny4.xml", "-w", "/inputs/two.json", *options])
+    (folder / "run.json").write_text(json.dumps({"batsim": "4.2.1", "batsim_command": command}))
+    return folder
+
+
+STARTS = [("EXECUTE_JOB", {"job_id": "w0!a", "alloc": "0-1"}), ("EXECUTE_JOB", {"job_id": "w0!b", "alloc": "2-3"})]
+KILL = ("KILL_JOB", {"job_ids": ["w0!a"]})
+
+
+def test_a_kill_that_is_said_twice_in_one_reply_is_no_difference(tmp_path: Path) -> None:
+    """Batsim ignores the second, and so does the Plan."""
+    recorded = Recorded(record(tmp_path / "killed", [[], [*STARTS, KILL, KILL]]))
+    assert (message_by_message(recorded).why, fact_by_fact(recorded).why, follow(recorded).why) == ((), (), ())
+
+
+def test_messages_to_jobs_are_said_by_the_plan(tmp_path: Path) -> None:
+    """TO_JOB_MSG, to a job that does not listen."""
+    message = ("TO_JOB_MSG", {"job_id": "w0!a", "msg": "hello"})
+    recorded = Recorded(record(tmp_path / "told", [[], [*STARTS, message]]))
+    assert (message_by_message(recorded).why, follow(recorded).why) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("option", "missing", "why"),
+    [
+        ("-W montage.xml", "", "Batsim ran with -W, which the simulator does not have"),
+        ("", "inputs/two.json", "its input two.json is not there"),
+        ("--events /inputs/events.txt", "", "its input events.txt is not there"),
+        ("", "transcript.jsonl", "No such file"),
+    ],
+)
+def test_a_recording_that_cannot_be_used_is_named_and_the_others_are_compared(
+    option: str, missing: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the reason; the exit code is that of the others."""
+    record(tmp_path / "good", [[], STARTS])
+    bad = record(tmp_path / "bad", [[], STARTS], *option.split())
+    if missing:
+        (bad / missing).unlink()
+    assert main([str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "bad cannot be used: " in told
+    assert why in told
+    assert "1 of 2 recordings cannot be used" in told
+    assert "their side: 1 of 1 agree; our side: 1 of 1 agree" in told
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda run: run.pop("batsim_command"), "run.json has no batsim_command"),
+        (lambda run: run.update(batsim_command="batsim -p /inputs/tiny4.xml"), "without a platform or a workload"),
+    ],
+)
+def test_what_a_recording_must_have(change: Any, why: str, tmp_path: Path) -> None:
+    """A platform and workloads, of which its command tells."""
+    folder = record(tmp_path / "run", [[], STARTS])
+    run = json.loads((folder / "run.json").read_text())
+    change(run)
+    (folder / "run.json").write_text(json.dumps(run))
+    with pytest.raises(UnusableError, match=why):
+        Recorded(folder)
+
+
+def test_a_reply_that_batsim_refuses_cannot_be_followed(tmp_path: Path) -> None:
+    """It is not for the Plan to say it."""
+    folder = record(tmp_path / "wrong", [[], STARTS])
+    transcript = folder / "transcript.jsonl"
+    transcript.write_text(transcript.read_text().replace("EXECUTE_JOB", "EXECUTE_IT", 1))
+    with pytest.raises(UnusableError, match="its scheduler said what Batsim refuses"):
+        follow(Recorded(folder))

@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.model.profile import FORMER_TYPES
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.simulator.strictness import refused_files
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT, files
@@ -86,6 +88,15 @@ def test_each_workload_can_be_read_and_fits_its_machine(path: Path) -> None:
     used = {job.profile for job in workload.jobs}
     composed = {step for name in used for step in workload.profiles[name].members.get("seq", ())}
     assert used | composed == set(workload.profiles)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda path: path.name)
+@pytest.mark.parametrize("platform", PLATFORMS, ids=lambda path: path.name)
+def test_batsim_refuses_nothing_of_them(platform: Path, workload: Path) -> None:
+    """By its rules that the simulator does not keep, and in the names of its present version."""
+    jobs = read_workload(workload)
+    assert [*refused_files(read_platform(platform), [jobs])] == []
+    assert not any(profile.type in FORMER_TYPES for profile in jobs.profiles.values())
 
 
 def test_the_mixed_workload_has_every_type_of_profile_that_is_simulated() -> None:

@@ -48,6 +48,7 @@ def own(name: str = "n", **changes: Any) -> Job:
         (own(mine=object()), THREE, "submit dyn!n: message: cannot be written as JSON"),
         (Job.create("n", size=1, profile="p"), THREE, "submit n: job_id: must be workload!name"),
         (own(), {"type": "delay", "delay": 0}, "submit dyn!n: profile p: delay: must be more than 0 s"),
+        (own(), {"type": "parallel", "cpu": [1]}, "submit dyn!n: profile p: com: must be there, with 0 for what is"),
         (own(), {"type": "delay", "delay": 1e11}, "submit dyn!n: profile p: delay: must be at most 60000000000 s"),
         (own(), {"type": "delay"}, "submit dyn!n: profile p: delay: must be a finite number"),
         (own(), {"type": "nap", "delay": 3}, "submit dyn!n: profile p: type: 'nap' is not a type of profile"),

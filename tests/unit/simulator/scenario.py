@@ -47,7 +47,7 @@ def job(name: str, profile: str = "d10", *, res: int = 1, at: float = 0, walltim
 def workload(*jobs: Job, profiles: Profiles = DELAYS) -> Workload:
     """The jobs, and these profiles."""
     typed = {name: parse_profile(name, members) for name, members in profiles.items()}
-    return Workload("test workload", 0, tuple(sorted(jobs, key=lambda job: (job.submit_time, job.id))), typed)
+    return Workload("test workload", 4, tuple(sorted(jobs, key=lambda job: (job.submit_time, job.id))), typed)
 
 
 class Script:

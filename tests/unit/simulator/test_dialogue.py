@@ -25,7 +25,7 @@ from tests.unit.simulator.scenario import (
 
 PROFILES: Profiles = {
     **DELAYS,
-    "cpu": {"type": "parallel_homogeneous", "cpu": 10e9},
+    "cpu": {"type": "parallel_homogeneous", "cpu": 10e9, "com": 0},
     "say": {"type": "send", "msg": {"want": "more", "share": 1 / 3}},
     "say, sleep": {"type": "send", "msg": {}, "sleeptime": 5, "ret": 7},
     "wait": {"type": "recv", "polltime": 1, "ret": 3},

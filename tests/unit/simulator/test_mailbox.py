@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from batsched_py.errors import DeadlockError
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.mailbox import latencies
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
-from batsched_py.traces.simgrid_xml import read_platform
-from tests.unit.simulator.scenario import DELAYS, Script, call, execute, job, platform, workload
+from batsched_py.traces.simgrid_xml import read_platform, write_homogeneous
+from tests.unit.simulator.scenario import DELAYS, Script, call, execute, job, platform, reject, workload
 
 #: A master beside two hosts: 1 ms to itself, 10 ms to the first host, 20 ms to the second.
 NETWORK = """<?xml version='1.0'?>
@@ -104,3 +105,15 @@ def test_our_algorithms_finish_although_messages_are_late(name: str) -> None:
     result = Simulation(read_platform(Path("platforms/cluster32.xml")), [jobs], LATE).run(session.answer)
     session.check()
     assert len(result.jobs) == len(jobs.jobs)
+
+
+def test_jobs_of_one_time_are_told_in_two_messages_where_rounding_wakes_their_submitter_early(tmp_path: Path) -> None:
+    """What is later than its clock is still to come: Batsim submits the job that it slept for, and then the others."""
+    assert 1.1 + (5.7 - 1.1) < 5.7
+    jobs = workload(job("a", at=1.1), *(job(name, at=5.7) for name in "bcd"))
+    peer = Script({1.1: [reject("a")], 5.7: [reject("b")]})
+    write_homogeneous(tmp_path / "none.xml", 2)  # its messages take no time at all
+    with pytest.raises(DeadlockError):
+        Simulation(read_platform(tmp_path / "none.xml"), [jobs], LATE).run(peer)
+    told = [[event["data"].get("job_id") for event in heard["events"]] for heard in peer.heard if heard["now"] == 5.7]
+    assert told == [["w0!b"], ["w0!c", "w0!d"], [None]]

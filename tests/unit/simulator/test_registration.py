@@ -152,6 +152,10 @@ def test_a_registered_composed_profile_runs_here_and_says_so() -> None:
     [
         ([profile(), profile()], "events[1] REGISTER_PROFILE: profile dyn!p exists already"),
         ([profile(type="delay", delay=-1)], "profile dyn!p: delay must be"),
+        (
+            [profile(type="parallel_homogeneous", cpu=1)],
+            "profile dyn!p: com must be there, with 0 for what is not sent",
+        ),
         ([profile(type="smpi")], "profiles.p.type 'smpi' is not simulated here"),
         ([profile(type="composed", seq=["q"])], "names the profile 'q', which does not exist"),
         ([profile(type="composed", seq=["p"])], "is part of itself: p > p"),
@@ -160,7 +164,10 @@ def test_a_registered_composed_profile_runs_here_and_says_so() -> None:
         ([profile(), register(), register()], "job dyn!1 has an id that was used before"),
         ([register("w0!a", profile="d10")], "job w0!a has an id that was used before"),
         ([profile(), register(id="other")], "job dyn!1 has another id in its description: 'other'"),
-        ([profile(type="parallel", cpu=[1.0, 1.0]), register()], "is for 2 hosts, a job that runs it asks for 1"),
+        (
+            [profile(type="parallel", cpu=[1.0, 1.0], com=[0] * 4), register()],
+            "is for 2 hosts, a job that runs it asks for 1",
+        ),
         ([("REGISTER_JOB", {"job_id": "dyn!1"})], "job dyn!1 has no description, and there is no Redis"),
     ],
 )

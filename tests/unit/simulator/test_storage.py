@@ -38,7 +38,7 @@ PROFILES: Profiles = {
     "both": {"type": "parallel_homogeneous_pfs", "bytes_to_read": 1e7, "bytes_to_write": 5e6, "storage": "disk"},
     "host": {"type": "parallel_homogeneous_pfs", "bytes_to_write": 1e7, "host": "disk", "ret": 4},
     "move": {"type": "data_staging", "nb_bytes": 4e6, "from": "pfs", "to": "disk"},
-    "cpu": {"type": "parallel", "cpu": [1e9, 1e9]},
+    "cpu": {"type": "parallel", "cpu": [1e9, 1e9], "com": [0] * 4},
     "each": {"type": "parallel_homogeneous", "cpu": 1e9, "com": 0},
     "read, wait": {"type": "composed", "seq": ["read", "d5"], "repeat": 2},
     "two": {"type": "composed", "seq": ["cpu", "d5"], "repeat": 2},
@@ -200,7 +200,7 @@ def parallel(count: int, cpu: float = 0, **transfers: float) -> dict[str, Any]:
         ("cpu", io("0 2", parallel(2, p1_0=2e7)), 2.001),
         # The io computes too, on one of the hosts: 3e9 flops there.
         ("cpu", io("1", parallel(1, cpu=2e9)), 3.0),
-        ("cpu", io("0-1", {"type": "parallel_homogeneous", "cpu": 5e8}), 1.5),
+        ("cpu", io("0-1", {"type": "parallel_homogeneous", "cpu": 5e8, "com": 0}), 1.5),
         ("each", io("0-1", {"type": "parallel_homogeneous_total", "cpu": 1e9, "com": 1e7}), 2.003),
         # A delay has nothing to merge it with.
         ("d5", io("0-1", parallel(2, p0_1=1e9)), 5.0),

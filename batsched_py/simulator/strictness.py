@@ -1,0 +1,32 @@
+"""Strictness: what real Batsim refuses in the files of a simulation, which this simulator takes all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from batsched_py.model.platform import DEFAULT_MASTER, Platform
+from batsched_py.model.workload import Workload
+from batsched_py.traces.simgrid_config import is_known
+
+NO_TRANSFERS: Final = "profiles: a parallel task without all its `com` sends nothing here; Batsim refuses the workload"
+NO_SIZE: Final = "workloads: an `nb_res` that is absent or 0 is not looked at here; Batsim refuses the workload"
+NO_MASTER: Final = "platform: it has no master host (-m, or the role master), which is needed by real Batsim alone"
+UNKNOWN_CONFIG: Final = (
+    "platform: items of its `config` are passed over here; SimGrid stops at those it does not know: "
+)
+
+
+def refused_files(
+    platform: Platform, workloads: Sequence[Workload], master_host: str = DEFAULT_MASTER
+) -> Iterator[str]:
+    """A line for each rule of Batsim or SimGrid that a file breaks."""
+    if platform.master(master_host) is None:
+        yield NO_MASTER
+    unknown = [item for item in platform.config if not is_known(item)]
+    if unknown:
+        yield UNKNOWN_CONFIG + ", ".join(unknown)
+    if any(not workload.host_count for workload in workloads):
+        yield NO_SIZE
+    if any(profile.lacks_transfers for workload in workloads for profile in workload.profiles.values()):
+        yield NO_TRANSFERS

@@ -1,0 +1,35 @@
+"""Configuration items of SimGrid 3.32, as they may stand in the `config` element of a platform file."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Families whose items are too many to be listed, and depend on how SimGrid was built.
+_FAMILIES: Final = ("smpi/", "tracing/", "model-check/", "viva/", "ns3/")
+
+_ITEMS: Final = frozenset(
+    {
+        *("bmf/max-iterations", "bmf/precision", "bmf/selective-update"),
+        *("contexts/factory", "contexts/guard-size", "contexts/nthreads", "contexts/parallel-threshold"),
+        *("contexts/stack-size", "contexts/synchro"),
+        *("cpu/maxmin-selective-update", "cpu/model", "cpu/optim", "cpu/solver"),
+        *("debug/breakpoint", "debug/clean-atexit", "debug/verbose-exit"),
+        *("disk/model", "disk/solver", "exception/cutpath", "host/model", "host/solver"),
+        *("maxmin/concurrency-limit", "maxmin/precision", "model-check", "msg/debug-multiple-use"),
+        *("network/TCP-gamma", "network/bandwidth-factor", "network/crosstraffic", "network/latency-factor"),
+        *("network/loopback-bw", "network/loopback-lat", "network/maxmin-selective-update", "network/model"),
+        *("network/optim", "network/sender-gap", "network/solver", "network/weight-S"),
+        *("path", "plugin", "precision/timing", "precision/work-amount", "surf/precision"),
+        *("storage/max_file_descriptors", "storage/model", "tracing", "vm/model"),
+        *("clean-atexit", "coordinates", "maxmin-selective-update", "verbose-exit"),  # former names
+    }
+)
+#: SimGrid knows the former names of many items, which differ in this.
+_ALIKE: Final = str.maketrans("_", "-")
+_KNOWN: Final = frozenset(item.translate(_ALIKE) for item in _ITEMS)
+
+
+def is_known(item: str) -> bool:
+    """True unless SimGrid stops at this item."""
+    plain = item.translate(_ALIKE)
+    return plain in _KNOWN or plain.startswith(_FAMILIES)
