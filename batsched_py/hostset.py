@@ -13,6 +13,9 @@ from procset import ProcSet
 #: Larger host numbers are refused when read: no platform has them, and each costs a bit for every host below it.
 MAX_HOST = 10_000_000
 
+#: Characters of a set that its representation shows.
+_LONGEST_REPR: Final = 1000
+
 
 class HostSet(Struct, frozen=True):
     """Hosts as a set of numbers from 0; all operations return new sets.
@@ -87,7 +90,10 @@ class HostSet(Struct, frozen=True):
         return format_bits(self.bits)
 
     def __repr__(self) -> str:
-        return f"HostSet.parse({format_bits(self.bits)!r})"
+        text = format_bits(self.bits)
+        if len(text) > _LONGEST_REPR:
+            return f"<HostSet of {len(self)}: {text[:_LONGEST_REPR]}...>"
+        return f"HostSet.parse({text!r})"
 
     def __len__(self) -> int:
         return self.bits.bit_count()

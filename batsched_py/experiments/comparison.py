@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from batsched_py.brief import Brief
 from batsched_py.errors import OptionError
 from batsched_py.experiments.bootstrap import LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
 from batsched_py.experiments.figures import Figure
@@ -30,14 +31,14 @@ class Entry(Struct, frozen=True):
     pairs: Pairs | None = None
 
 
-class Section(Struct, frozen=True):
+class Section(Brief, frozen=True):
     """All algorithms by one figure, in the order of the study."""
 
     figure: Figure
     entries: tuple[Entry, ...]
 
 
-class Comparison(Struct, frozen=True):
+class Comparison(Brief, frozen=True):
     """All algorithms by all figures.
 
     Attributes:

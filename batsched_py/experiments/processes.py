@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import forkserver, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Final, Generic, NoReturn, TypeVar
 
+import cloudpickle
 from msgspec import Struct
 
 from batsched_py.signals import STOPS, held_back
@@ -26,6 +29,8 @@ Value = TypeVar("Value")
 _PRELOADED: Final = ["batsched_py.experiments.study", "batsched_py.api"]
 #: Seconds that a process which shall stop may take to clean up.
 _GRACE: Final = 5.0
+#: Seconds from one attempt to start a process whose server was killed to the next.
+_PAUSES: Final = (0.01, 0.1, 1.0)
 
 
 class Ended(Struct, Generic[Value], frozen=True):
@@ -45,8 +50,10 @@ class Ended(Struct, Generic[Value], frozen=True):
 def run_apart(pieces: Sequence[Callable[[], Value]], processes: int) -> Generator[Ended[Value], None, None]:
     """Call each piece in a process of its own, at most `processes` at a time; what ends first comes first.
 
-    Pieces and what they return are pickled. What they print goes to stderr. They hear neither Ctrl-C nor SIGHUP:
-    whoever iterates does, and when it leaves, by whatever exception, the processes end. They end, too, if it is killed.
+    Pieces and what they return are pickled, the pieces with what they need of a script or a notebook, which no process
+    runs again: a script needs no `if __name__ == "__main__":`. What they print goes to stderr. They hear neither Ctrl-C
+    nor SIGHUP: whoever iterates does, and when it leaves, by whatever exception, the processes end. They end, too, if
+    it is killed.
     """
     waiting = deque(enumerate(pieces))
     running: dict[Connection, tuple[int, BaseProcess]] = {}
@@ -75,7 +82,7 @@ def _start_server() -> None:
 
     It is born deaf to what a terminal, or the end of a batch job, sends to all: only whoever started the work answers.
     """
-    with held_back():
+    with held_back(), _unannounced():
         get_context("forkserver").set_forkserver_preload(_PRELOADED)
         resource_tracker.ensure_running()  # which the server would start, and which unblocks signals
         with _deaf():
@@ -91,12 +98,40 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def _unannounced() -> Iterator[None]:
+    """Without Python's warning that its process for resources was killed, and is started again: we have none."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "resource_tracker: process died", UserWarning)
+        yield
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """With an empty module in the place of the script or the notebook, which a new process would run again."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
 def _start(position: int, piece: Callable[[], Value], running: dict[Connection, tuple[int, BaseProcess]]) -> None:
     context = get_context("forkserver")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(piece, sender))
-    running[receiver] = position, process
-    process.start()
+    pickled = cloudpickle.dumps(piece)
+    for pause in (*_PAUSES, None):
+        process = context.Process(target=_work, args=(pickled, sender))
+        running[receiver] = position, process
+        try:
+            with _without_main(), _unannounced():
+                process.start()
+            break
+        except (EOFError, ConnectionError):  # somebody killed the server at this moment; the next call starts another
+            if pause is None:
+                raise
+            time.sleep(pause)  # until the system has noticed its death
     sender.close()
 
 
@@ -109,7 +144,7 @@ def _received(receiver: Connection) -> Value | None:
     return value
 
 
-def _work(piece: Callable[[], object], sender: Connection) -> None:
+def _work(pickled: bytes, sender: Connection) -> None:
     """What a process does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -118,7 +153,7 @@ def _work(piece: Callable[[], object], sender: Connection) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     sys.stdout.flush()
     os.dup2(2, 1)
-    value = piece()
+    value = pickle.loads(pickled)()  # noqa: S301  # from our parent
     try:
         sender.send(value)
     except BrokenPipeError:  # nobody is there any more

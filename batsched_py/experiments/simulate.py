@@ -9,8 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from msgspec import Struct
-
+from batsched_py.brief import Brief
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
@@ -29,7 +28,7 @@ PlatformLike = Platform | str | os.PathLike[str]
 WorkloadLike = Workload | str | os.PathLike[str]
 
 
-class Run(Struct, frozen=True):
+class Run(Brief, frozen=True):
     """What a simulation left behind.
 
     Attributes:

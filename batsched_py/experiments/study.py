@@ -12,7 +12,9 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from batsched_py.brief import Brief
 from batsched_py.errors import BatschedError, OptionError
+from batsched_py.experiments.portable import check_portable
 from batsched_py.experiments.processes import run_apart
 from batsched_py.experiments.simulate import PlatformLike, Run, simulate
 from batsched_py.experiments.sources import Source, read_source
@@ -48,7 +50,7 @@ class Variant(Struct, frozen=True):
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Outcome(Struct, frozen=True):
+class Outcome(Brief, frozen=True):
     """What became of one algorithm on one workload.
 
     Attributes:
@@ -73,7 +75,7 @@ class Outcome(Struct, frozen=True):
     exit_code: int = 0
 
 
-class Study(Struct, frozen=True):
+class Study(Brief, frozen=True):
     """All runs.
 
     Attributes:
@@ -146,8 +148,8 @@ def run_study(
         settings: what `simulate` has options for.
         clock: how long decisions take, as after `--clock`.
         processes: how many runs at a time, each in a process of its own; None for one after the other in this process.
-            The outcomes are the same. What is handed over is pickled then: name algorithms of your own as after `-s`,
-            and let a script that calls this stand under `if __name__ == "__main__":`.
+            The outcomes are the same. What is handed over is pickled then, classes of a script or a notebook with what
+            they use of it.
         keep: is called after each run, in the process that ran it, with the names of the workload and of the algorithm
             and the result, which has the rows of the trace files then.
         progress: is called with the number of runs that are over, from 0 on, and of all.
@@ -158,6 +160,10 @@ def run_study(
     machine = platform if isinstance(platform, Platform) else read_platform(Path(platform))
     settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
     _check(machine, workloads, variants, settings, clock)
+    if processes is not None:
+        for variant in variants:
+            check_portable(variant.algorithm, variant.name)
+        check_portable(keep, "keep")
     runs = seeded(workloads, seeds)
     tasks: dict[tuple[object, ...], _Task] = {}  # by what tells them apart
     places = []

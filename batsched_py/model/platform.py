@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from batsched_py.brief import Brief
 from batsched_py.errors import PlatformError
 from batsched_py.model.zone import Link, Segment, Zone
 
@@ -51,7 +52,7 @@ class Route(Struct, frozen=True):
     latency: float
 
 
-class Platform(Struct, frozen=True):
+class Platform(Brief, frozen=True):
     """Hosts in lexicographic order of names, as Batsim numbers them, and the zones that route between them.
 
     Attributes:

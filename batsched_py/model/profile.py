@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from reprlib import repr as shown
 from typing import Any, Final
 
-from msgspec import Struct
+from batsched_py.brief import Brief
 
 #: Batsim 1's names of types -> what Batsim 3 and later call them.
 FORMER_TYPES: Final[Mapping[str, str]] = {
@@ -31,7 +31,7 @@ class ProfileError(ValueError):
         super().__init__(f"{field}: {rule}")
 
 
-class Profile(Struct, frozen=True):
+class Profile(Brief, frozen=True):
     """A profile of a type that has no class of its own here (`smpi`, `usage_trace`, a type of yours...).
 
     Attributes:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec import Struct
-
+from batsched_py.brief import Brief
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile
 
 
-class Workload(Struct, frozen=True):
+class Workload(Brief, frozen=True):
     """Jobs in order of submission (then of name) and profiles by name.
 
     Attributes:

@@ -9,6 +9,8 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
+from batsched_py.brief import Brief
+
 
 class Link(Struct, frozen=True):
     """A resource that communications cross.
@@ -57,7 +59,7 @@ class Zone(Protocol):
         """The way between two of its points: () if it costs nothing, None if there is none."""
 
 
-class TableZone(Struct, frozen=True):
+class TableZone(Brief, frozen=True):
     """Routing "Full": each way is declared; one that is not declared costs nothing, as Batsim's runs show."""
 
     name: str
@@ -73,7 +75,7 @@ class TableZone(Struct, frozen=True):
         return (segment,)
 
 
-class GraphZone(Struct, frozen=True):
+class GraphZone(Brief, frozen=True):
     """Routing "Floyd" and "Dijkstra": the declared ways are edges, a route is the chain with the fewest links."""
 
     name: str
@@ -110,7 +112,7 @@ class Spoke(Struct, frozen=True):
     loopback: tuple[Link, ...] = ()
 
 
-class StarZone(Struct, frozen=True):
+class StarZone(Brief, frozen=True):
     """Routing "Cluster", "Vivaldi" and "None": up the source's spoke, over the backbone, down the destination's.
 
     A point without a spoke has no private links (a router, or a host of a platform without network). With coordinates

@@ -10,6 +10,7 @@ from operator import sub
 
 from msgspec import Struct, field
 
+from batsched_py.brief import Brief
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
@@ -194,7 +195,7 @@ class Standing(Struct, frozen=True):
     idle: int
 
 
-class Result(Struct, frozen=True):
+class Result(Brief, frozen=True):
     """A whole simulation.
 
     Attributes:

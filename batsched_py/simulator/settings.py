@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from msgspec import Struct
-
+from batsched_py.brief import Brief
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.protocol.dialects import V14
 from batsched_py.simulator.external import ExternalEvent
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class Settings(Brief, frozen=True, kw_only=True):
     """Options of a simulation; Batsim's own in brackets.
 
     Attributes:

@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from batsched_py.brief import Brief, brief
 from batsched_py.simulator.machines import Machines
 from batsched_py.simulator.meter import Meter
 from batsched_py.simulator.timeline import Timeline
@@ -59,6 +60,9 @@ class StateRows(Struct):
         """State (of HOST_STATES) -> how many hosts are in it, for each row."""
         return {state: self.counts[place :: len(HOST_STATES)] for place, state in enumerate(HOST_STATES)}
 
+    def __repr__(self) -> str:
+        return brief(self)
+
     @property
     def always_awake(self) -> bool:
         """True if no host ever slept or switched."""
@@ -80,8 +84,11 @@ class EnergyRows(Struct):
     kinds: list[str] = field(default_factory=list)
     least_watts: array[float] = field(default_factory=_numbers)
 
+    def __repr__(self) -> str:
+        return brief(self)
 
-class Trace(Struct, frozen=True):
+
+class Trace(Brief, frozen=True):
     """What was traced.
 
     Attributes:

@@ -12,8 +12,7 @@ from reprlib import repr as shown
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from msgspec import Struct
-
+from batsched_py.brief import Brief
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LONGEST, TOO_LONG
 
@@ -55,7 +54,7 @@ _TIMES = (1, 3, 8)
 _FRACTIONS = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 
 
-class SwfLog(Struct, frozen=True):
+class SwfLog(Brief, frozen=True):
     """A log as it was read, nothing corrected.
 
     Attributes:

@@ -26,6 +26,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from batsched_py.brief import Brief
 from batsched_py.protocol.dialects import V4
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT, NO_MORE_STATIC_JOB
 from batsched_py.transcripts.decisions import dialect_of_run
@@ -77,7 +78,7 @@ class Difference(Struct, frozen=True):
         return min(fact.time for fact in (self.left, self.right) if fact is not None)
 
 
-class Comparison(Struct, frozen=True):
+class Comparison(Brief, frozen=True):
     """What two runs share, and what not.
 
     Attributes:

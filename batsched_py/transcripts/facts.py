@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from batsched_py.brief import Brief
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.job import Job
 from batsched_py.protocol.codec import decode
@@ -122,7 +123,7 @@ class Fact(Struct, frozen=True):
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Told(Struct, frozen=True):
+class Told(Brief, frozen=True):
     """The facts of one exchange, and `now` of its request."""
 
     now: float

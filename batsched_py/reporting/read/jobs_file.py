@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from batsched_py.brief import Brief
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, REJECTED
@@ -24,7 +25,7 @@ _NO_MEMBERS: Final[Mapping[str, Any]] = MappingProxyType({})
 _RESOLUTION: Final = 2e-6
 
 
-class JobsFile(Struct, frozen=True):
+class JobsFile(Brief, frozen=True):
     """What a jobs file tells.
 
     Attributes:

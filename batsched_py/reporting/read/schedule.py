@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.brief import Brief
 from batsched_py.errors import InputError
 from batsched_py.reporting.read.jobs_file import read_jobs
 from batsched_py.reporting.read.log_schedule import records_of
@@ -39,7 +39,7 @@ _LOGS: Final = (".swf", ".swf.gz")
 _NAMELESS: Final = ("", "out")
 
 
-class Schedule(Struct, frozen=True):
+class Schedule(Brief, frozen=True):
     """What happened to the jobs of one run.
 
     Attributes:

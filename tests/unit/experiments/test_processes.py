@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable
 from functools import partial
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,20 @@ def test_when_the_parent_leaves_the_work_ends(tmp_path: Path) -> None:
     assert path.with_suffix(".cleaned").exists()
     with pytest.raises(ProcessLookupError):
         os.kill(int(path.read_text()), 0)
+
+
+@pytest.mark.parametrize("victim", ["tracker", "server"])
+def test_a_helper_that_is_killed_is_started_again_unsaid(victim: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """By the system, say, when memory runs out: it is no concern of the user's, and pytest makes warnings errors."""
+    work = run_apart([partial(square, number) for number in range(4)], 1)
+    first = next(work)
+    helpers = {
+        "tracker": resource_tracker._resource_tracker._pid,  # type: ignore[attr-defined]
+        "server": forkserver._forkserver._forkserver_pid,  # type: ignore[attr-defined]
+    }
+    os.kill(helpers[victim], signal.SIGKILL)
+    assert sorted(one.value for one in (first, *work) if one.value is not None) == [0, 1, 4, 9]
+    assert capfd.readouterr().err == ""
 
 
 def test_a_signal_while_a_process_starts_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
