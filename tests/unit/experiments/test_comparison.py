@@ -73,7 +73,7 @@ def test_any_algorithm_may_be_the_baseline() -> None:
     assert mine.pairs is None
     assert easy.pairs is not None
     assert easy.pairs.ratio == Estimate(0.5, 0.5, 0.5)
-    with pytest.raises(OptionError, match="baseline yours: no such algorithm here; there are: easy, mine"):
+    with pytest.raises(OptionError, match="baseline yours: unknown; there are: easy, mine"):
         compare(both, [], baseline="yours")
 
 
