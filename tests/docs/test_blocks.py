@@ -136,6 +136,7 @@ def test_the_readmes_algorithm_has_fewer_than_20_lines() -> None:
 def test_a_wrong_block_is_found() -> None:
     """Of each language that is parsed."""
     wrong = {
+        "bash": "for a in b; do",
         "python": "from batsched_py.api import Nothing\n",
         "json": "{",
         "yaml": "a: [",
