@@ -1,19 +1,25 @@
-"""Where Redis is: as Batsim says, or as the user says of this process."""
+"""Where Redis is: as the user says of this process, or as Batsim says if that is this machine or the user allows it."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import re
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 
 import click
 from msgspec import Struct
 
+from batsched_py.display import displayed
+from batsched_py.errors import StoreError
 from batsched_py.protocol.events import Config
 
 if TYPE_CHECKING:
     from batsched_py.metadata.redis_store import RedisStore
 
+#: The variable of the environment that has the password; an option would show it to whoever lists processes.
+PASSWORD: Final = "BATSCHED_REDIS_PASSWORD"  # noqa: S105 - its name
 #: A name or IPv4 address, or an IPv6 address in brackets; and a port.
 _ADDRESS: Final = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+)):(\d{1,5})")
 
@@ -24,21 +30,43 @@ class RedisPlace(Struct, frozen=True):
     Attributes:
         address: host and port; another than Batsim's where one of the two runs in a container.
         prefix: what keys begin with.
+        allowed: hosts that Batsim may name, besides this machine.
     """
 
     address: tuple[str, int] | None = None
     prefix: str | None = None
+    allowed: tuple[str, ...] = ()
 
     def open(self, config: Config) -> RedisStore:
-        """The store that Batsim uses when it runs with --enable-redis. StoreError."""
-        module = importlib.import_module("batsched_py.metadata.redis_store")  # an extra, and slow to import
+        """The store that Batsim uses when it runs with --enable-redis.
+
+        StoreError, before anything is looked up or connected, if Batsim names a host that it may not. The password goes
+        to hosts that the user named, and to no other: on this machine, too, a peer could name a port of its own.
+        """
         hostname, port = self.address or (config.redis_hostname, config.redis_port)
+        named = self.address is not None or hostname.lower() in {host.lower() for host in self.allowed}
+        if not (named or is_this_machine(hostname)):
+            shown = displayed(hostname)
+            raise StoreError(
+                f"Redis {shown}: SIMULATION_BEGINS names another machine: if you trust it, say --allow-redis {shown},"
+                " or where Redis is with --redis HOST:PORT"
+            )
+        module = importlib.import_module("batsched_py.metadata.redis_store")  # an extra, and slow to import
         prefix = config.redis_prefix if self.prefix is None else self.prefix
-        opened: RedisStore = module.RedisStore(hostname, port, prefix)
+        password = os.environ.get(PASSWORD, "") if named else ""
+        opened: RedisStore = module.RedisStore(hostname, port, prefix, password=password)
         return opened
 
 
-#: As Batsim says.
+def is_this_machine(hostname: str) -> bool:
+    """True for "localhost" and loopback addresses; no name is looked up."""
+    try:
+        return ip_address(hostname).is_loopback
+    except ValueError:
+        return hostname.lower() == "localhost"
+
+
+#: As Batsim says, on this machine.
 AS_TOLD: Final = RedisPlace()
 
 
@@ -61,4 +89,12 @@ redis_option = click.option(
 
 redis_prefix_option = click.option(
     "--redis-prefix", metavar="PREFIX", help="What keys in Redis begin with, if not as SIMULATION_BEGINS says."
+)
+
+allow_redis_option = click.option(
+    "--allow-redis",
+    "allowed_redis",
+    multiple=True,
+    metavar="HOST",
+    help="A host other than this machine where SIMULATION_BEGINS may say that Redis is; may be given several times.",
 )

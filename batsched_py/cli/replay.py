@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from batsched_py.cli.algorithm import Choice, RecordedOptions, Warnings
 from batsched_py.cli.parameters import PATH, algorithm_options, debug_option, scheduler_option
-from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_option
+from batsched_py.cli.redis_place import RedisPlace, allow_redis_option, redis_option, redis_prefix_option
 from batsched_py.cli.terminal import say
 from batsched_py.display import displayed
 from batsched_py.errors import TranscriptError
@@ -36,6 +36,7 @@ _COLOURS: Final = {RECORDED: "red", NEW: "green"}
 )
 @redis_option
 @redis_prefix_option
+@allow_redis_option
 @debug_option
 def command(
     *,
@@ -46,6 +47,7 @@ def command(
     trust_header: bool,
     redis_address: tuple[str, int] | None,
     redis_prefix: str | None,
+    allowed_redis: tuple[str, ...],
 ) -> int:
     """Feed the requests of the recording RUN.jsonl to an algorithm and compare its decisions with the recorded ones.
 
@@ -59,7 +61,7 @@ def command(
     header = transcript.header or Header()
     choice = replace(
         _choice(transcript, scheduler, assignments, options_file, trusted=trust_header),
-        redis=RedisPlace(redis_address, redis_prefix),
+        redis=RedisPlace(redis_address, redis_prefix, allowed_redis),
     )
     session = choice.session()
     timed = header.clock != "measured"

@@ -20,7 +20,7 @@ from batsched_py.cli.parameters import (
     scheduler_option,
     timeout_option,
 )
-from batsched_py.cli.redis_place import RedisPlace, redis_option, redis_prefix_option
+from batsched_py.cli.redis_place import RedisPlace, allow_redis_option, redis_option, redis_prefix_option
 from batsched_py.cli.targets import check_apart
 from batsched_py.cli.terminal import say
 from batsched_py.session.serve import serve
@@ -54,6 +54,7 @@ def _watched(session: Session, name: str, connection: Connection) -> AbstractCon
 @clock_option
 @redis_option
 @redis_prefix_option
+@allow_redis_option
 @live_option
 @debug_option
 def command(
@@ -67,6 +68,7 @@ def command(
     clock: str,
     redis_address: tuple[str, int] | None,
     redis_prefix: str | None,
+    allowed_redis: tuple[str, ...],
     live: bool,
 ) -> None:
     """Listen for Batsim and decide with ALGORITHM until the simulation ends.
@@ -78,7 +80,7 @@ def command(
     if scheduler is None:
         raise click.UsageError("Missing option '-s': which algorithm shall decide?")
     check_apart([("--options-file", options_file)], [("--record", record)])
-    redis = RedisPlace(redis_address, redis_prefix)
+    redis = RedisPlace(redis_address, redis_prefix, allowed_redis)
     choice = Choice(scheduler, assignments, options_file, clock, redis=redis)
     session = choice.session()
     # The recording is opened last: it must not replace an older one if nothing can be recorded.

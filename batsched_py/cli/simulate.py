@@ -138,7 +138,7 @@ def command(
     told = Settings(external_events=external, **settings)
     machines = named_platform(platform, told.master_host)
     jobs = [read_workload(path) for path in workloads]
-    redis = RedisPlace(redis_address)
+    redis = RedisPlace(redis_address, allowed=(told.redis_hostname,))  # a word of the user's
     # Whoever draws the jobs needs them all in memory.
     aside = nullcontext() if export is None or gantt else rows_aside(results, lists_rejected=not told.is_v14)
     with _store(redis if enable_redis else None, told) as store, aside as put_aside:

@@ -48,8 +48,10 @@ PERSISTENCE: Final = Persistence()
 class RedisStore:
     """Jobs under `PREFIX:job_WORKLOAD!NAME`, profiles under `PREFIX:profile_WORKLOAD!NAME`, both as JSON."""
 
-    def __init__(self, hostname: str, port: int, prefix: str, persistence: Persistence = PERSISTENCE) -> None:
-        """Connect; StoreError if nobody answers, ExtraError if the package is missing."""
+    def __init__(
+        self, hostname: str, port: int, prefix: str, persistence: Persistence = PERSISTENCE, *, password: str = ""
+    ) -> None:
+        """Connect; StoreError if nobody answers, ExtraError if the package is missing. No password if it is empty."""
         if redis is None:
             raise ExtraError("Batsim's jobs in Redis", "redis", "redis")
         self._where = f"Redis {displayed(hostname)}:{port}"
@@ -63,6 +65,7 @@ class RedisStore:
         self._client = redis.Redis(
             hostname,
             port,
+            password=password or None,
             socket_timeout=persistence.timeout,
             socket_connect_timeout=persistence.timeout,
             retry=Retry(NoBackoff(), 0),  # whole operations are tried again, so that tries do not multiply

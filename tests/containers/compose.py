@@ -43,6 +43,7 @@ class Service:
     security_opt: Sequence[str] = ()
     init: bool = False
     read_only: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
     healthcheck: Mapping[str, Any] = field(default_factory=dict)
     depends_on: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -103,6 +104,7 @@ class Project:
             user=service.user,
             init=service.init,
             read_only=service.read_only,
+            environment=dict(service.environment),
             tmpfs=dict.fromkeys(service.tmpfs, ""),
             cap_drop=list(service.cap_drop),
             security_opt=list(service.security_opt),

@@ -49,7 +49,9 @@ def test_up_finishes_a_run_with_the_embedded_simulator(with_redis: Engine, tmp_p
         assert project.seen == {"scheduler": "healthy", "redis": "healthy"}
         code, log = project.wait("scheduler")
         assert (code, log.splitlines()[-1]) == (0, "the simulation ended at t=183186.666 after 402 messages")
-        with redis.Redis("127.0.0.1", redis_port(known)) as store:
+        with redis.Redis("127.0.0.1", redis_port(known)) as stranger, pytest.raises(redis.AuthenticationError):
+            stranger.ping()
+        with redis.Redis("127.0.0.1", redis_port(known), password="batsched") as store:
             assert len(store.keys("default:job_w0!*")) == 200
         extracted(project.containers["simulator"], "/out", tmp_path)
     assert run(tmp_path, "simulate", *RUN, "-s", "easy", "-e", "here/simulator", "--quiet").returncode == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,6 +14,7 @@ import pytest
 import redis
 from msgspec.structs import replace
 
+from batsched_py.display import displayed
 from batsched_py.errors import StoreError
 from batsched_py.metadata.redis_store import Persistence, RedisStore
 from batsched_py.schedulers.fcfs import Fcfs
@@ -71,7 +73,7 @@ def test_nobody_at_the_port_is_asked_six_times(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("hostname", ["", "a..b", "x" * 300])
 def test_a_name_that_leads_nowhere_is_one_line(hostname: str) -> None:
     """Batsim's configuration may hold any text."""
-    with pytest.raises(StoreError, match=rf"^Redis {hostname}:1: \S[^\n]*$"):
+    with pytest.raises(StoreError, match=rf"^Redis {re.escape(displayed(hostname))}:1: \S[^\n]*$"):
         RedisStore(hostname, 1, "lab", BRIEF)
 
 

@@ -10,7 +10,8 @@ import pytest
 import redis
 
 from tests.builders import begins_data, message
-from tests.integration.programs import ask, batsim, run, serving
+from tests.integration.programs import ENVIRONMENT, ask, batsim, run, serving
+from tests.redis_server import free_port, started
 
 #: An algorithm that submits a job of its own whenever one of the first jobs of the workload ends.
 FOLLOWER = """\
@@ -111,6 +112,21 @@ def test_redis_may_be_elsewhere_for_us(folder: Path, redis_port: int) -> None:
     assert (folder / "here_jobs.csv").read_bytes() == (folder / "there_jobs.csv").read_bytes()
     found = run(folder, "replay", "here.jsonl", "--redis", address, "--redis-prefix", "lab")
     assert found.returncode == 0, found.stderr
+
+
+def test_redis_may_want_a_password(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is in the environment, and goes where the user says that Redis is, not where Batsim says."""
+    port = free_port()
+    monkeypatch.setitem(ENVIRONMENT, "BATSCHED_REDIS_PASSWORD", "secret")
+    simulate = ["simulate", "-p", "p.xml", "-w", "w.json", "--quiet", "--enable-redis", "--redis-port", str(port)]
+    with started(tmp_path, port, "--requirepass", "secret"):
+        done = run(folder, *simulate, "-s", "easy", "--record", "kept.jsonl")
+        assert done.returncode == 0, done.stderr
+        refused = run(folder, "replay", "kept.jsonl")
+        assert (refused.returncode, refused.stdout) == (4, "")
+        assert refused.stderr.startswith(f"batsched-py: error: Redis 127.0.0.1:{port}: Authentication required")
+        for arguments in (["--allow-redis", "127.0.0.1"], ["--redis", f"127.0.0.1:{port}"]):
+            assert run(folder, "replay", "kept.jsonl", *arguments).returncode == 0
 
 
 def test_a_missing_key_ends_serve_and_stops_batsim(tmp_path: Path, redis_port: int) -> None:

@@ -217,7 +217,7 @@ def test_options_that_batsim_sends_are_checked_like_others(tmp_path: Path) -> No
         assert types(ask(client, begins)) == ["BATSCHED_PY_STOPPED"]
         code, said = served.end()
     assert code == 2
-    assert said == ["batsched-py: error: option reserve of easy: must be counts | hosts, not 'rooms'"]
+    assert said == ["batsched-py: error: sched-config: option reserve of easy: must be counts | hosts, not 'rooms'"]
 
 
 def test_unknown_events_never_end_a_run(fcfs: Served, client: zmq.Socket[bytes]) -> None:
@@ -245,10 +245,14 @@ def test_a_replay_that_misses_redis_says_so(tmp_path: Path) -> None:
     begins = message(0.0, ("SIMULATION_BEGINS", begins_data(config=config)))
     with Recorder(tmp_path / "run.jsonl", Header("fcfs")) as recorder:
         recorder.record(begins, b'{"now":0.0,"events":[]}')
-    again = run(tmp_path, "replay", "run.jsonl")
-    assert (again.returncode, again.stdout) == (4, "")
-    assert again.stderr.startswith("batsched-py: error: Redis a..b:6379: ")
-    assert again.stderr.count("\n") == 1
+    for arguments, why in (
+        ([], "Redis a..b: SIMULATION_BEGINS names another machine: "),
+        (["--allow-redis", "a..b"], "Redis a..b:6379: "),
+    ):
+        again = run(tmp_path, "replay", "run.jsonl", *arguments)
+        assert (again.returncode, again.stdout) == (4, "")
+        assert again.stderr.startswith(f"batsched-py: error: {why}")
+        assert again.stderr.count("\n") == 1
 
 
 def test_the_program_can_be_stopped_with_a_pipe_closed(tmp_path: Path) -> None:
