@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from batsched_py.brief import Brief
 from batsched_py.model.job import Job
+from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Profile
 
 
@@ -21,5 +22,12 @@ class Workload(Brief, frozen=True):
 
     source: str
     host_count: int
-    jobs: tuple[Job, ...]
+    jobs: Sequence[Job]
     profiles: Mapping[str, Profile]
+
+    def requests(self) -> Iterator[tuple[str, int]]:
+        """(profile, size) of each job, in their order."""
+        jobs = self.jobs
+        if isinstance(jobs, PackedJobs):
+            return zip(jobs.profiles, jobs.sizes, strict=True)
+        return ((job.profile, job.size) for job in jobs)

@@ -160,7 +160,7 @@ def _stock(workload: Workload) -> Shelf:
     kept: dict[str, Profile] = {}
     talking: set[str] = set()
     # Each pair once, in the order of the jobs; sizes matter to `parallel` profiles only.
-    for name, size in dict.fromkeys([(job.profile, job.size) for job in workload.jobs]):
+    for name, size in dict.fromkeys(workload.requests()):
         try:
             if check_profile(workload.profiles, name, size):
                 talking.add(name)
@@ -168,7 +168,7 @@ def _stock(workload: Workload) -> Shelf:
             raise WorkloadError(workload.source, error.field, error.rule) from None
         if name not in kept:
             kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, name, "", (), set()))
-    needed = Counter([job.profile for job in workload.jobs])
+    needed = Counter(profile for profile, _ in workload.requests())
     for profile in kept.values():
         needed.update(parts(profile))
     return Shelf(workload.source, kept, needed, talking=talking)

@@ -294,10 +294,10 @@ def _compute_hosts(platform: Platform, settings: Settings) -> tuple[Host, ...]:
 
 def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
     for workload in workloads:
-        for job in workload.jobs:
-            if job.size > host_count:
-                rule = f"asks for {counted(job.size, 'host')}, the platform has {host_count}"
-                raise WorkloadError(workload.source, f"job {job.id}.res", rule)
+        for number, (_, size) in enumerate(workload.requests()):
+            if size > host_count:
+                rule = f"asks for {counted(size, 'host')}, the platform has {host_count}"
+                raise WorkloadError(workload.source, f"job {workload.jobs[number].id}.res", rule)
 
 
 def _meter(platform: Platform, hosts: Sequence[Host]) -> Meter:

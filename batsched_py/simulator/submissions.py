@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from heapq import merge
+from itertools import groupby, pairwise
 from typing import Any
 
 from batsched_py.model.job import Job
+from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Profile
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import NO_MORE_STATIC_JOB, JobSubmitted, Notify
@@ -22,15 +25,15 @@ class Submissions:
 
     def __init__(self, stage: Stage, workloads: Sequence[Workload], library: Library, jobs: Jobs) -> None:
         self._stage, self._library, self._jobs, self._timeline = stage, library, jobs, stage.timeline
-        key = natural_key if stage.is_v14 else _as_text
-        #: (submit time, workload number, place of the id, job), the next one last.
-        self._order: list[tuple[float, int, Any, Job]] = [
-            (job.submit_time, number, key(job.id), job)
-            for number, workload in enumerate(workloads)
-            for job in workload.jobs
-        ]
-        self._order.sort(reverse=True)  # no two have equal ids, so jobs themselves are never compared
-        self.count = len(self._order)
+        self._workloads = workloads
+        key = natural_key if stage.is_v14 else None
+        #: Those that are still to come but for `_next`: (submit time, workload number, place of the id, job).
+        self._rest = merge(*(_in_order(workload.jobs, number, key) for number, workload in enumerate(workloads)))
+        #: The next one; None if there is none.
+        self._next = next(self._rest, None)
+        self.count = sum(len(workload.jobs) for workload in workloads)
+        #: True until the first is submitted.
+        self._untouched = True
         #: True when all of them were submitted.
         self.over = False
         #: Joules of all hosts when the first job was submitted; -1 before, as in Batsim.
@@ -46,9 +49,9 @@ class Submissions:
         )
 
     def job_ids(self) -> set[str]:
-        """Ids of the jobs that are still to come."""
+        """Ids of all jobs."""
         names = self._library.names
-        return {f"{names[number]}!{job.id}" for _, number, _, job in self._order}
+        return {f"{names[number]}!{job.id}" for number, workload in enumerate(self._workloads) for job in workload.jobs}
 
     def announce(self, job: Job, profile: Profile) -> None:
         """Say JOB_SUBMITTED; of a stored job only its id."""
@@ -59,18 +62,19 @@ class Submissions:
         self._stage.say(JobSubmitted(self._timeline.stamp, job.id, job, forwarded))
 
     def _next_time(self) -> float | None:
-        return self._order[-1][0] if self._order else None
+        return None if self._next is None else self._next[0]
 
     def _submit(self, until: float) -> None:
         """The next job, and all others whose time has come by then."""
-        order = self._order
-        if len(order) == self.count and self._stage.meter is not None:
+        if self._untouched and self._stage.meter is not None:
             self.joules_at_first = self._stage.meter.settle_all(self._timeline.now)
+        self._untouched = False
         told, submitted = 0, list[tuple[Job, Profile]]()
         names = self._library.names
-        while order and (not told or order[-1][0] <= until):
+        while self._next is not None and (not told or self._next[0] <= until):
             told += 1
-            _, number, _, plain = order.pop()
+            _, number, _, plain = self._next
+            self._next = next(self._rest, None)
             workload = names[number]
             job = wire_job(plain, f"{workload}!{plain.id}")
             profile = self._library.shelves[workload].profiles[job.profile]
@@ -87,6 +91,21 @@ class Submissions:
             self._stage.say(Notify(self._timeline.stamp, NO_MORE_STATIC_JOB))
 
 
-def _as_text(name: str) -> str:
-    """The order of ids in Batsim 4."""
-    return name
+def _in_order(
+    jobs: Sequence[Job], number: int, key: Callable[[str], Any] | None
+) -> Iterator[tuple[float, int, Any, Job]]:
+    """(submit time, number of the workload, place of the id, job) of each job, ascending; ids as text without `key`.
+
+    No two have equal ids, so jobs themselves are never compared.
+    """
+    in_order = isinstance(jobs, PackedJobs) or all(
+        before.submit_time <= after.submit_time for before, after in pairwise(jobs)
+    )
+    if not in_order:
+        jobs = sorted(jobs, key=_submit_time)
+    for time, together in groupby(jobs, _submit_time):
+        yield from sorted((time, number, job.id if key is None else key(job.id), job) for job in together)
+
+
+def _submit_time(job: Job) -> float:
+    return job.submit_time

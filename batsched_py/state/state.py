@@ -12,6 +12,7 @@ from batsched_py.display import displayed
 from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
+from batsched_py.model.name_set import NameSet
 from batsched_py.protocol.commands import (
     RUNNING,
     CallMeLater,
@@ -109,7 +110,7 @@ class State:
         #: Job id -> registered by us, its submission not yet acknowledged.
         self.registered: dict[str, Job] = {}
         #: Every job id ever seen; an id never comes twice.
-        self.known: set[str] = set()
+        self.known = NameSet()
         #: Submitted since the latest decision; some may have been rejected since.
         self.arrived: list[Job] = []
         #: Registered by us and not submitted back by Batsim (no acknowledgement): they arrive with the next message.

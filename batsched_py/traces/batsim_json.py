@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from reprlib import repr as shown
 from typing import Any
 
 import orjson
+from msgspec import Raw
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
+from batsched_py.model.name_set import NameSet
+from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
 from batsched_py.traces.atomic_file import write_atomically
-from batsched_py.traces.json_document import parse_object, read_content, refuse_doubled
+from batsched_py.traces.json_document import parse_object, parse_outline, read_content, refuse_doubled
 from batsched_py.traces.profile_table import read_profiles
 
 
@@ -28,20 +31,19 @@ def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
     """
     file = str(path)
     content = read_content(path)
-    document = parse_object(file, content)
+    document, text, elements = parse_outline(file, content, "jobs")
     host_count = document.get("nb_res", 0)
     if type(host_count) is not int or host_count < 0:
         raise WorkloadError(file, "nb_res", f"must be a whole number of hosts, not {shown(host_count)}")
     profiles = document.get("profiles")
     if not isinstance(profiles, dict):
         raise WorkloadError(file, "profiles", "must be an object" if "profiles" in document else "is missing")
-    jobs = document.get("jobs")
-    if not isinstance(jobs, list):
+    if elements is None:
         raise WorkloadError(file, "jobs", "must be a list" if "jobs" in document else "is missing")
     table = read_profiles(file, profiles, simulated_only=simulated_only)
-    read = _read_jobs(file, jobs, table)
-    _refuse_doubled(file, content, document)
-    return Workload(file, host_count, read, table)
+    jobs, walltimes = _read_jobs(file, text, elements, table)
+    _refuse_doubled(file, content, profiles=len(profiles), jobs=len(jobs), walltimes=walltimes)
+    return Workload(file, host_count, jobs, table)
 
 
 def write_workload(path: Path, workload: Workload, *, description: str = "") -> None:
@@ -68,31 +70,43 @@ def write_workload(path: Path, workload: Workload, *, description: str = "") -> 
         raise WorkloadError(str(path), "", f"cannot be written: {error.strerror or error}") from error
 
 
-def _refuse_doubled(file: str, content: bytes, document: dict[str, Any]) -> None:
+def _refuse_doubled(file: str, content: bytes, *, profiles: int, jobs: int, walltimes: int) -> None:
     """WorkloadError if a member of the format stands twice in an object.
 
     The fast reader keeps the last and says nothing. So the names are counted in the text: only where there are more
     than it has read (or texts that are alike) the file is read again.
     """
-    jobs = document["jobs"]
-    names = {"jobs": 1, "profiles": 1, "nb_res": 1, "type": len(document["profiles"])}
-    names |= dict.fromkeys(("id", "subtime", "res", "profile"), len(jobs))
-    names["walltime"] = sum("walltime" in job for job in jobs)
+    names = {"jobs": 1, "profiles": 1, "nb_res": 1, "type": profiles, "walltime": walltimes}
+    names |= dict.fromkeys(("id", "subtime", "res", "profile"), jobs)
     if any(content.count(b'"%b"' % name.encode()) > count for name, count in names.items()):
         refuse_doubled(file, content)
 
 
-def _read_jobs(file: str, objects: list[Any], profiles: Mapping[str, Profile]) -> tuple[Job, ...]:
-    jobs: dict[str, Job] = {}
-    for index, members in enumerate(objects):
+def _read_jobs(
+    file: str, text: bytes, elements: Sequence[Raw], profiles: Mapping[str, Profile]
+) -> tuple[PackedJobs, int]:
+    """The jobs, and how many of them have a walltime; `elements` stand in the text one after another."""
+    jobs, names, walltimes, place = PackedJobs(text, _build_job), NameSet(), 0, 0
+    profile_names = dict(zip(profiles, profiles, strict=True))
+    for index, element in enumerate(elements):
+        described = bytes(element)
         try:
+            members = orjson.loads(described)
             job = _read_job(members, profiles)
-            if job.id in jobs:
+            if job.id in names:
                 raise _BrokenRuleError(".id", f"is the id of two jobs: {shown(job.id)}")
+        except orjson.JSONDecodeError:
+            parse_object(file, text)  # says where
+            raise
         except _BrokenRuleError as error:
             raise WorkloadError(file, f"jobs[{index}]{error.field}", error.rule) from None
-        jobs[job.id] = job
-    return tuple(sorted(jobs.values(), key=lambda job: (job.submit_time, job.id)))
+        names.add(job.id)
+        walltimes += "walltime" in members
+        place = text.index(described, place)
+        jobs.add(place, len(described), job, profile_names[job.profile])
+        place += len(described)
+    jobs.sort()
+    return jobs, walltimes
 
 
 class _BrokenRuleError(Exception):
@@ -126,18 +140,31 @@ def _read_job(members: Any, profiles: Mapping[str, Profile]) -> Job:
         )
     if walltime > LONGEST:
         raise _BrokenRuleError(".walltime", f"{TOO_LONG} not {shown(walltime)}; -1 is none")
-    return Job(_job_name(members), submit_time, size, None if walltime == -1 else walltime, profile, members)
+    _check_name(members)
+    return _build_job(members)
 
 
-def _job_name(members: dict[str, Any]) -> str:
+def _build_job(members: dict[str, Any]) -> Job:
+    """The job of an object that keeps the rules."""
+    walltime = members.get("walltime", -1)
+    return Job(
+        str(members["id"]),
+        members["subtime"],
+        members["res"],
+        None if walltime == -1 else walltime,
+        members["profile"],
+        members,
+    )
+
+
+def _check_name(members: dict[str, Any]) -> None:
     name = _member(members, "id")
     if type(name) is int:
-        return str(name)
+        return
     if type(name) is not str or not name or "!" in name:
         raise _BrokenRuleError(".id", f"must be an integer, or a text without '!', not {shown(name)}")
     if breaks_csv(name):
         raise _BrokenRuleError(".id", f"{NAME_RULE}, not {shown(name)}")
-    return name
 
 
 def _member(members: dict[str, Any], field: str) -> Any:

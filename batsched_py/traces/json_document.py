@@ -11,6 +11,7 @@ from pathlib import Path
 from reprlib import repr as shown
 from typing import Any
 
+import msgspec
 import orjson
 
 from batsched_py.errors import WorkloadError
@@ -19,6 +20,10 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: Digits of a number that a message shows.
 _MOST_DIGITS = 20
 _NOT_A_NUMBER = re.compile(rb"-?(nan|inf)", re.IGNORECASE)
+
+
+_PARTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class _NotFinite(str):
@@ -57,6 +62,24 @@ def parse_object(file: str, content: bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise WorkloadError(file, "", f"must be an object, not {shown(document)}")
     return document
+
+
+def parse_outline(file: str, content: bytes, member: str) -> tuple[dict[str, Any], bytes, list[msgspec.Raw] | None]:
+    """The object without `member`, and the elements of that list as JSON, in the order in which a text has them.
+
+    The text is `content` itself, as a rule, so that long lists cost little memory. A member that is no list stays in
+    the object, and the elements are None. WorkloadError as `parse_object`, but the elements are not decoded yet.
+    """
+    try:
+        parts = _PARTS.decode(content)
+        elements = _ELEMENTS.decode(parts.pop(member))
+        return {key: orjson.loads(memoryview(value)) for key, value in parts.items()}, content, elements
+    except (KeyError, msgspec.MsgspecError, orjson.JSONDecodeError, RecursionError):
+        document = parse_object(file, content)
+    if not isinstance(document.get(member), list):
+        return document, content, None
+    written = orjson.dumps(document.pop(member))
+    return document, written, _ELEMENTS.decode(written)
 
 
 def refuse_doubled(file: str, content: bytes) -> None:

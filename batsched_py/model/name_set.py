@@ -1,0 +1,85 @@
+"""A set of names that only grows: of a million numbered names it takes a bit each instead of a hundred bytes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: Names that are kept as they are before those with numbers are packed: few runs have more.
+_RECENT: Final = 1 << 14
+#: Bits that a packed name may cost on average, and those that are granted at first.
+_SPARSE: Final = 256
+_GRANTED: Final = 1 << 16
+#: Longer numbers are not packed.
+_MOST_DIGITS: Final = 18
+
+
+class _Numbers:
+    """Numbers of names that are alike but for them, as a bitmap."""
+
+    __slots__ = ("_bitmap", "_count")
+
+    def __init__(self) -> None:
+        self._bitmap = bytearray()
+        self._count = 0
+
+    def __contains__(self, number: int) -> bool:
+        return number >> 3 < len(self._bitmap) and bool(self._bitmap[number >> 3] & 1 << (number & 7))
+
+    def add(self, number: int) -> bool:
+        """False if the number is so large that the bitmap would be mostly empty."""
+        place = number >> 3
+        if place >= len(self._bitmap):
+            if number > _GRANTED + _SPARSE * self._count:
+                return False
+            self._bitmap.extend(bytes(place + 1024 - len(self._bitmap)))
+        self._bitmap[place] |= 1 << (number & 7)
+        self._count += 1
+        return True
+
+
+class NameSet:
+    """Names, each added once."""
+
+    __slots__ = ("_count", "_numbered", "_others", "_recent")
+
+    def __init__(self) -> None:
+        self._count = 0
+        #: Those that were added last.
+        self._recent: set[str] = set()
+        #: (what comes before the number, its digits) -> numbers; of older names that end in a number.
+        self._numbered: dict[tuple[str, int], _Numbers] = {}
+        #: Older names that cannot be packed.
+        self._others: set[str] = set()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, name: str) -> bool:
+        if name in self._recent:
+            return True
+        if not self._numbered:
+            return name in self._others
+        head = name.rstrip("0123456789")
+        numbers = self._numbered.get((head, len(name) - len(head)))
+        return (numbers is not None and int(name[len(head) :]) in numbers) or name in self._others
+
+    def add(self, name: str) -> None:
+        """Add a name that is not there yet."""
+        self._count += 1
+        self._recent.add(name)
+        if len(self._recent) >= _RECENT:
+            self._pack()
+
+    def _pack(self) -> None:
+        for name in self._recent:
+            head = name.rstrip("0123456789")
+            digits = len(name) - len(head)
+            if not 0 < digits <= _MOST_DIGITS or not self._numbers(head, digits).add(int(name[len(head) :])):
+                self._others.add(name)
+        self._recent.clear()
+
+    def _numbers(self, head: str, digits: int) -> _Numbers:
+        numbers = self._numbered.get((head, digits))
+        if numbers is None:
+            numbers = self._numbered[head, digits] = _Numbers()
+        return numbers

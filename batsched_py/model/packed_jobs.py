@@ -1,0 +1,84 @@
+"""Jobs as their file describes them, decoded when somebody asks: a hundred bytes for each instead of a thousand."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, overload
+
+import orjson
+
+from batsched_py.model.job import Job
+
+#: Makes a job of its decoded object, which was checked before.
+Build = Callable[[dict[str, Any]], Job]
+
+
+class PackedJobs(Sequence[Job]):
+    """Jobs in order of submission, then of id; to be filled with `add`, then put in order with `sort`.
+
+    Equal to any sequence of the same jobs. A job that is asked for twice is made twice.
+    """
+
+    __slots__ = ("_build", "_content", "_lengths", "_places", "profiles", "sizes", "submit_times")
+
+    def __init__(self, content: bytes, build: Build) -> None:
+        self._content, self._build = content, build
+        #: Of each job, where in the content its object begins, and its length in bytes.
+        self._places, self._lengths = array("Q"), array("Q")
+        #: Of each job, without decoding it.
+        self.submit_times = array("d")
+        self.sizes = array("Q")
+        self.profiles: list[str] = []
+
+    def add(self, place: int, length: int, job: Job, profile: str) -> None:
+        """One more job, described there; `profile` is its name, best the object that others have too."""
+        self._places.append(place)
+        self._lengths.append(length)
+        self.submit_times.append(job.submit_time)
+        self.sizes.append(job.size)
+        self.profiles.append(profile)
+
+    def sort(self) -> None:
+        """Put the jobs in order; costs little where they are."""
+        times = self.submit_times
+        if all(before < after for before, after in pairwise(times)):
+            return
+        order = sorted(range(len(times)), key=times.__getitem__)
+        first = 0
+        for last in range(1, len(order) + 1):
+            if last == len(order) or times[order[last]] != times[order[first]]:
+                if last - first > 1:
+                    order[first:last] = sorted(order[first:last], key=lambda number: self[number].id)
+                first = last
+        for name in ("_places", "_lengths", "submit_times", "sizes"):
+            column = getattr(self, name)
+            setattr(self, name, array(column.typecode, (column[number] for number in order)))
+        self.profiles = [self.profiles[number] for number in order]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, position: int) -> Job: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Job, ...]: ...
+    def __getitem__(self, position: int | slice) -> Job | tuple[Job, ...]:
+        if isinstance(position, slice):
+            return tuple(self[number] for number in range(*position.indices(len(self))))
+        place = self._places[position]
+        return self._build(orjson.loads(self._content[place : place + self._lengths[position]]))
+
+    def __iter__(self) -> Iterator[Job]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return NotImplemented
+        return len(self) == len(other) and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]  # as lists: equal to what cannot be hashed
+
+    def __repr__(self) -> str:
+        return f"PackedJobs(<{len(self)} jobs>)"
