@@ -54,7 +54,9 @@ class NameSet:
     def __len__(self) -> int:
         return self._count
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
         if name in self._recent:
             return True
         if not self._numbered:

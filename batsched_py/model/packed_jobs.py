@@ -5,11 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import orjson
 
 from batsched_py.model.job import Job
+
+#: No machine has more hosts.
+_LARGEST: Final = (1 << 64) - 1
 
 #: Makes a job of its decoded object, which was checked before.
 Build = Callable[[dict[str, Any]], Job]
@@ -21,23 +24,29 @@ class PackedJobs(Sequence[Job]):
     Equal to any sequence of the same jobs. A job that is asked for twice is made twice.
     """
 
-    __slots__ = ("_build", "_content", "_lengths", "_places", "profiles", "sizes", "submit_times")
+    __slots__ = ("_build", "_content", "_end", "_lengths", "_places", "profiles", "sizes", "submit_times")
 
     def __init__(self, content: bytes, build: Build) -> None:
         self._content, self._build = content, build
+        #: Where the description of the job that was added last ends.
+        self._end = 0
         #: Of each job, where in the content its object begins, and its length in bytes.
-        self._places, self._lengths = array("Q"), array("Q")
-        #: Of each job, without decoding it.
+        self._places, self._lengths = array("Q"), array("L")
+        #: Of each job, to be read without decoding it; sizes above `_LARGEST` are that.
         self.submit_times = array("d")
         self.sizes = array("Q")
         self.profiles: list[str] = []
 
-    def add(self, place: int, length: int, job: Job, profile: str) -> None:
-        """One more job, described there; `profile` is its name, best the object that others have too."""
-        self._places.append(place)
-        self._lengths.append(length)
+    def add(self, described: bytes, job: Job, profile: str) -> None:
+        """One more job, described so in the content; `profile` is its name, best the object that others have too.
+
+        Jobs that stand one after the other in the content are added in that order.
+        """
+        self._places.append(self._content.index(described, self._end))
+        self._lengths.append(len(described))
+        self._end = self._places[-1] + len(described)
         self.submit_times.append(job.submit_time)
-        self.sizes.append(job.size)
+        self.sizes.append(min(job.size, _LARGEST))
         self.profiles.append(profile)
 
     def sort(self) -> None:

@@ -122,7 +122,7 @@ class Simulation:
     def records(self) -> Sequence[JobRecord]:
         """The jobs that have ended so far, in order of their ends: all that a run leaves that comes to a standstill.
 
-        None of them if they are passed on.
+        Few of them, or none, if they are passed on.
         """
         return tuple(self._ended.records)
 
@@ -248,13 +248,16 @@ class Simulation:
             timeline.run_until(reply.now)
 
     def _result(self, talk: Talk) -> Result:
+        tally = self._ended.tally()
         first, last = self._submissions.joules_at_first, self._jobs.joules_at_last_end
         return Result(
             jobs=tuple(self._ended.records),
-            tally=self._ended.tally,
+            tally=tally,
             host_count=self._stage.machines.compute_count,
             storage_count=self._stage.machines.storages.bit_count(),
-            makespan=self._ended.makespan,
+            makespan=max((record.finish for record in self._ended.records), default=0.0)
+            if tally is None
+            else tally.makespan,
             end=self._timeline.now,
             messages=talk.messages,
             host_seconds=self._stage.machines.seconds(),

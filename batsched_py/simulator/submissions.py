@@ -28,7 +28,8 @@ class Submissions:
         self._workloads = workloads
         key = natural_key if stage.is_v14 else None
         #: Those that are still to come but for `_next`: (submit time, workload number, place of the id, job).
-        self._rest = merge(*(_in_order(workload.jobs, number, key) for number, workload in enumerate(workloads)))
+        lines = [_in_order(workload.jobs, number, key) for number, workload in enumerate(workloads)]
+        self._rest = lines[0] if len(lines) == 1 else merge(*lines)
         #: The next one; None if there is none.
         self._next = next(self._rest, None)
         self.count = sum(len(workload.jobs) for workload in workloads)

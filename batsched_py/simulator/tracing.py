@@ -42,7 +42,7 @@ def _numbers() -> array[float]:
 
 
 def _counts() -> array[int]:
-    return array("L")
+    return array("I")
 
 
 class StateRows(Struct):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from reprlib import repr as shown
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from msgspec import Raw
@@ -21,6 +21,9 @@ from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.json_document import parse_object, parse_outline, read_content, refuse_doubled
 from batsched_py.traces.profile_table import read_profiles
 
+#: Jobs from which on they are not kept in memory as objects: decoding each a second time costs some 5 % of a run.
+MANY: Final = 50_000
+
 
 def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
     """Read a workload; WorkloadError names the file, the field (`jobs[3].walltime`) and the rule that is broken.
@@ -31,17 +34,24 @@ def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
     """
     file = str(path)
     content = read_content(path)
-    document, text, elements = parse_outline(file, content, "jobs")
+    text, elements = content, None
+    if content.count(b'"subtime"') > MANY:
+        document, text, elements = parse_outline(file, content, "jobs")
+    else:
+        document = parse_object(file, content)
     host_count = document.get("nb_res", 0)
     if type(host_count) is not int or host_count < 0:
         raise WorkloadError(file, "nb_res", f"must be a whole number of hosts, not {shown(host_count)}")
     profiles = document.get("profiles")
     if not isinstance(profiles, dict):
         raise WorkloadError(file, "profiles", "must be an object" if "profiles" in document else "is missing")
-    if elements is None:
+    if elements is None and not isinstance(document.get("jobs"), list):
         raise WorkloadError(file, "jobs", "must be a list" if "jobs" in document else "is missing")
     table = read_profiles(file, profiles, simulated_only=simulated_only)
-    jobs, walltimes = _read_jobs(file, text, elements, table)
+    if elements is None:
+        jobs, walltimes = _read_jobs(file, document["jobs"], table)
+    else:
+        jobs, walltimes = _pack_jobs(file, text, elements, table)
     _refuse_doubled(file, content, profiles=len(profiles), jobs=len(jobs), walltimes=walltimes)
     return Workload(file, host_count, jobs, table)
 
@@ -82,31 +92,45 @@ def _refuse_doubled(file: str, content: bytes, *, profiles: int, jobs: int, wall
         refuse_doubled(file, content)
 
 
-def _read_jobs(
+def _read_jobs(file: str, objects: list[Any], profiles: Mapping[str, Profile]) -> tuple[Sequence[Job], int]:
+    """The jobs, and how many of them have a walltime."""
+    jobs: dict[str, Job] = {}
+    for index, members in enumerate(objects):
+        job = _read_new_job(file, index, members, profiles, jobs)
+        jobs[job.id] = job
+    in_order = tuple(sorted(jobs.values(), key=lambda job: (job.submit_time, job.id)))
+    return in_order, sum("walltime" in members for members in objects)
+
+
+def _pack_jobs(
     file: str, text: bytes, elements: Sequence[Raw], profiles: Mapping[str, Profile]
-) -> tuple[PackedJobs, int]:
-    """The jobs, and how many of them have a walltime; `elements` stand in the text one after another."""
-    jobs, names, walltimes, place = PackedJobs(text, _build_job), NameSet(), 0, 0
-    profile_names = dict(zip(profiles, profiles, strict=True))
+) -> tuple[Sequence[Job], int]:
+    """As `_read_jobs`, of so many that none is kept as an object; `elements` stand in the text one after another."""
+    jobs, names, walltimes = PackedJobs(text, _build_job), NameSet(), 0
     for index, element in enumerate(elements):
         described = bytes(element)
         try:
             members = orjson.loads(described)
-            job = _read_job(members, profiles)
-            if job.id in names:
-                raise _BrokenRuleError(".id", f"is the id of two jobs: {shown(job.id)}")
         except orjson.JSONDecodeError:
             parse_object(file, text)  # says where
             raise
-        except _BrokenRuleError as error:
-            raise WorkloadError(file, f"jobs[{index}]{error.field}", error.rule) from None
+        job = _read_new_job(file, index, members, profiles, names)
         names.add(job.id)
         walltimes += "walltime" in members
-        place = text.index(described, place)
-        jobs.add(place, len(described), job, profile_names[job.profile])
-        place += len(described)
+        jobs.add(described, job, profiles[job.profile].name)
     jobs.sort()
     return jobs, walltimes
+
+
+def _read_new_job(file: str, index: int, members: Any, profiles: Mapping[str, Profile], known: Container[str]) -> Job:
+    """A job whose id is none of those known."""
+    try:
+        job = _read_job(members, profiles)
+        if job.id in known:
+            raise _BrokenRuleError(".id", f"is the id of two jobs: {shown(job.id)}")
+    except _BrokenRuleError as error:
+        raise WorkloadError(file, f"jobs[{index}]{error.field}", error.rule) from None
+    return job
 
 
 class _BrokenRuleError(Exception):
