@@ -17,6 +17,8 @@ MOST: Final = 200
 MOST_IN_LINE: Final = 2000
 _LONG_WORD: Final = re.compile(rf"\S{{{MOST + 1},}}")
 _CUT: Final = "..."
+_FORMULAS: Final = frozenset("=@+-")
+_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan)")
 
 
 def displayed(text: str, most: int = MOST) -> str:
@@ -49,6 +51,14 @@ def escaped(text: str, escape: Callable[[str], str] | None = None) -> str:
         character if character.isprintable() or unicodedata.category(character) == "Zs" else replace(character)
         for character in text
     )
+
+
+def spreadsheet_cell(text: str) -> str:
+    """The text of a cell of CSV, with an apostrophe before one that a spreadsheet would run as a formula.
+
+    Those begin with =, @, + or -, and are no numbers.
+    """
+    return f"'{text}" if text[:1] in _FORMULAS and text and not _NUMBER.fullmatch(text) else text
 
 
 def _escape(character: str) -> str:

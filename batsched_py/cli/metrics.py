@@ -18,6 +18,7 @@ from batsched_py.cli.console import WIDEST, Output, needed_width, show_whole
 from batsched_py.cli.parameters import PATH, debug_option
 from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.terminal import put
+from batsched_py.display import spreadsheet_cell
 from batsched_py.reporting.figures.batsim_figures import BatsimFigures, batsim_figures
 from batsched_py.reporting.figures.figure_tables import batsim_cell, batsim_table, figures_table
 from batsched_py.reporting.figures.job_figures import job_figures
@@ -149,7 +150,7 @@ def _series_rows(name: str, schedules: Sequence[Schedule]) -> Iterator[Sequence[
 
 def _csv(rows: Iterable[Sequence[str]]) -> bytes:
     text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(map(spreadsheet_cell, row) for row in rows)
     return text.getvalue().encode()
 
 

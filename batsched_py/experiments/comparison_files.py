@@ -13,6 +13,7 @@ import orjson
 from msgspec.structs import asdict
 
 import batsched_py
+from batsched_py.display import spreadsheet_cell
 from batsched_py.experiments.bootstrap import Estimate
 from batsched_py.experiments.comparison import Comparison, Entry, Section
 from batsched_py.experiments.figures import Figure
@@ -34,7 +35,8 @@ def write_csv(path: Path, comparison: Comparison) -> None:
     for outcome in comparison.study.outcomes:
         figures = dict.fromkeys(RunFigures.__struct_fields__) if outcome.figures is None else asdict(outcome.figures)
         values = ["" if value is None else repr(value) for value in figures.values()]
-        rows.writerow([outcome.workload, outcome.variant, *values, outcome.error])
+        names = map(spreadsheet_cell, (outcome.workload, outcome.variant))
+        rows.writerow([*names, *values, spreadsheet_cell(outcome.error)])
     write_atomically(path, text.getvalue().encode())
 
 

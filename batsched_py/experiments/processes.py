@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 import time
-import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import FrameType, ModuleType
 from typing import Final, Generic, NoReturn, TypeVar
+from warnings import catch_warnings, filterwarnings
 
 import cloudpickle
 from msgspec import Struct
@@ -101,8 +101,8 @@ def _deaf() -> Iterator[None]:
 @contextmanager
 def _unannounced() -> Iterator[None]:
     """Without Python's warning that its process for resources was killed, and is started again: we have none."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "resource_tracker: process died", UserWarning)
+    with catch_warnings():
+        filterwarnings("ignore", "resource_tracker: process died", UserWarning)
         yield
 
 

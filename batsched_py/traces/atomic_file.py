@@ -1,12 +1,22 @@
-"""A file that is replaced at once or not at all."""
+"""Files that are replaced, or made, at once or not at all."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import Final
+
+from batsched_py.signals import held_back
+
+#: Characters of a file's name in that of its temporary one: the whole may be as long as names may be.
+_PREFIX: Final = 32
+#: What file systems without hard links answer.
+_NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -29,9 +39,54 @@ def write_pieces_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     _replace(Path(os.path.realpath(path)), pieces, _new_mode() if mode is None else stat.S_IMODE(mode))
 
 
+def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
+    """Make all of these files, or none; FileExistsError if one is there already, OSError.
+
+    A file system without hard links may be left with a part of them by a system that stops in the middle of it.
+    """
+    with ExitStack() as stack:
+        beside = {path: stack.enter_context(_temporary(path, content)) for path, content in contents.items()}
+        made: list[Path] = []
+        with held_back():  # few and small: a signal need not wait long
+            try:
+                for path, temporary in beside.items():
+                    _create(path, temporary)
+                    made.append(path)
+            except BaseException:
+                for path in made:
+                    path.unlink(missing_ok=True)
+                raise
+
+
+@contextmanager
+def _temporary(path: Path, content: bytes) -> Iterator[Path]:
+    """A file beside `path` that has the content, and is gone in the end."""
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.") as file:
+        file.write(content)
+        file.flush()
+        Path(file.name).chmod(_new_mode())
+        yield Path(file.name)
+
+
+def _create(path: Path, temporary: Path) -> None:
+    """Make `path`, which is not there, of the temporary file; whole or not at all."""
+    try:
+        os.link(temporary, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        with path.open("xb") as file:
+            try:
+                file.write(temporary.read_bytes())
+                file.flush()
+            except BaseException:
+                path.unlink(missing_ok=True)
+                raise
+
+
 def _replace(path: Path, pieces: Iterable[bytes], permissions: int) -> None:
     """Write beside `path` and rename over it."""
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as temporary:
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.", delete=False) as temporary:
         temporary_path = Path(temporary.name)
         try:
             temporary.writelines(pieces)

@@ -7,7 +7,7 @@ import unicodedata
 
 import pytest
 
-from batsched_py.display import MOST, displayed, escaped
+from batsched_py.display import MOST, displayed, escaped, spreadsheet_cell
 from batsched_py.wording import NARROW_BLANK
 
 
@@ -50,3 +50,15 @@ def test_a_text_that_just_fits_is_whole() -> None:
     """Nothing is cut that need not be."""
     assert displayed("x" * MOST) == "x" * MOST
     assert displayed("abcdef", 5) == "ab..."
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "@SUM(A1)", "+cmd", "-cmd|calc", "-1+cmd", "=", "-", "--1"])
+def test_a_cell_that_a_spreadsheet_would_run_is_text(cell: str) -> None:
+    """Names of jobs, users and algorithms are whoever's."""
+    assert spreadsheet_cell(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("cell", ["", "easy", "-1", "-1.000000", "+3.5e-7", "-inf", "1=2", "a@b", "0-3"])
+def test_other_cells_are_as_they_are(cell: str) -> None:
+    """Numbers below 0, too."""
+    assert spreadsheet_cell(cell) == cell

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +51,44 @@ def test_nothing_is_overwritten(here: Path, capsys: pytest.CaptureFixture[str], 
     said = capsys.readouterr().err
     assert said == f"batsched-py: error: {there}: exists already, and is not overwritten\n"
     assert [path.name for path in here.iterdir()] == [there]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_both_files_are_written_or_none(here: Path, monkeypatch: pytest.MonkeyPatch, *, links: bool) -> None:
+    """A file that comes between the look and the writing stays, and the other one is not left alone."""
+    link, made = os.link, []
+
+    def link_and_be_overtaken(source: Path, target: Path) -> None:
+        made.append(target)
+        if len(made) == 1:
+            (here / "test_mine.py").write_text("theirs")
+        if not links:
+            raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", link_and_be_overtaken)
+    assert run(["new", "mine.py"]) == 2
+    assert [path.name for path in here.iterdir()] == ["test_mine.py"]
+    assert (here / "test_mine.py").read_text() == "theirs"
+    (here / "test_mine.py").unlink()
+    assert run(["new", "mine.py"]) == 0
+    assert sorted(path.name for path in here.iterdir()) == ["mine.py", "test_mine.py"]
+    assert (here / "mine.py").stat().st_mode == (here / "test_mine.py").stat().st_mode
+
+
+def test_a_full_disk_leaves_nothing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does the second of two files that cannot be made."""
+    link, made = os.link, []
+
+    def fail_at_the_second(source: Path, target: Path) -> None:
+        made.append(target)
+        if len(made) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", fail_at_the_second)
+    assert run(["new", "mine.py"]) == 2
+    assert list(here.iterdir()) == []
 
 
 @pytest.mark.parametrize(

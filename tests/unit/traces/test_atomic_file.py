@@ -96,3 +96,10 @@ def test_pieces_are_one_file_or_none(tmp_path: Path) -> None:
         write_pieces_atomically(path, broken())
     assert path.read_bytes() == b"one two"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_name_may_be_as_long_as_names_may_be(tmp_path: Path) -> None:
+    """The temporary file beside it has a shorter one."""
+    path = tmp_path / ("n" * 255)
+    write_atomically(path, b"content")
+    assert path.read_bytes() == b"content"
