@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     if compared < len(folders):
         console.print(f"{len(folders) - compared} of {len(folders)} recordings cannot be used")
     console.print(f"their side: {agreeing} of {compared} agree; our side: {compared - failed} of {compared} agree")
-    return 0 if agreeing >= 0.9 * compared and not failed else 1
+    return 0 if compared and agreeing >= 0.9 * compared and not failed else 1
 
 
 def _compare(run: Recorded) -> dict[str, Outcome]:

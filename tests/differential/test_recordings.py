@@ -149,6 +149,12 @@ def test_a_recording_that_cannot_be_used_is_named_and_the_others_are_compared(
     assert "their side: 1 of 1 agree; our side: 1 of 1 agree" in told
 
 
+def test_a_folder_without_a_usable_recording_is_no_success(tmp_path: Path) -> None:
+    """Nothing was compared."""
+    record(tmp_path / "bad", [[], STARTS], "-W", "montage.xml")
+    assert main([str(tmp_path)]) == 1
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
