@@ -123,6 +123,8 @@ def browsing(profile: Path, width: int = 1280, height: int = 900) -> Iterator[Br
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(found[1], log_output=os.devnull))
     try:
+        driver.set_script_timeout(PATIENCE)
+        driver.set_page_load_timeout(PATIENCE)
         yield Browser(driver)
     finally:
         driver.quit()

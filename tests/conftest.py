@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from pathlib import Path
@@ -16,6 +17,14 @@ from xdist.scheduler import LoadScopeScheduling
 # Tests import what they share as tests.something: from the end of the path, so that no random.py in the clone hides
 # Python's.
 sys.path.append(str(Path(__file__).parents[1]))
+
+# Tests that want another terminal say so; those of whoever runs them, in some of which colours are asked for, have no
+# part in it.
+for variable in (
+    "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "NO_COLOR", "PYTHONIOENCODING", "PYTHONWARNINGS",
+    "TTY_COMPATIBLE", "TTY_INTERACTIVE",
+):  # fmt: skip
+    os.environ.pop(variable, None)
 
 #: The same examples in every run, so that a commit is green or red and not both. New examples are drawn by `make fuzz`.
 settings.register_profile(

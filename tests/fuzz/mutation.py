@@ -50,12 +50,27 @@ def _places(container: Any) -> st.SearchStrategy[Any]:
 
 @st.composite
 def conversations(draw: st.DrawFn, whole: Sequence[Sequence[bytes]]) -> bytes:
-    """The beginning of one of these, a message a line, and something wrong in the last message or in two."""
+    """The beginning of one of these, a message a line, and something wrong in the last message, or in two.
+
+    What is wrong with a message is its form, or that it tells what another conversation told elsewhere.
+    """
     lines = list(draw(st.sampled_from(whole)))
     lines = lines[: draw(st.integers(1, len(lines)))]
-    for position in {len(lines) - 1, draw(st.integers(0, len(lines) - 1))}:
-        lines[position] = draw(wrong_json(json.loads(lines[position]))).replace(b"\n", b" ")
+    for position in sorted({len(lines) - 1, draw(st.integers(0, len(lines) - 1))}):
+        message = json.loads(lines[position])
+        deed = draw(st.sampled_from(["borrow", "change", "both"]))
+        if deed != "change":
+            _borrow(draw, message, json.loads(draw(st.sampled_from(draw(st.sampled_from(whole))))))
+        changed = json.dumps(message).encode() if deed == "borrow" else draw(wrong_json(message))
+        lines[position] = changed.replace(b"\n", b" ")
     return b"\n".join(lines)
+
+
+def _borrow(draw: st.DrawFn, message: Any, other: Any) -> None:
+    """Tell some events of another message, as of now."""
+    for event in other["events"][: draw(st.integers(1, 3))]:
+        place = draw(st.integers(0, len(message["events"])))
+        message["events"].insert(place, {**event, "timestamp": message["now"]})
 
 
 @st.composite

@@ -100,18 +100,18 @@ def requests(protocol: str) -> Iterator[Sequence[bytes]]:
 
 
 def hear(messages: bytes, folder: Path) -> None:
-    """Each algorithm is told the messages, one a line, up to the first that is refused."""
-    for algorithm in ALGORITHMS:
-        session = Session(load(algorithm), open_store=lambda _: MemoryStore())
+    """The algorithm that the first line names is told the others, up to the first that is refused."""
+    algorithm, *said = messages.split(b"\n")
+    session = Session(load(algorithm.decode()), open_store=lambda _: MemoryStore())
 
-        def listen(session: Session = session) -> None:
-            for message in messages.split(b"\n"):
-                is_a_message(session.answer(message))
-                session.check()
-                if session.over:
-                    return
+    def listen() -> None:
+        for message in said:
+            is_a_message(session.answer(message))
+            session.check()
+            if session.over:
+                return
 
-        judged(listen)
+    judged(listen)
 
 
 def obey(protocol: str, replies: bytes, folder: Path) -> None:
@@ -133,6 +133,13 @@ def answers(protocol: str) -> Iterator[Sequence[bytes]]:
 def cut(make: Callable[[], Iterator[Sequence[bytes]]]) -> st.SearchStrategy[bytes]:
     """These conversations with something wrong in them; they are made when the first is wanted."""
     return st.deferred(lambda: conversations(list(make())))
+
+
+def to_somebody(messages: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
+    """The name of an algorithm, and what it is told."""
+    return st.builds("{}\n".format, st.sampled_from(ALGORITHMS)).flatmap(
+        lambda line: messages.map(lambda said: line.encode() + said)
+    )
 
 
 def questions() -> Iterator[Sequence[bytes]]:
@@ -205,9 +212,9 @@ def file_targets() -> Iterator[Target]:
 def make() -> Iterator[Target]:
     """All of them."""
     for protocol in ("v4", "v1.4"):
-        yield Target(f"messages-{protocol}", cut(partial(requests, protocol)), hear)
+        yield Target(f"messages-{protocol}", to_somebody(cut(partial(requests, protocol))), hear)
         yield Target(f"replies-{protocol}", cut(partial(answers, protocol)), partial(obey, protocol))
-    yield Target("queries", cut(questions), hear)
+    yield Target("queries", to_somebody(cut(questions)), hear)
     yield from file_targets()
 
 
