@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
 from batsched_py.hostset import HostSet, format_bits
+from batsched_py.protocol.fields import shown
 
 MACHINE_AVAILABLE: Final = "machine_available"
 MACHINE_UNAVAILABLE: Final = "machine_unavailable"
@@ -56,9 +57,9 @@ def _read_event(source: str, line: bytes) -> ExternalEvent:
         raise WorkloadError(source, "", "must be a JSON object")
     timestamp, kind = members.get("timestamp"), members.get("type")
     if not isinstance(timestamp, (int, float)) or isinstance(timestamp, bool) or not 0 <= timestamp < math.inf:
-        raise WorkloadError(source, "timestamp", f"must be a number of seconds from 0, not {timestamp!r}")
+        raise WorkloadError(source, "timestamp", f"must be a number of seconds from 0, not {shown(timestamp)}")
     if not isinstance(kind, str):
-        raise WorkloadError(source, "type", f"must be a string, not {kind!r}")
+        raise WorkloadError(source, "type", f"must be a string, not {shown(kind)}")
     if kind not in MACHINE_EVENTS:
         return ExternalEvent(timestamp, kind, HostSet(), members, source)
     try:

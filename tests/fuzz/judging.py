@@ -12,10 +12,11 @@ from pathlib import Path
 from types import FrameType
 
 from batsched_py.cli.main import run
+from batsched_py.display import MOST_IN_LINE
 from batsched_py.errors import AlgorithmError, BatschedError, LocalProtocolError
 
-#: Characters of a line: more would fill a terminal.
-LONGEST = 4000
+#: Characters of a line, with what stands before it.
+LONGEST = MOST_IN_LINE + 100
 #: Seconds of CPU that an input may cost: inputs are smaller than 100 kB, and most take less than a tenth of one.
 SECONDS = 20
 #: Memory that an input may cost, in bytes.
