@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import begins_data, message
-from tests.integration.programs import ENVIRONMENT, PATIENCE, ask, batsim, run, serving
+from tests.integration.programs import ENVIRONMENT, PATIENCE, ROOT, ask, batsim, run, serving
 
 #: A module that leaves a trace when it is imported.
 TRACE = "open('executed', 'w').close()\ndef key(job, now): return 0.0\n"
@@ -28,10 +28,10 @@ def test_nothing_that_a_peer_says_is_imported_or_opened(trap: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.integration.hostile_peer"],
         cwd=trap,
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, "PYTHONPATH": str(ROOT)},  # where the tests' own builders are
         capture_output=True,
         text=True,
-        timeout=5 * PATIENCE,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-2000:]
