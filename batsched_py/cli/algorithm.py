@@ -14,9 +14,12 @@ from typing import Any, Final
 import orjson
 from msgspec import Struct, field
 
+from batsched_py.bounded_file import read_file
+from batsched_py.cli.parameters import told_limits
 from batsched_py.cli.redis_place import AS_TOLD, RedisPlace
 from batsched_py.cli.terminal import warn
 from batsched_py.errors import OptionError
+from batsched_py.model.limits import LimitError
 from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import Origin, parse_options, read_values
@@ -76,7 +79,15 @@ class Choice(Struct, frozen=True):
         except OptionError as error:
             raise OptionError(f"--{error}") from None
         self._check_files(scheduler, recorded)
-        return Session(scheduler, options, recorded=recorded, clock=clock, open_store=self.redis.open, warn=Warnings())
+        return Session(
+            scheduler,
+            options,
+            recorded=recorded,
+            clock=clock,
+            open_store=self.redis.open,
+            warn=Warnings(),
+            limits=told_limits(),
+        )
 
     def header(self) -> Header:
         """What a recording of the run begins with."""
@@ -112,9 +123,11 @@ def read_options(path: Path | None) -> Mapping[str, Any]:
     if path is None:
         return {}
     try:
-        options = orjson.loads(path.read_bytes())
+        options = orjson.loads(read_file(path, told_limits()))
     except OSError as error:
         raise OptionError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except LimitError as error:
+        raise OptionError(f"{path}: {error}") from error
     except orjson.JSONDecodeError as error:
         raise OptionError(f"{path}: must be a JSON object of options: {error}") from None
     if not isinstance(options, dict):

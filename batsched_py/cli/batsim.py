@@ -21,10 +21,12 @@ from batsched_py.cli.parameters import (
     algorithm_options,
     clock_option,
     debug_option,
+    limit_option,
     read_address,
     record_option,
     scheduler_option,
     timeout_option,
+    told_limits,
 )
 from batsched_py.cli.simulation_options import platform_option, workloads_option
 from batsched_py.cli.targets import check_apart, check_writable, make_folder
@@ -90,6 +92,7 @@ class _Place(Struct, frozen=True):
 @record_option
 @timeout_option
 @clock_option
+@limit_option
 @debug_option
 @click.argument("arguments", nargs=-1, metavar="[-- BATSIM'S OWN ARGUMENTS]")
 def command(
@@ -168,7 +171,7 @@ def _batsim(place: _Place, inputs: Inputs, arguments: Sequence[str]) -> Iterator
             raise click.UsageError(
                 f"'--network {network}' does not reach {place.bind}: '--bind' must name an address of the network"
             )
-        with RepSocket(place.bind) as socket:
+        with RepSocket(place.bind, told_limits()) as socket:
             say(f"listens on {socket.address} for {place.image}", err=True)
             launch = batsim(
                 inputs,

@@ -13,7 +13,7 @@ from batsched_py.cli.algorithm import Warnings
 from batsched_py.cli.console import Output, show_table
 from batsched_py.cli.examples import INPUT
 from batsched_py.cli.kept import Kept
-from batsched_py.cli.parameters import PATH, clock_option, debug_option
+from batsched_py.cli.parameters import PATH, clock_option, debug_option, limit_option, told_limits
 from batsched_py.cli.progress import runs_bar
 from batsched_py.cli.simulation_options import (
     behaviour_options,
@@ -102,6 +102,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
 @behaviour_options
 @clock_option
 @click.option("--quiet", is_flag=True, help="No progress bar and no tables.")
+@limit_option
 @debug_option
 @click.pass_context
 def command(
@@ -137,9 +138,9 @@ def command(
     variants = read_variants(context, parts)
     base = find_baseline([variant.name for variant in variants], baseline)
     figures = find_figures(_shown(metrics, energy=others["energy"]))
-    external = read_external(events, forwarded=others["forward_unknown_events"])
+    machine = named_platform(platform, others["master_host"])
+    external = read_external(events, len(machine.hosts), forwarded=others["forward_unknown_events"])
     told = Settings(external_events=external, **others)
-    machine = named_platform(platform, told.master_host)
     sources = read_sources(workloads, model, seeds, _size(machine, told))
     chance = _seeds_of_algorithms(seeds, variants) if workloads else ()
     keep = None if export is None else Kept(export, told.trace_machine_states, told.energy)
@@ -159,6 +160,7 @@ def command(
             processes=processes or os.cpu_count() or 1,
             keep=keep,
             progress=progress,
+            limits=told_limits(),
         )
     comparison = compare(study, figures, baseline=base, level=level, resamples=resamples)
     _write(files, comparison)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from batsched_py.cli.parameters import PATH, debug_option
+from batsched_py.cli.parameters import PATH, debug_option, limit_option, told_limits
 from batsched_py.cli.targets import check_apart, check_writable, make_folder
 from batsched_py.cli.terminal import say
 from batsched_py.traces.batsim_json import write_workload
@@ -48,13 +48,14 @@ _WALLTIME_NOTE: Final = (
     help="Size of the machine; larger jobs are dropped. Default: what the log says.",
 )
 @click.option("--strict", is_flag=True, help="A job number that comes twice is an error.")
+@limit_option
 @debug_option
 def command(*, log: Path, output: Path, hosts: int | None, **rules: Any) -> None:
     """Make a workload of delay jobs from LOG, and tell how many jobs each cleaning rule dropped or corrected."""
     check_apart([("LOG", log)], [("-o", output)])
     check_writable([output])
     applied = CleaningRules(hosts=hosts or 0, **rules)
-    workload, report = clean(read_swf(log), applied)
+    workload, report = clean(read_swf(log, limits=told_limits()), applied)
     make_folder(output)
     write_workload(output, workload, description=f"made from {log.name} by batsched-py convert")
     for line in report.lines():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from batsched_py.cli.algorithm import Choice, recording
+from batsched_py.cli.parameters import told_limits
 from batsched_py.cli.terminal import say
 from batsched_py.errors import BatschedError, DeadlockError, RefusedError, RemoteProtocolError
 from batsched_py.protocol.conversation import check_stop
@@ -45,7 +46,10 @@ def our_decider(choice: Choice, record: Path | None, follow: Callable[[Session],
 @contextmanager
 def their_decider(address: str, connect_timeout: float, record: Path | None) -> Iterator[Exchange]:
     """The decision process that listens on `address`, or will within `connect_timeout` seconds. TransportError."""
-    with ReqSocket(address, connect_timeout=connect_timeout) as socket, recording(record, Header()) as recorder:
+    with (
+        ReqSocket(address, connect_timeout=connect_timeout, limits=told_limits()) as socket,
+        recording(record, Header()) as recorder,
+    ):
         say(f"asking the decision process on {address}", err=True)
 
         def exchange(request: bytes) -> bytes:

@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from batsched_py.cli.algorithm import Warnings
-from batsched_py.cli.parameters import PATH, Seconds, debug_option
+from batsched_py.cli.parameters import PATH, Seconds, debug_option, limit_option, told_limits
 from batsched_py.cli.terminal import say
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.compare import Comparison, Tolerance, compare
@@ -51,6 +51,7 @@ _COLOURS: Final = {LEFT: "red", RIGHT: "green"}
 @click.option(
     "--count", type=click.IntRange(min=0), default=10, show_default=True, metavar="N", help="Differences to show."
 )
+@limit_option
 @debug_option
 def command(*, first: Path, second: Path, tolerance: float, relative: float, ignore: Sequence[str], count: int) -> int:
     """Compare what happened in two recorded runs, A.jsonl and B.jsonl: what Batsim told, and what was decided.
@@ -59,7 +60,8 @@ def command(*, first: Path, second: Path, tolerance: float, relative: float, ign
     the runs are the same, 1 if they differ.
     """
     warn = Warnings()
-    transcripts = Transcript(first, warn), Transcript(second, warn)
+    limits = told_limits()
+    transcripts = Transcript(first, warn, limits=limits), Transcript(second, warn, limits=limits)
     comparison = compare(*transcripts, Tolerance(tolerance, relative), ignore={Kind(kind) for kind in ignore})
     for transcript, exchanges in zip(transcripts, comparison.exchanges, strict=True):
         if not exchanges:

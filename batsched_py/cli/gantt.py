@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from batsched_py.cli.console import Output, show_picture
-from batsched_py.cli.parameters import PATH, debug_option
+from batsched_py.cli.parameters import PATH, debug_option, limit_option
 from batsched_py.cli.pictures import draw, picture_options, read_drawn
 from batsched_py.cli.runs import paths_argument
 from batsched_py.display import displayed
@@ -44,6 +44,7 @@ def _read_panels(context: click.Context, parameter: click.Parameter, value: str 
 @click.option(
     "-w", "--workload", "workloads", type=PATH, multiple=True, metavar="FILE", help="What was run: tells the users."
 )
+@limit_option
 @debug_option
 def command(
     *,

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from batsched_py.cli.console import WIDEST, Output, needed_width, show_whole
-from batsched_py.cli.parameters import PATH, debug_option
+from batsched_py.cli.parameters import PATH, debug_option, limit_option
 from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.terminal import put
 from batsched_py.display import spreadsheet_cell
@@ -68,6 +68,7 @@ _FORMATS: Final = {".csv": "csv", ".json": "json"}
 @tau_option
 @hosts_option
 @members_option
+@limit_option
 @debug_option
 def command(
     *,

@@ -10,11 +10,15 @@ from typing import Any, Final, TypeVar
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
+from batsched_py.model.limits import DEEPEST, LIMITS, Limits, option_name
 from batsched_py.model.platform import ROLES
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
+#: Digits of a limit: more than any machine has bytes.
+_MOST_DIGITS: Final = 15
 #: A path of any kind: the reader of the file says what is wrong with it, and names it.
 PATH: Final = click.Path(path_type=Path)
 
@@ -59,14 +63,44 @@ class Seconds(click.FloatRange):
 
 
 class Invocation(Struct):
-    """What is known about this run of the program: `debug` is True once --debug was seen, before or after a command."""
+    """What is known about this run of the program.
+
+    `debug` is True once --debug was seen, before or after a command; `limits` are those of --limit.
+    """
 
     debug: bool = False
+    limits: Limits = LIMITS
 
 
 def _set_debug(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001
     if value:
         context.ensure_object(Invocation).debug = True
+
+
+def _set_limits(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> None:
+    told: dict[str, int] = {}
+    names = {option_name(name): name for name in Limits.__struct_fields__}
+    for value in values:
+        name, _, text = value.partition("=")
+        if name not in names:
+            known = ", ".join(names)
+            raise click.BadParameter(f"must be NAME=N with a NAME of {known}, not {value!r}", context, parameter)
+        if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS and int(text) > 0):
+            rule = f"must be a whole number from 1, of at most {_MOST_DIGITS} digits, not {text!r}"
+            raise click.BadParameter(f"{name} {rule}", context, parameter)
+        if names[name] == "depth" and int(text) > DEEPEST:
+            raise click.BadParameter(f"depth must be at most {DEEPEST}, not {text}", context, parameter)
+        told[names[name]] = int(text)
+    if told:
+        invocation = context.ensure_object(Invocation)
+        invocation.limits = replace(invocation.limits, **told)
+
+
+def told_limits() -> Limits:
+    """How much may be read: what --limit says of it, else the defaults."""
+    context = click.get_current_context(silent=True)
+    invocation = None if context is None else context.find_object(Invocation)
+    return LIMITS if invocation is None else invocation.limits
 
 
 def _read_assignments(
@@ -85,6 +119,16 @@ def _read_assignments(
 
 debug_option = click.option(
     "--debug", is_flag=True, expose_value=False, callback=_set_debug, help="Show a traceback when something fails."
+)
+
+limit_option = click.option(
+    "--limit",
+    multiple=True,
+    metavar="NAME=N",
+    expose_value=False,
+    callback=_set_limits,
+    is_eager=True,
+    help="Read more than the limit NAME allows (file-size, hosts, jobs...); may be given several times.",
 )
 
 scheduler_option = click.option(

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from batsched_py.cli.parameters import debug_option
+from batsched_py.cli.parameters import debug_option, limit_option
 from batsched_py.cli.pictures import draw, picture_options, read_drawn
 from batsched_py.cli.runs import paths_argument
 from batsched_py.hostset import HostSet
@@ -22,6 +22,7 @@ KINDS: Final = ("waits", "slowdowns", "utilisation", "queue")
 @click.argument("kind", type=click.Choice(KINDS))
 @paths_argument
 @picture_options("The picture: .pdf, .svg or .png.", required=True)
+@limit_option
 @debug_option
 def command(
     *,

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import click
 
-from batsched_py.cli.parameters import PATH, Seconds, connect_timeout_option, debug_option, read_address
+from batsched_py.cli.parameters import (
+    PATH,
+    Seconds,
+    connect_timeout_option,
+    debug_option,
+    limit_option,
+    read_address,
+    told_limits,
+)
 from batsched_py.cli.terminal import say
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.proxy import relay
@@ -40,6 +48,7 @@ from batsched_py.wording import counted
     help="Give up when either side says nothing for S seconds. Default: never; a death is noticed anyway.",
 )
 @connect_timeout_option("After Batsim's first message, wait so long for the decision process to listen.")
+@limit_option
 @debug_option
 def command(*, path: Path, listen: str, connect: str, timeout: float | None, connect_timeout: float) -> None:
     """Pass messages between Batsim and a decision process, and keep them in FILE (.jsonl or .jsonl.gz).
@@ -50,8 +59,8 @@ def command(*, path: Path, listen: str, connect: str, timeout: float | None, con
     if listen == connect:
         raise click.UsageError("'--listen' and '--connect' are the same address: the recorder would talk to itself")
     with (
-        ReqSocket(connect, connect_timeout=connect_timeout, answer_timeout=timeout) as decider,
-        RepSocket(listen) as batsim,
+        ReqSocket(connect, connect_timeout=connect_timeout, answer_timeout=timeout, limits=told_limits()) as decider,
+        RepSocket(listen, told_limits()) as batsim,
         Recorder(path, Header()) as recorder,
     ):
         say(f"listens on {batsim.address} for Batsim, asks the decision process on {connect}", err=True)

@@ -10,7 +10,14 @@ import click
 from msgspec.structs import replace
 
 from batsched_py.cli.algorithm import Choice, RecordedOptions, Warnings
-from batsched_py.cli.parameters import PATH, algorithm_options, debug_option, scheduler_option
+from batsched_py.cli.parameters import (
+    PATH,
+    algorithm_options,
+    debug_option,
+    limit_option,
+    scheduler_option,
+    told_limits,
+)
 from batsched_py.cli.redis_place import RedisPlace, allow_redis_option, redis_option, redis_prefix_option
 from batsched_py.cli.terminal import say
 from batsched_py.display import displayed
@@ -37,6 +44,7 @@ _COLOURS: Final = {RECORDED: "red", NEW: "green"}
 @redis_option
 @redis_prefix_option
 @allow_redis_option
+@limit_option
 @debug_option
 def command(
     *,
@@ -57,7 +65,7 @@ def command(
 
     A recording chooses among built-in things only: name an algorithm of your own with -s, functions with -o.
     """
-    transcript = Transcript(recording, Warnings())
+    transcript = Transcript(recording, Warnings(), limits=told_limits())
     header = transcript.header or Header()
     choice = replace(
         _choice(transcript, scheduler, assignments, options_file, trusted=trust_header),

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from batsched_py.cli.extras import require
-from batsched_py.cli.parameters import PATH, debug_option
+from batsched_py.cli.parameters import PATH, debug_option, limit_option
 from batsched_py.cli.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.terminal import say, warn
 from batsched_py.reporting.html.document import report_page, warnings
@@ -23,6 +23,7 @@ from batsched_py.reporting.html.plotlyjs import plotly_js
 @hosts_option
 @tau_option
 @click.option("--title", default="", metavar="TEXT", help="The page's heading. Default: the names of the runs.")
+@limit_option
 @debug_option
 def command(
     *,

@@ -10,7 +10,7 @@ import click
 from msgspec.structs import replace
 
 from batsched_py.cli.examples import INPUT
-from batsched_py.cli.parameters import PATH, Seconds
+from batsched_py.cli.parameters import PATH, Seconds, told_limits
 from batsched_py.cli.targets import check_apart, check_writable, writing
 from batsched_py.cli.terminal import say
 from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
@@ -56,7 +56,7 @@ def read_runs(
     inputs = [("PATH", file) for path in paths for file in files_of(path)]
     check_apart([*dict.fromkeys(inputs), *(("-w", path) for path in workloads)], [("-o", output)])
     check_writable([output])
-    schedules = read_schedules(paths, hosts=hosts)
+    schedules = read_schedules(paths, hosts=hosts, limits=told_limits())
     if names:
         schedules = [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
     for schedule in schedules:
@@ -64,7 +64,7 @@ def read_runs(
             say(f"note: {schedule.name}: {note}", err=True)
     if not workloads:
         return schedules
-    members = [read_workload(path, simulated_only=False) for path in workloads]
+    members = [read_workload(path, simulated_only=False, limits=told_limits()) for path in workloads]
     return [with_members(schedule, members) for schedule in schedules]
 
 

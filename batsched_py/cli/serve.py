@@ -14,11 +14,13 @@ from batsched_py.cli.parameters import (
     algorithm_options,
     clock_option,
     debug_option,
+    limit_option,
     live_option,
     read_address,
     record_option,
     scheduler_option,
     timeout_option,
+    told_limits,
 )
 from batsched_py.cli.redis_place import RedisPlace, allow_redis_option, redis_option, redis_prefix_option
 from batsched_py.cli.targets import check_apart
@@ -56,6 +58,7 @@ def _watched(session: Session, name: str, connection: Connection) -> AbstractCon
 @redis_prefix_option
 @allow_redis_option
 @live_option
+@limit_option
 @debug_option
 def command(
     *,
@@ -84,7 +87,7 @@ def command(
     choice = Choice(scheduler, assignments, options_file, clock, redis=redis)
     session = choice.session()
     # The recording is opened last: it must not replace an older one if nothing can be recorded.
-    with RepSocket(bind) as socket, recording(record, choice.header()) as recorder:
+    with RepSocket(bind, told_limits()) as socket, recording(record, choice.header()) as recorder:
         say(f"{scheduler} listens on {socket.address}", err=True)
         with _watched(session, scheduler, socket) if live else nullcontext(socket) as connection:
             serve(session, connection, record=None if recorder is None else recorder.record, timeout=timeout)

@@ -20,10 +20,12 @@ from batsched_py.cli.parameters import (
     clock_option,
     connect_timeout_option,
     debug_option,
+    limit_option,
     live_option,
     read_address,
     record_option,
     scheduler_option,
+    told_limits,
 )
 from batsched_py.cli.progress import simulation_bar
 from batsched_py.cli.redis_place import RedisPlace, redis_option
@@ -95,6 +97,7 @@ _SIMULATING: Final = "simulating"
 @click.option("--gantt", is_flag=True, help="Draw what happened.")
 @live_option
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@limit_option
 @debug_option
 def command(
     *,
@@ -134,10 +137,10 @@ def command(
     outputs = [("--record", record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", options_file)], outputs)
     check_writable(results)  # before the run, which may be long: a wrong PREFIX is told at once
-    external = read_external(events, forwarded=settings["forward_unknown_events"])
+    machines = named_platform(platform, settings["master_host"])
+    external = read_external(events, len(machines.hosts), forwarded=settings["forward_unknown_events"])
     told = Settings(external_events=external, **settings)
-    machines = named_platform(platform, told.master_host)
-    jobs = [read_workload(path) for path in workloads]
+    jobs = [read_workload(path, limits=told_limits()) for path in workloads]
     redis = RedisPlace(redis_address, allowed=(told.redis_hostname,))  # a word of the user's
     # Whoever draws the jobs needs them all in memory.
     aside = nullcontext() if export is None or gantt else rows_aside(results, lists_rejected=not told.is_v14)

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from batsched_py.cli.algorithm import Warnings
 from batsched_py.cli.examples import INPUT
-from batsched_py.cli.parameters import PATH, Decorated, read_roles
+from batsched_py.cli.parameters import PATH, Decorated, read_roles, told_limits
 from batsched_py.display import displayed
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
@@ -115,19 +115,20 @@ def check_behaviour(settings: Mapping[str, Any]) -> None:
 
 def named_platform(path: Path, master: str) -> Platform:
     """Read it. It need not have the master that is named by default, but one that the user named. PlatformError."""
-    platform = read_platform(path)
+    platform = read_platform(path, limits=told_limits())
     given = click.get_current_context().get_parameter_source("master_host") is ParameterSource.COMMANDLINE
     if given and all(host.name != master for host in platform.hosts):
         raise PlatformError(str(path), "", f"has no host {master!r}, which -m names")
     return platform
 
 
-def read_external(path: Path | None, *, forwarded: bool) -> tuple[ExternalEvent, ...]:
+def read_external(path: Path | None, hosts: int, *, forwarded: bool) -> tuple[ExternalEvent, ...]:
     """The external events in a file; a warning for each whose type may be a slip of the pen. WorkloadError.
 
+    `hosts` is how many the platform has.
     Events of types that Batsim does not know are only forwarded, and left out if that is not asked for.
     """
-    events = () if path is None else read_events(path)
+    events = () if path is None else read_events(path, hosts=hosts, limits=told_limits())
     warn = Warnings()
     for event in events:
         if event.type not in MACHINE_EVENTS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.workload import Workload
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.drawn import Drawn
@@ -13,8 +14,8 @@ from batsched_py.traces.drawn import Drawn
 Source = Workload | Drawn | str | os.PathLike[str]
 
 
-def read_source(source: Source) -> Workload:
+def read_source(source: Source, limits: Limits = LIMITS) -> Workload:
     """The workload. WorkloadError for a file, OptionError for a model's parameter."""
     if isinstance(source, Workload):
         return source
-    return source.draw() if isinstance(source, Drawn) else read_workload(Path(source))
+    return source.draw() if isinstance(source, Drawn) else read_workload(Path(source), limits=limits)

@@ -18,6 +18,7 @@ from batsched_py.experiments.portable import check_portable
 from batsched_py.experiments.processes import run_apart
 from batsched_py.experiments.simulate import PlatformLike, Run, simulate
 from batsched_py.experiments.sources import Source, read_source
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.plugins import load
 from batsched_py.reporting.figures.run_figures import RunFigures, measure_run
@@ -136,6 +137,7 @@ def run_study(
     processes: int | None = None,
     keep: Keep | None = None,
     progress: Callable[[int, int], None] | None = None,
+    limits: Limits = LIMITS,
 ) -> Study:
     """Simulate each workload with each algorithm. An algorithm that fails spoils its own run only.
 
@@ -153,13 +155,14 @@ def run_study(
         keep: is called after each run, in the process that ran it, with the names of the workload and of the algorithm
             and the result, which has the rows of the trace files then.
         progress: is called with the number of runs that are over, from 0 on, and of all.
+        limits: how much is read of files.
 
     Raises what is wrong with the input before anything runs, as `simulate` does: PlatformError, WorkloadError,
     PluginError and OptionError.
     """
-    machine = platform if isinstance(platform, Platform) else read_platform(Path(platform))
+    machine = platform if isinstance(platform, Platform) else read_platform(Path(platform), limits=limits)
     settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
-    _check(machine, workloads, variants, settings, clock)
+    _check(machine, workloads, variants, settings, clock, limits=limits)
     if processes is not None:
         for variant in variants:
             check_portable(variant.algorithm, variant.name)
@@ -171,7 +174,7 @@ def run_study(
         for variant in variants:
             mine = _with_seed(variant, seed)
             key = (name if keep is not None or mine is not variant or seed is None else id(source), variant.name)
-            tasks.setdefault(key, _Task(machine, name, source, mine, settings, clock, keep))
+            tasks.setdefault(key, _Task(machine, name, source, mine, settings, clock, keep, limits))
             places.append((name, key))
     outcomes: dict[int, Outcome] = {}
     if progress is not None:
@@ -194,7 +197,13 @@ def _with_seed(variant: Variant, seed: int | None) -> Variant:
 
 
 def _check(
-    platform: Platform, workloads: Mapping[str, Source], variants: Sequence[Variant], settings: Settings, clock: str
+    platform: Platform,
+    workloads: Mapping[str, Source],
+    variants: Sequence[Variant],
+    settings: Settings,
+    clock: str,
+    *,
+    limits: Limits,
 ) -> None:
     """What can be known before the first run, which may be far from the last."""
     names = [variant.name for variant in variants]
@@ -204,7 +213,7 @@ def _check(
         scheduler = load(variant.algorithm) if isinstance(variant.algorithm, str) else variant.algorithm
         Session(scheduler, variant.options, clock=parse_clock(clock, time.perf_counter))
     for source in workloads.values():
-        Simulation(platform, [read_source(source)], settings)
+        Simulation(platform, [read_source(source, limits)], settings)
 
 
 class _Task(Struct, frozen=True):
@@ -217,6 +226,7 @@ class _Task(Struct, frozen=True):
     settings: Settings
     clock: str
     keep: Keep | None
+    limits: Limits
 
     def __call__(self) -> Outcome:
         """Run it; whatever it fails of is told, so that the other runs are not lost."""
@@ -247,7 +257,7 @@ class _Task(Struct, frozen=True):
     def _simulate(self, warnings: list[str]) -> Run:
         run = simulate(
             self.platform,
-            read_source(self.source),
+            read_source(self.source, self.limits),
             self.variant.algorithm,
             self.variant.options,
             settings=self.settings,

@@ -1,9 +1,12 @@
-"""What may stand in a workload: how late a time may be, and which characters a name may have."""
+"""What may stand in what we read: how late a time may be, which characters a name may have, and how much of all."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
+
+from msgspec import Struct
 
 #: Seconds (1900 years). Up to 2**36 s (6.9e10) the steps of a float are shorter than the 10 us that a job of Batsim
 #: takes at least; later one may begin and end at one instant, although it lasts.
@@ -18,3 +21,81 @@ NAME_RULE: Final = "must have no comma, double quote, line break or other contro
 def breaks_csv(name: str) -> bool:
     """True if a table in which this name stands could not be read again."""
     return _BREAKS_CSV.search(name) is not None
+
+
+class LimitError(ValueError):
+    """More is asked for than a limit allows; its text is the rule, and tells which limit it is."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """How much is read before a reader refuses to go on: a small file or message cannot take all memory, or for ever.
+
+    The defaults are far above the largest published logs (300 000 jobs, 80 000 hosts); the command line's option
+    `--limit` raises them. Readers take them as a parameter.
+
+    Attributes:
+        file_size: bytes of a file that is kept in memory, and of what is compressed in one.
+        line_size: bytes of one line of a log, of a table and of external events.
+        message_size: bytes of one message, and of a line of a recording, which holds one.
+        jobs: jobs of one log or workload.
+        hosts: hosts of one platform, and of the machine that a result file tells of.
+        sets_size: bytes of the host sets of all jobs of a result file, a bit for each host up to the highest.
+        name_size: characters of the name of a host, zone or link.
+        depth: levels of JSON that is inside of jobs, profiles and messages, of zones, and of composed profiles.
+    """
+
+    file_size: int = 2_000_000_000
+    line_size: int = 16_000_000
+    message_size: int = 500_000_000
+    jobs: int = 10_000_000
+    hosts: int = 1_048_576
+    sets_size: int = 4_000_000_000
+    name_size: int = 1_000
+    depth: int = 100
+
+    def check(self, limit: str, amount: int) -> None:
+        """LimitError if there is more of something than the limit of that name allows."""
+        if amount > getattr(self, limit):
+            raise LimitError(self.rule(limit))
+
+    def rule(self, limit: str) -> str:
+        """For messages: "must be at most 1048576 hosts (--limit hosts=N allows more)"."""
+        return f"must be at most {getattr(self, limit)} {_UNITS[limit]} (--limit {option_name(limit)}=N allows more)"
+
+
+#: Limit -> what is counted.
+_UNITS: Final[Mapping[str, str]] = {
+    "file_size": "bytes",
+    "line_size": "bytes in a line",
+    "message_size": "bytes in a message",
+    "jobs": "jobs",
+    "hosts": "hosts",
+    "sets_size": "bytes of host sets",
+    "name_size": "characters in a name",
+    "depth": "levels deep",
+}
+#: Deeper than this our own functions cannot follow, and orjson does not write.
+DEEPEST: Final = 200
+#: For readers that are told nothing else.
+LIMITS: Final = Limits()
+
+
+def option_name(limit: str) -> str:
+    """How the command line spells a limit."""
+    return limit.replace("_", "-")
+
+
+def check_depth(value: object, limits: Limits) -> None:
+    """LimitError if lists and objects are nested deeper than the limit `depth` allows."""
+    level, most = [value], limits.depth
+    for _ in range(most):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (list, dict))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (list, dict))
+        ]
+        if not level:
+            return
+    raise LimitError(limits.rule("depth"))

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.protocol.begins import highest_of
 from batsched_py.protocol.codec import Message, decode, encode, parse, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
@@ -86,10 +87,11 @@ def check_stop(reply: bytes) -> None:
 class DecisionSide:
     """The decision process's end: reads requests, writes replies, in the dialect of SIMULATION_BEGINS."""
 
-    __slots__ = ("_events", "_warn", "dialect", "now", "turn")
+    __slots__ = ("_events", "_limits", "_warn", "dialect", "now", "turn")
 
-    def __init__(self, warn: Callable[[str], None] | None = None) -> None:
+    def __init__(self, warn: Callable[[str], None] | None = None, limits: Limits = LIMITS) -> None:
         """`warn` receives one line for each thing that is strange but legal; None if nobody listens."""
+        self._limits = limits
         self.turn = Turn.BEFORE
         self.dialect: Dialect = V4
         #: Reads events; host sets within the platform, once that is known.
@@ -100,6 +102,8 @@ class DecisionSide:
 
     def receive(self, raw: bytes) -> Message:
         """Read a request. RemoteProtocolError if it breaks a rule; it then counts as not received."""
+        if len(raw) > self._limits.message_size:
+            raise RemoteProtocolError("message", self._limits.rule("message_size"))
         document = parse(raw)
         opens, dialect, events = self.turn is Turn.BEFORE, self.dialect, self._events
         if opens:

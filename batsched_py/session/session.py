@@ -22,6 +22,7 @@ from batsched_py.errors import (
 from batsched_py.hostset import HostSet
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
@@ -62,6 +63,7 @@ class Session:
         clock: how long decisions take in simulated time.
         open_store: where jobs are described if Batsim does not send them; called once, if its configuration says so.
         warn: receives one line for each thing that is strange but legal; None if nobody listens.
+        limits: how large a message may be.
 
     Raises OptionError at once if the options are wrong.
     """
@@ -75,6 +77,7 @@ class Session:
         clock: DecisionClock = ZERO,
         open_store: Callable[[Config], JobStore] | None = None,
         warn: Callable[[str], None] | None = None,
+        limits: Limits = LIMITS,
     ) -> None:
         self._class = scheduler
         #: Values of the options that are known before Batsim speaks.
@@ -87,7 +90,7 @@ class Session:
         self._tell = warn
         self._open_store = open_store
         self._store: JobStore | None = None
-        self._conversation = DecisionSide(warn)
+        self._conversation = DecisionSide(warn, limits)
         self._state = State()
         self._plan = Plan(self._state, warn)
         self._view = View(self._state)

@@ -10,14 +10,18 @@ from typing import Any, Final
 import orjson
 from msgspec import Struct, field
 
+from batsched_py.bounded_file import DamageError, read_lines
 from batsched_py.errors import WorkloadError
 from batsched_py.hostset import HostSet, format_bits
+from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.protocol.fields import shown
 
 MACHINE_AVAILABLE: Final = "machine_available"
 MACHINE_UNAVAILABLE: Final = "machine_unavailable"
 #: The types Batsim knows; an event of any other type is only forwarded, if that is asked for.
 MACHINE_EVENTS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
+#: Hosts below this number are always read: that they do not exist is told of all of them at once, see `check_events`.
+_NEAR: Final = 1024
 
 
 class ExternalEvent(Struct, frozen=True):
@@ -38,23 +42,38 @@ class ExternalEvent(Struct, frozen=True):
     source: str = "external event"
 
 
-def read_events(path: Path) -> tuple[ExternalEvent, ...]:
-    """Read an event file, in order of time; WorkloadError names the line, the member and the rule."""
+def read_events(path: Path, *, hosts: int | None = None, limits: Limits = LIMITS) -> tuple[ExternalEvent, ...]:
+    """Read an event file, in order of time; WorkloadError names the line, the member and the rule.
+
+    `hosts` is how many there are, if that is known: events of hosts far above are refused before memory is taken.
+    """
+    highest = limits.hosts - 1 if hosts is None else max(hosts, _NEAR) - 1
+    events = []
+    number = 0
     try:
-        lines = path.read_bytes().splitlines()
+        for number, line in enumerate(read_lines(path, limits), 1):
+            if line.strip():
+                events.append(_read_event(f"{path}:{number}", line, highest, limits))
     except OSError as error:
         raise WorkloadError(str(path), "", error.strerror or str(error)) from error
-    events = [_read_event(f"{path}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
+    except DamageError as error:
+        raise WorkloadError(str(path), "", f"cannot be decompressed: {error}") from error
+    except LimitError as error:
+        raise WorkloadError(f"{path}:{number + 1}", "", str(error)) from error
     return tuple(sorted(events, key=lambda event: event.timestamp))
 
 
-def _read_event(source: str, line: bytes) -> ExternalEvent:
+def _read_event(source: str, line: bytes, highest: int, limits: Limits) -> ExternalEvent:
     try:
         members = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise WorkloadError(source, "", f"must be a JSON object: {error}") from None
     if not isinstance(members, dict):
         raise WorkloadError(source, "", "must be a JSON object")
+    try:
+        check_depth(members, limits)
+    except LimitError as error:
+        raise WorkloadError(source, "", str(error)) from None
     timestamp, kind = members.get("timestamp"), members.get("type")
     if not isinstance(timestamp, (int, float)) or isinstance(timestamp, bool) or not 0 <= timestamp < math.inf:
         raise WorkloadError(source, "timestamp", f"must be a number of seconds from 0, not {shown(timestamp)}")
@@ -62,10 +81,13 @@ def _read_event(source: str, line: bytes) -> ExternalEvent:
         raise WorkloadError(source, "type", f"must be a string, not {shown(kind)}")
     if kind not in MACHINE_EVENTS:
         return ExternalEvent(timestamp, kind, HostSet(), members, source)
+    resources = members.get("resources")
     try:
-        hosts = HostSet.parse(members["resources"])
-    except (KeyError, ValueError, AttributeError, TypeError):
-        raise WorkloadError(source, "resources", 'must be a string of intervals like "0-3 7"') from None
+        hosts = HostSet.parse(resources, highest) if isinstance(resources, str) else None
+    except ValueError as error:
+        raise WorkloadError(source, "resources", f'must be a string of intervals like "0-3 7": {error}') from None
+    if hosts is None:
+        raise WorkloadError(source, "resources", 'must be a string of intervals like "0-3 7"')
     return ExternalEvent(timestamp, kind, hosts, members, source)
 
 

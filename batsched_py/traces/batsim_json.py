@@ -12,7 +12,16 @@ from msgspec import Raw
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
+from batsched_py.model.limits import (
+    LIMITS,
+    LONGEST,
+    NAME_RULE,
+    TOO_LONG,
+    LimitError,
+    Limits,
+    breaks_csv,
+    check_depth,
+)
 from batsched_py.model.name_set import NameSet
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Parallel, Profile
@@ -25,7 +34,7 @@ from batsched_py.traces.profile_table import read_profiles
 MANY: Final = 50_000
 
 
-def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
+def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = LIMITS) -> Workload:
     """Read a workload; WorkloadError names the file, the field (`jobs[3].walltime`) and the rule that is broken.
 
     Jobs are put in the order in which Batsim submits them: by submission time, then by id as text. A `walltime` that
@@ -33,7 +42,7 @@ def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
     only Batsim executes are refused, unless `simulated_only` is False.
     """
     file = str(path)
-    content = read_content(path)
+    content = read_content(path, limits)
     text, elements = content, None
     if content.count(b'"subtime"') > MANY:
         document, text, elements = parse_outline(file, content, "jobs")
@@ -47,11 +56,13 @@ def read_workload(path: Path, *, simulated_only: bool = True) -> Workload:
         raise WorkloadError(file, "profiles", "must be an object" if "profiles" in document else "is missing")
     if elements is None and not isinstance(document.get("jobs"), list):
         raise WorkloadError(file, "jobs", "must be a list" if "jobs" in document else "is missing")
-    table = read_profiles(file, profiles, simulated_only=simulated_only)
+    if len(document["jobs"] if elements is None else elements) > limits.jobs:
+        raise WorkloadError(file, "jobs", limits.rule("jobs"))
+    table = read_profiles(file, profiles, simulated_only=simulated_only, limits=limits)
     if elements is None:
-        jobs, walltimes = _read_jobs(file, document["jobs"], table)
+        jobs, walltimes = _read_jobs(file, document["jobs"], table, limits)
     else:
-        jobs, walltimes = _pack_jobs(file, text, elements, table)
+        jobs, walltimes = _pack_jobs(file, text, elements, table, limits)
     _refuse_doubled(file, content, profiles=len(profiles), jobs=len(jobs), walltimes=walltimes)
     return Workload(file, host_count, jobs, table)
 
@@ -92,18 +103,20 @@ def _refuse_doubled(file: str, content: bytes, *, profiles: int, jobs: int, wall
         refuse_doubled(file, content)
 
 
-def _read_jobs(file: str, objects: list[Any], profiles: Mapping[str, Profile]) -> tuple[Sequence[Job], int]:
+def _read_jobs(
+    file: str, objects: list[Any], profiles: Mapping[str, Profile], limits: Limits
+) -> tuple[Sequence[Job], int]:
     """The jobs, and how many of them have a walltime."""
     jobs: dict[str, Job] = {}
     for index, members in enumerate(objects):
-        job = _read_new_job(file, index, members, profiles, jobs)
+        job = _read_new_job(file, index, members, profiles, jobs, limits=limits)
         jobs[job.id] = job
     in_order = tuple(sorted(jobs.values(), key=lambda job: (job.submit_time, job.id)))
     return in_order, sum("walltime" in members for members in objects)
 
 
 def _pack_jobs(
-    file: str, text: bytes, elements: Sequence[Raw], profiles: Mapping[str, Profile]
+    file: str, text: bytes, elements: Sequence[Raw], profiles: Mapping[str, Profile], limits: Limits
 ) -> tuple[Sequence[Job], int]:
     """As `_read_jobs`, of so many that none is kept as an object; `elements` stand in the text one after another."""
     jobs, names, walltimes = PackedJobs(text, _build_job), NameSet(), 0
@@ -114,7 +127,7 @@ def _pack_jobs(
         except orjson.JSONDecodeError:
             parse_object(file, text)  # says where
             raise
-        job = _read_new_job(file, index, members, profiles, names)
+        job = _read_new_job(file, index, members, profiles, names, limits=limits)
         names.add(job.id)
         walltimes += "walltime" in members
         jobs.add(described, job, profiles[job.profile].name)
@@ -122,14 +135,20 @@ def _pack_jobs(
     return jobs, walltimes
 
 
-def _read_new_job(file: str, index: int, members: Any, profiles: Mapping[str, Profile], known: Container[str]) -> Job:
+def _read_new_job(
+    file: str, index: int, members: Any, profiles: Mapping[str, Profile], known: Container[str], *, limits: Limits
+) -> Job:
     """A job whose id is none of those known."""
     try:
         job = _read_job(members, profiles)
+        if len(members) > 4 + ("walltime" in members):  # those of its own may be anything
+            check_depth(members, limits)
         if job.id in known:
             raise _BrokenRuleError(".id", f"is the id of two jobs: {shown(job.id)}")
     except _BrokenRuleError as error:
         raise WorkloadError(file, f"jobs[{index}]{error.field}", error.rule) from None
+    except LimitError as error:
+        raise WorkloadError(file, f"jobs[{index}]", str(error)) from None
     return job
 
 

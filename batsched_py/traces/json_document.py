@@ -14,7 +14,9 @@ from typing import Any
 import msgspec
 import orjson
 
+from batsched_py.bounded_file import read_file
 from batsched_py.errors import WorkloadError
+from batsched_py.model.limits import LIMITS, LimitError, Limits
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: Digits of a number that a message shows.
@@ -40,12 +42,14 @@ class _Doubled(dict[str, Any]):
     key: str
 
 
-def read_content(path: Path) -> bytes:
+def read_content(path: Path, limits: Limits = LIMITS) -> bytes:
     """The file's bytes, without a byte order mark; WorkloadError names the file."""
     try:
-        return path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
+        return read_file(path, limits).removeprefix(_BYTE_ORDER_MARK)
     except OSError as error:
         raise WorkloadError(str(path), "", f"cannot be read: {error.strerror or error}") from error
+    except LimitError as error:
+        raise WorkloadError(str(path), "", str(error)) from error
 
 
 def parse_object(file: str, content: bytes) -> dict[str, Any]:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from reprlib import repr as shown
 from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
+from batsched_py.model.limits import (
+    LIMITS,
+    LONGEST,
+    NAME_RULE,
+    TOO_LONG,
+    LimitError,
+    Limits,
+    breaks_csv,
+    check_depth,
+)
 from batsched_py.model.profile import (
     FORMER_TYPES,
     Composed,
@@ -32,9 +41,11 @@ BATSIM_TYPES: Final = (
 )
 
 
-def read_profiles(file: str, profiles: Mapping[str, Any], *, simulated_only: bool) -> dict[str, Profile]:
+def read_profiles(
+    file: str, profiles: Mapping[str, Any], *, simulated_only: bool, limits: Limits = LIMITS
+) -> dict[str, Profile]:
     """Each profile by name, used by a job or not; WorkloadError names `profiles.NAME.FIELD` and the rule."""
-    table = {name: _read_profile(file, name, members, simulated_only) for name, members in profiles.items()}
+    table = {name: _read_profile(file, name, members, simulated_only, limits) for name, members in profiles.items()}
     composed = {name: profile.sequence for name, profile in table.items() if isinstance(profile, Composed)}
     for name, sequence in composed.items():
         for step in sequence:
@@ -46,8 +57,19 @@ def read_profiles(file: str, profiles: Mapping[str, Any], *, simulated_only: boo
         cycle = list(reversed(error.args[1]))
         rule = f"must not contain itself: {' > '.join(cycle)}"
         raise WorkloadError(file, f"profiles.{cycle[0]}.seq", rule) from error
+    _check_levels(file, composed, limits)
     _check_continuations(file, table)
     return table
+
+
+def _check_levels(file: str, composed: Mapping[str, Sequence[str]], limits: Limits) -> None:
+    """WorkloadError if composed profiles are nested deeper than the limit; none of them contains itself."""
+    levels: dict[str, int] = {}
+    for name in TopologicalSorter(composed).static_order():
+        inner = (levels[step] for step in composed.get(name, ()))
+        levels[name] = max(inner, default=-1) + 1
+        if levels[name] > limits.depth:
+            raise WorkloadError(file, f"profiles.{name}.seq", limits.rule("depth"))
 
 
 def _check_continuations(file: str, table: Mapping[str, Profile]) -> None:
@@ -60,13 +82,16 @@ def _check_continuations(file: str, table: Mapping[str, Profile]) -> None:
                     raise WorkloadError(file, f"profiles.{name}.{member}", rule)
 
 
-def _read_profile(file: str, name: str, members: Any, simulated_only: bool) -> Profile:
+def _read_profile(file: str, name: str, members: Any, simulated_only: bool, limits: Limits) -> Profile:
     if breaks_csv(name):
         raise WorkloadError(file, "profiles", f"a name {NAME_RULE}, not {shown(name)}")
     if not isinstance(members, dict):
         raise WorkloadError(file, f"profiles.{name}", f"must be an object, not {shown(members)}")
     try:
+        check_depth(members, limits)
         profile = parse_profile(name, members)
+    except LimitError as error:
+        raise WorkloadError(file, f"profiles.{name}", str(error)) from error
     except ProfileError as error:
         raise WorkloadError(file, f"profiles.{name}.{error.field}", error.rule) from error
     if rule := _type_rule(profile.type, simulated_only):

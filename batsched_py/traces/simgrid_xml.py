@@ -14,6 +14,7 @@ from pathlib import Path
 
 from batsched_py.errors import PlatformError
 from batsched_py.hostset import MAX_HOST
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import DEFAULT_MASTER, Host, Link, Platform
 from batsched_py.model.zone import GraphZone, Segment, Spoke, StarZone, TableZone, Zone
 from batsched_py.traces.atomic_file import write_atomically
@@ -34,10 +35,13 @@ _STARS = ("Cluster", "Vivaldi", "None", "Empty")
 
 Properties = Mapping[str, str]
 
+#: Zones may have this many properties for each host that a platform may have, in all, counting those around them.
+_PROPERTIES = 10
 
-def read_platform(path: Path) -> Platform:
+
+def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
     """Read a platform file; PlatformError names the file, the element and the rule that is broken."""
-    root = read_root(path)
+    root = read_root(path, limits)
     if root.tag != "platform":
         raise PlatformError(root.file, root.tag, "must be a platform element: this is no SimGrid platform")
     root.choice("version", ("4", "4.0", "4.1"), "4.1")
@@ -45,7 +49,7 @@ def read_platform(path: Path) -> Platform:
     outermost = list(root.children(*_ZONES, "cluster"))
     if len(outermost) != 1:
         raise root.error("", f"must hold exactly one zone or cluster, not {len(outermost)}")
-    reader = _Reader()
+    reader = _Reader(limits)
     reader.read_node(outermost[0], "", {}, {})
     if not reader.hosts:
         raise root.error("", "must have at least one host")
@@ -57,7 +61,10 @@ def read_platform(path: Path) -> Platform:
 class _Reader:
     """What was read so far of one file."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        #: Zones around the element that is read, and properties that zones have of their own and of those around them.
+        self._depth, self._inherited = 0, 0
         #: name -> host, whatever zone it is in.
         self.hosts: dict[str, Host] = {}
         #: name -> zone, once all inside it is read.
@@ -93,9 +100,12 @@ class _Reader:
         name = self._open_zone(zone, parent)
         _refuse_unknown(zone)
         properties = _nested(zone.properties(), around)
+        self._check_nesting(zone, len(properties))
         spokes: dict[str, Spoke] = {}
+        self._depth += 1
         for element in zone.children(*_NODES, "link"):
             self.read_node(element, name, properties, spokes)
+        self._depth -= 1
         routing = zone.choice("routing", ("Full", *_GRAPHS, *_STARS), "")
         if routing in _STARS:
             self.zones[name] = self._star(zone, name, parent, spokes)
@@ -103,6 +113,15 @@ class _Reader:
         points = {element.name() for element in zone.children(*_NODES) if element.tag != "cabinet"}
         table = self._network.read_routes(zone, points, self._gateway_rule)
         self.zones[name] = (TableZone if routing == "Full" else _graph)(name, parent, table)
+
+    def _check_nesting(self, zone: Element, properties: int) -> None:
+        """PlatformError if zones are too deep, or if what they inherit is many times what the file says."""
+        limits = self._limits
+        self._inherited += properties
+        if self._depth >= limits.depth:
+            raise zone.error("", f"is inside of {self._depth} zones, which {limits.rule('depth')}")
+        if self._inherited > _PROPERTIES * limits.hosts:
+            raise zone.error("prop", f"zones inherit too many properties for a platform that {limits.rule('hosts')}")
 
     def _star(self, zone: Element, name: str, parent: str, spokes: dict[str, Spoke]) -> StarZone:
         for route in zone.children(*ROUTES):
@@ -136,7 +155,9 @@ class _Reader:
         """Add the hosts of a cluster or cabinet; their names by number."""
         prefix, suffix = group.text("prefix"), group.text("suffix")
         names: dict[int, str] = {}
-        for number in read_radical(group):
+        for attribute, text in (("prefix", prefix), ("suffix", suffix)):
+            self._check_name(group, attribute, text)
+        for number in read_radical(group, len(self.hosts), self._limits):
             names[number] = f"{prefix}{number}{suffix}"
             self._add_host(group, names[number], zone, own, around)
         return names
@@ -151,6 +172,8 @@ class _Reader:
         if pstate >= len(speeds):
             raise element.error("pstate", f"must be below {len(speeds)}, the number of speeds, not {pstate}")
         self.hosts[name] = Host(name, speeds, pstate, cores, own, around)
+        if len(self.hosts) > self._limits.hosts:
+            raise element.error("", f"is one host too many: a platform {self._limits.rule('hosts')}")
 
     def _read_speeds(self, element: Element) -> tuple[float, ...]:
         text = element.text("speed")
@@ -171,7 +194,13 @@ class _Reader:
         self._parents[element.name()] = parent
         return element.name()
 
+    def _check_name(self, element: Element, attribute: str, text: str) -> None:
+        """PlatformError if a name, or a part of the names of many hosts, is too long."""
+        if len(text) > self._limits.name_size:
+            raise element.error(attribute, self._limits.rule("name_size"))
+
     def _claim(self, element: Element, name: str) -> None:
+        self._check_name(element, "id", name)
         if name in self.zone_of or name in self._parents:
             raise element.error("id", f"the name {name!r} is used twice")
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
-import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from reprlib import repr as shown
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from batsched_py.bounded_file import DamageError, read_lines
 from batsched_py.brief import Brief
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LONGEST, TOO_LONG
+from batsched_py.model.limits import LIMITS, LONGEST, TOO_LONG, LimitError, Limits
 
 _HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*)")
-_GZIP_MAGIC = b"\x1f\x8b"
 
 
 class SwfRecord(NamedTuple):
@@ -92,13 +90,13 @@ class SwfLog(Brief, frozen=True):
         return max(0, int(number[1])) if number else 0
 
 
-def read_swf(path: Path) -> SwfLog:
+def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
     """Read a log, plain or compressed by gzip; WorkloadError names the file, the line and the rule that is broken."""
-    headers: dict[str, str] = {}
+    headers: dict[str, list[str]] = {}
     lines: dict[str, int] = {}
     records: list[SwfRecord] = []
     long_lines = 0
-    for number, line in enumerate(_read_text(path).splitlines(), 1):
+    for number, line in enumerate(_read_lines(path, limits), 1):
         text = line.strip()
         if text.startswith(";"):
             key = _keep_header(headers, text)
@@ -108,30 +106,36 @@ def read_swf(path: Path) -> SwfLog:
             long_lines += len(pieces) > FIELDS
             try:
                 records.append(_record(pieces[:FIELDS]))
+                limits.check("jobs", len(records))
             except ValueError as error:
                 raise WorkloadError(str(path), f"line {number}", str(error)) from error
-    return SwfLog(str(path), headers, tuple(records), lines, long_lines)
+    joined = {key: "\n".join(values) for key, values in headers.items()}
+    return SwfLog(str(path), joined, tuple(records), lines, long_lines)
 
 
-def _read_text(path: Path) -> str:
+def _read_lines(path: Path, limits: Limits) -> Iterator[str]:
+    number = 0
     try:
-        content = path.read_bytes()
-        if content.startswith(_GZIP_MAGIC):
-            content = gzip.decompress(content)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise WorkloadError(str(path), "", f"cannot be decompressed: {error}") from error
+        for content in read_lines(path, limits):
+            # Headers of old logs are in any encoding, jobs are digits.
+            for line in content.decode(errors="replace").splitlines():
+                yield line
+                number += 1
     except OSError as error:
         raise WorkloadError(str(path), "", f"cannot be read: {error.strerror or error}") from error
-    return content.decode(errors="replace")  # headers of old logs are in any encoding, jobs are digits
+    except DamageError as error:
+        raise WorkloadError(str(path), "", f"cannot be decompressed: {error}") from error
+    except LimitError as error:
+        raise WorkloadError(str(path), f"line {number + 1}", str(error)) from error
 
 
-def _keep_header(headers: dict[str, str], text: str) -> str:
+def _keep_header(headers: dict[str, list[str]], text: str) -> str:
     """The header's key; "" if it is another comment."""
     match = _HEADER.fullmatch(text)
     if match is None:
         return ""
     key, value = match[1], match[2].strip()
-    headers[key] = f"{headers[key]}\n{value}" if key in headers else value
+    headers.setdefault(key, []).append(value)
     return key
 
 

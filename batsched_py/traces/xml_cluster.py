@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from batsched_py.hostset import MAX_HOST
+from batsched_py.model.limits import Limits
 from batsched_py.model.zone import Link, Spoke
 from batsched_py.traces.quantity import BANDWIDTH, TIME
 from batsched_py.traces.xml_element import Element, whole_number
@@ -69,9 +70,14 @@ def read_peer_spoke(peer: Element, network: Network) -> Spoke:
     return Spoke((network.add(up, peer),), (network.add(down, peer),))
 
 
-def read_radical(group: Element) -> list[int]:
-    """The numbers of the attribute `radical`, "0-31,40", in that order."""
-    numbers: list[int] = []
+def read_radical(group: Element, before: int, limits: Limits) -> list[int]:
+    """The numbers of the attribute `radical`, "0-31,40", in that order.
+
+    PlatformError if they make too many hosts with the `before` that the platform has already; they are counted before
+    any of them is made.
+    """
+    intervals: list[tuple[int, int]] = []
+    count = 0
     for piece in group.text("radical").split(","):
         low, dash, high = piece.strip().partition("-")
         first, last = whole_number(low), whole_number(high if dash else low)
@@ -79,5 +85,8 @@ def read_radical(group: Element) -> list[int]:
             raise group.error("radical", f"must be numbers and intervals like 0-31,40, not {piece!r}")
         if not first <= last <= MAX_HOST:
             raise group.error("radical", f"must have intervals that ascend, up to {MAX_HOST}, not {piece!r}")
-        numbers.extend(range(first, last + 1))
-    return numbers
+        intervals.append((first, last))
+        count += last - first + 1
+    if before + count > limits.hosts:
+        raise group.error("radical", f"makes {before + count} hosts of the platform, which {limits.rule('hosts')}")
+    return [number for first, last in intervals for number in range(first, last + 1)]

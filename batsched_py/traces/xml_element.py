@@ -11,7 +11,9 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from msgspec import Struct
 
+from batsched_py.bounded_file import read_file
 from batsched_py.errors import PlatformError
+from batsched_py.model.limits import LimitError, Limits
 from batsched_py.traces.quantity import Dimension, parse_quantity
 
 
@@ -95,15 +97,18 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None
 
 
-def read_root(path: Path) -> Element:
+def read_root(path: Path, limits: Limits) -> Element:
     """The outermost element of an XML file. A document type is accepted and not fetched; entities are refused.
 
     Blanks before the XML declaration are accepted, as SimGrid does: files of Batsim's own experiments have them.
     """
     try:
-        xml = fromstring(path.read_bytes().lstrip(), forbid_dtd=False, forbid_entities=True, forbid_external=True)
+        content = read_file(path, limits).lstrip()
+        xml = fromstring(content, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     except OSError as error:
         raise PlatformError(str(path), "", f"cannot be read: {error.strerror or error}") from error
+    except LimitError as error:
+        raise PlatformError(str(path), "", str(error)) from error
     except DefusedXmlException as error:
         raise PlatformError(str(path), "", "must not define or fetch entities") from error
     except (ParseError, LookupError, ValueError) as error:

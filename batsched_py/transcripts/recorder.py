@@ -8,10 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from batsched_py.bounded_file import GZIP
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.header import Header
 from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
-from batsched_py.transcripts.storage import GZIP
 
 #: A recording under a name that ends so is compressed.
 SUFFIX: Final = ".gz"

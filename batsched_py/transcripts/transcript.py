@@ -9,10 +9,11 @@ from typing import Any
 import orjson
 from msgspec import Struct
 
+from batsched_py.bounded_file import DamageError, read_messages
 from batsched_py.errors import TranscriptError
+from batsched_py.model.limits import LIMITS, LimitError, Limits
 from batsched_py.transcripts.header import FORMAT, Header
 from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
-from batsched_py.transcripts.storage import DamageError, read_lines
 
 
 class Exchange(Struct, frozen=True):
@@ -31,13 +32,13 @@ class Transcript:
         header: who decided; None in recordings of other programs, which have the messages only.
     """
 
-    def __init__(self, path: Path, warn: Callable[[str], None] | None = None) -> None:
+    def __init__(self, path: Path, warn: Callable[[str], None] | None = None, *, limits: Limits = LIMITS) -> None:
         """Read the header.
 
         `warn` receives a line if the recording breaks off in the middle of an exchange; None if nobody listens.
         TranscriptError, here and while iterating, names the file, the line and the rule.
         """
-        self.path = path
+        self.path, self._limits = path, limits
         self._tell = warn
         self.header = self._read_header()
 
@@ -84,7 +85,8 @@ class Transcript:
     def _lines(self) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
         """Number, bytes and members of each line; a torn last one is told and left out."""
         try:
-            for number, line in enumerate(read_lines(self.path), 1):
+            number = 0
+            for number, line in enumerate(read_messages(self.path, self._limits), 1):
                 try:
                     members = orjson.loads(line)
                 except orjson.JSONDecodeError as error:
@@ -100,6 +102,8 @@ class Transcript:
             raise TranscriptError(str(self.path), "", f"cannot be read: {error.strerror or error}") from error
         except DamageError as error:
             raise TranscriptError(str(self.path), "", str(error)) from None
+        except LimitError as error:
+            raise self._error(number + 1, str(error)) from None
 
     def _error(self, number: int, rule: str) -> TranscriptError:
         return TranscriptError(str(self.path), f"line {number}", rule)

@@ -11,6 +11,7 @@ from typing import Final, Self
 import zmq
 
 from batsched_py.errors import TransportError
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.transport.address import FORM, check_address
 from batsched_py.transport.peer_watch import PeerWatch
 
@@ -44,8 +45,12 @@ class RepSocket:
 
     __slots__ = ("_batsim", "_context", "_peers", "_send", "_socket", "address", "watch")
 
-    def __init__(self, address: str) -> None:
-        """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible."""
+    def __init__(self, address: str, limits: Limits = LIMITS) -> None:
+        """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible.
+
+        A connection that sends twice as much in one message as `limits` allow is closed; what is less than that is
+        received, so that whoever reads it can say what is wrong.
+        """
         check_address(address)
         self.watch: Callable[[], None] | None = None
         self._context = zmq.Context()
@@ -53,6 +58,7 @@ class RepSocket:
         #: Sends bytes without a look at the options that pyzmq has for other types of sockets.
         self._send = super(zmq.Socket, self._socket).send
         self._socket.rcvtimeo = LOOK_EVERY
+        self._socket.maxmsgsize = 2 * limits.message_size
         self._socket.setsockopt(zmq.TCP_KEEPALIVE, 1)
         self._socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, KEEPALIVE)
         self._peers = PeerWatch(self._socket)

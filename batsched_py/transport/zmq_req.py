@@ -9,6 +9,7 @@ from typing import Final, Self
 import zmq
 
 from batsched_py.errors import TransportError
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.transport.address import FORM, check_address
 from batsched_py.transport.peer_watch import PeerWatch
 
@@ -19,10 +20,15 @@ LOOK_EVERY: Final = 200
 class ReqSocket:
     """Sends requests and receives replies, in strict alternation; a context manager."""
 
-    __slots__ = ("_context", "_peers", "_socket", "address", "answer_timeout", "connect_timeout")
+    __slots__ = ("_context", "_limits", "_peers", "_socket", "address", "answer_timeout", "connect_timeout")
 
     def __init__(
-        self, address: str, *, connect_timeout: float | None = None, answer_timeout: float | None = None
+        self,
+        address: str,
+        *,
+        connect_timeout: float | None = None,
+        answer_timeout: float | None = None,
+        limits: Limits = LIMITS,
     ) -> None:
         """Connect to `address`, such as "tcp://127.0.0.1:28000", without waiting. TransportError if it is not one.
 
@@ -30,12 +36,15 @@ class ReqSocket:
             address: where the decision process listens, now or a little later.
             connect_timeout: seconds that the first exchange waits for somebody to listen; None: for ever.
             answer_timeout: seconds that an exchange waits for its reply; None: for ever.
+            limits: how large a reply may be; a connection that sends twice as much in one message is closed.
         """
         check_address(address)
         self.address, self.connect_timeout, self.answer_timeout = address, connect_timeout, answer_timeout
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.REQ)
         self._socket.rcvtimeo = LOOK_EVERY
+        self._limits = limits
+        self._socket.maxmsgsize = 2 * limits.message_size
         self._peers = PeerWatch(self._socket)
         try:
             self._socket.connect(address)
@@ -53,9 +62,13 @@ class ReqSocket:
             self._socket.send(request)
             while True:
                 try:
-                    return self._socket.recv()
+                    reply = self._socket.recv()
                 except zmq.Again:
                     self._check_peer(time.monotonic() - started)
+                    continue
+                if len(reply) > self._limits.message_size:
+                    raise TransportError(f"a reply on {self.address} {self._limits.rule('message_size')}")
+                return reply
         except zmq.ZMQError as error:
             raise TransportError(f"cannot talk to {self.address}: {error.strerror}") from error
 

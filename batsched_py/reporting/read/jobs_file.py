@@ -13,6 +13,7 @@ from msgspec import Struct
 from batsched_py.brief import Brief
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, REJECTED
 from batsched_py.reporting.final_states import FINAL_STATES
 from batsched_py.reporting.read.tabular import Tabular
@@ -57,7 +58,7 @@ class _Columns(Struct, frozen=True):
     metadata: int | None
 
 
-def read_jobs(path: Path) -> JobsFile:
+def read_jobs(path: Path, *, limits: Limits = LIMITS) -> JobsFile:
     """Read a `_jobs.csv`; InputError names the file, the line, the column and the rule.
 
     Columns may stand in any order, and others beside them. Versions of Batsim without `final_state` tell only of
@@ -65,7 +66,7 @@ def read_jobs(path: Path) -> JobsFile:
     is a rejected job. What such a file does not hold is `members`, which is empty, and the return code, which is 0 or
     -1.
     """
-    table = Tabular(path)
+    table = Tabular(path, limits)
     columns = _find_columns(table)
     reader = _RowReader(table, columns)
     jobs = tuple(reader.record(row) for row in table.rows())
@@ -102,12 +103,16 @@ class _RowReader:
         self._lines: dict[str, int] = {}
         #: Spelling -> hosts: the same allocations come again and again.
         self._hosts: dict[str, HostSet] = {}
+        #: Bytes of all of them.
+        self._bytes = 0
 
     def record(self, row: list[str]) -> JobRecord:
         """What a row tells."""
         table, columns = self._table, self._columns
         job = self._job(row)
         before = self._lines.setdefault(job.id, table.line)
+        if len(self._lines) > table.limits.jobs:
+            raise table.error(table.limits.rule("jobs"))
         if before != table.line:
             raise table.error(f"tells of {shown(job.id)}, as line {before} does, too", column=columns.name)
         state = "" if columns.state is None else row[columns.state]
@@ -151,4 +156,7 @@ class _RowReader:
         hosts = self._hosts.get(text)
         if hosts is None:
             hosts = self._hosts[text] = self._table.hosts(row, self._columns.hosts)
+            self._bytes += hosts.bits.bit_length() // 8
+            if self._bytes > self._table.limits.sets_size:
+                raise self._table.error(self._table.limits.rule("sets_size"), column=self._columns.hosts)
         return hosts

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from batsched_py.errors import InputError
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.read.tabular import Tabular
 from batsched_py.simulator.tracing import HOST_STATES, EnergyRows, StateRows
 
@@ -19,9 +20,9 @@ _COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
 _TEXTS: Final = frozenset({"batsim_version"})
 
 
-def read_figures(path: Path) -> Mapping[str, str]:
+def read_figures(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, str]:
     """Column -> value of a `_schedule.csv`, as they are written; InputError unless it has one row of numbers."""
-    table = Tabular(path)
+    table = Tabular(path, limits)
     rows = list(table.rows())
     if len(rows) != 1:
         raise InputError(table.file, "", f"must have one row below the names of the columns, not {len(rows)}")
@@ -33,9 +34,9 @@ def read_figures(path: Path) -> Mapping[str, str]:
     return dict(zip(table.header, rows[0], strict=True))
 
 
-def read_machine_states(path: Path) -> StateRows:
+def read_machine_states(path: Path, *, limits: Limits = LIMITS) -> StateRows:
     """Read a `_machine_states.csv`; InputError."""
-    table = Tabular(path)
+    table = Tabular(path, limits)
     time, *states = [table.column(name) for name in ("time", *(f"nb_{state}" for state in HOST_STATES))]
     rows = StateRows()
     for row in table.rows():
@@ -44,9 +45,9 @@ def read_machine_states(path: Path) -> StateRows:
     return rows
 
 
-def read_consumed_energy(path: Path) -> EnergyRows:
+def read_consumed_energy(path: Path, *, limits: Limits = LIMITS) -> EnergyRows:
     """Read a `_consumed_energy.csv`; InputError. `least_watts` are nan where an old Batsim does not tell them."""
-    table = Tabular(path)
+    table = Tabular(path, limits)
     time, energy, kind = (table.column(name) for name in ("time", "energy", "event_type"))
     least = table.optional_column("wattmin")
     rows = EnergyRows()
@@ -58,9 +59,9 @@ def read_consumed_energy(path: Path) -> EnergyRows:
     return rows
 
 
-def read_pstate_changes(path: Path) -> list[PstateChange]:
+def read_pstate_changes(path: Path, *, limits: Limits = LIMITS) -> list[PstateChange]:
     """Read a `_pstate_changes.csv`; InputError."""
-    table = Tabular(path)
+    table = Tabular(path, limits)
     time, hosts, pstate = (table.column(name) for name in ("time", "machine_id", "new_pstate"))
     changes = []
     for row in table.rows():

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from batsched_py.brief import Brief
 from batsched_py.errors import InputError
+from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.read.jobs_file import read_jobs
 from batsched_py.reporting.read.log_schedule import records_of
 from batsched_py.reporting.read.run_files import (
@@ -105,9 +106,9 @@ def schedule_of(result: Result, name: str) -> Schedule:
     )
 
 
-def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None) -> list[Schedule]:
+def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None, limits: Limits = LIMITS) -> list[Schedule]:
     """Read several runs, as `read_schedule` does; runs of one name get the names of their folders before theirs."""
-    schedules = [read_schedule(path, hosts=hosts) for path in paths]
+    schedules = [read_schedule(path, hosts=hosts, limits=limits) for path in paths]
     names = _distinct([_run_path(Path(schedule.source)) for schedule in schedules])
     return [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
 
@@ -122,7 +123,9 @@ def files_of(path: str | Path) -> list[Path]:
     return [jobs, *(file for file in others if file is not None)]
 
 
-def read_schedule(path: str | Path, *, hosts: int | None = None, name: str | None = None) -> Schedule:
+def read_schedule(
+    path: str | Path, *, hosts: int | None = None, name: str | None = None, limits: Limits = LIMITS
+) -> Schedule:
     """Read the results of a run of Batsim or of ours, or a log; InputError names file, line, column and rule.
 
     `path` is a `_jobs.csv`, the prefix of Batsim's option -e (`out/easy`), a folder with one `_jobs.csv` in it, or a
@@ -134,12 +137,13 @@ def read_schedule(path: str | Path, *, hosts: int | None = None, name: str | Non
     """
     path = Path(path)
     if path.is_file() and path.name.endswith(_LOGS):
-        return _read_log(path, hosts, name)
+        return _read_log(path, hosts, name, limits)
     jobs_path, prefix = _locate(path)
-    jobs = read_jobs(jobs_path)
-    figures = read_figures(file) if (file := _beside(prefix, SCHEDULE)) else {}
-    states = read_machine_states(file) if (file := _beside(prefix, MACHINE_STATES)) else None
+    jobs = read_jobs(jobs_path, limits=limits)
+    figures = read_figures(file, limits=limits) if (file := _beside(prefix, SCHEDULE)) else {}
+    states = read_machine_states(file, limits=limits) if (file := _beside(prefix, MACHINE_STATES)) else None
     count, notes = _host_count(hosts, jobs.jobs, figures, states)
+    _check_hosts(jobs_path, count, limits)
     unlisted = max(int(figures.get("nb_jobs", 0)) - len(jobs.jobs), 0)
     if unlisted:
         notes = (
@@ -153,16 +157,18 @@ def read_schedule(path: str | Path, *, hosts: int | None = None, name: str | Non
         figures=figures,
         stretches=jobs.stretches,
         machine_states=states,
-        consumed_energy=read_consumed_energy(file) if (file := _beside(prefix, CONSUMED_ENERGY)) else None,
-        pstate_changes=read_pstate_changes(file) if (file := _beside(prefix, PSTATE_CHANGES)) else None,
+        consumed_energy=read_consumed_energy(file, limits=limits)
+        if (file := _beside(prefix, CONSUMED_ENERGY))
+        else None,
+        pstate_changes=read_pstate_changes(file, limits=limits) if (file := _beside(prefix, PSTATE_CHANGES)) else None,
         unlisted=unlisted,
         notes=notes,
         source=str(jobs_path),
     )
 
 
-def _read_log(path: Path, hosts: int | None, name: str | None) -> Schedule:
-    log = read_swf(path)
+def _read_log(path: Path, hosts: int | None, name: str | None, limits: Limits) -> Schedule:
+    log = read_swf(path, limits=limits)
     jobs, notes = records_of(log)
     size = hosts or log.machine_size
     if not size:
@@ -171,6 +177,7 @@ def _read_log(path: Path, hosts: int | None, name: str | None) -> Schedule:
             *notes,
             f"{counted(size, 'host')}, the size of the largest job: the log does not say how many",
         )
+    _check_hosts(path, size, limits)
     stem = path.name.partition(".")[0] or path.name
     return Schedule(
         name=stem if name is None else name, jobs=jobs, hosts=size, figures={}, notes=notes, source=str(path)
@@ -236,6 +243,12 @@ def _host_count(
     if "nb_computing_machines" in figures:
         return int(figures["nb_computing_machines"]), ()
     return highest, (f"{counted(highest, 'host')}, up to the highest that a job had: no file says how many there were",)
+
+
+def _check_hosts(path: Path, hosts: int, limits: Limits) -> None:
+    """InputError if the machine is larger than the limit: pictures and figures have a bit or more for each host."""
+    if hosts > limits.hosts:
+        raise InputError(str(path), "", f"tells of a machine of {hosts} hosts, which {limits.rule('hosts')}")
 
 
 def _beyond(hosts: int, highest: int, why: str) -> tuple[str, ...]:

@@ -10,8 +10,10 @@ from pathlib import Path
 from reprlib import repr as shown
 from typing import Final
 
+from batsched_py.bounded_file import DamageError, read_lines
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
+from batsched_py.model.limits import LIMITS, LimitError, Limits
 
 #: Larger numbers are refused when read, so that no sum or product of them is infinite.
 LARGEST: Final = 1e100
@@ -24,21 +26,33 @@ class Tabular:
         file: the path as text, for errors.
         header: names of the columns, in the file's order.
         line: number of the line that was read last, from 1.
+        limits: how much is read.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, limits: Limits = LIMITS) -> None:
         """Read the line of names; InputError if the file cannot be read or has none."""
-        self.file, self.line = str(path), 1
-        try:
-            text = path.read_bytes().decode("utf-8-sig")
-        except OSError as error:
-            raise InputError(self.file, "", f"cannot be read: {error.strerror or error}") from error
-        except UnicodeDecodeError as error:
-            raise InputError(self.file, "", f"must be text in UTF-8: {error.reason}") from error
-        self._reader = csv.reader(StringIO(text, newline=""), strict=True)
+        self.file, self.line, self.limits = str(path), 1, limits
+        csv.field_size_limit(max(csv.field_size_limit(), limits.line_size))  # 131 072 is too little for some host sets
+        self._reader = csv.reader(self._lines(path), strict=True)
         self.header: Sequence[str] = tuple(next(self.rows(), []))
         if not self.header:
             raise InputError(self.file, "", "is empty: a line with the names of the columns is missing")
+
+    def _lines(self, path: Path) -> Iterator[str]:
+        """Line by line, so that a file that is too large is never in memory."""
+        read, encoding = 0, "utf-8-sig"
+        try:
+            for line in read_lines(path, self.limits):
+                yield from StringIO(line.decode(encoding), newline="")
+                read, encoding = read + 1, "utf-8"
+        except OSError as error:
+            raise InputError(self.file, "", f"cannot be read: {error.strerror or error}") from error
+        except DamageError as error:
+            raise InputError(self.file, "", f"cannot be decompressed: {error}") from error
+        except LimitError as error:
+            raise InputError(self.file, f"line {read + 1}", str(error)) from error
+        except UnicodeDecodeError as error:
+            raise InputError(self.file, "", f"must be text in UTF-8: {error.reason}") from error
 
     def column(self, *names: str) -> int:
         """The position of the first of these columns that there is; InputError if there is none."""
@@ -90,13 +104,13 @@ class Tabular:
     def count(self, row: Sequence[str], column: int) -> int:
         """A whole number from 0; InputError otherwise."""
         text = row[column]
-        if not (text.isdecimal() and text.isascii() and len(text) < 20):
+        if not (text.isdecimal() and text.isascii() and len(text) < 16):
             raise self.error(f"must be a whole number from 0, not {shown(text)}", column=column)
         return int(text)
 
     def hosts(self, row: Sequence[str], column: int) -> HostSet:
         """An interval set like "0-3 7"; InputError otherwise."""
         try:
-            return HostSet.parse(row[column])
+            return HostSet.parse(row[column], self.limits.hosts - 1)
         except ValueError as error:
             raise self.error(str(error), column=column) from error

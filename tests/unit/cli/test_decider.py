@@ -10,6 +10,7 @@ from batsched_py.cli import decider
 from batsched_py.cli.algorithm import Choice
 from batsched_py.cli.decider import our_decider, their_decider
 from batsched_py.errors import RefusedError, RemoteProtocolError
+from batsched_py.model.limits import Limits
 from batsched_py.protocol.conversation import STOP_EVENT
 
 
@@ -28,7 +29,7 @@ def test_a_reply_of_ours_that_the_simulator_refuses(path: str, rule: str, said: 
 class FakeSocket:
     """Gives its address as the reply to everything."""
 
-    def __init__(self, address: str, connect_timeout: float) -> None:
+    def __init__(self, address: str, connect_timeout: float, limits: Limits) -> None:
         self.reply = address.encode()
 
     def __enter__(self) -> FakeSocket:

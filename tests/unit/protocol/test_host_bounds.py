@@ -10,6 +10,7 @@ import pytest
 from batsched_py import hostset
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.hostset import MAX_HOST, HostSet, format_bits, parse_bits
+from batsched_py.model.limits import Limits
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
 from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import SimulationBegins
@@ -121,3 +122,11 @@ def test_a_long_text_costs_what_its_length_does() -> None:
     assert bits == HostSet.parse(" ".join(f"{number}-{number + 9}" for number in sorted(numbers))).bits
     assert bits.bit_count() == 500_000
     assert bits & (1 << 40) - 1 == 0x3FF003FF
+
+
+def test_a_message_above_the_limit_is_refused_unread() -> None:
+    """And one of just that size is read."""
+    opening = raw(document(0.0, ("SIMULATION_BEGINS", begins_data(4))))
+    DecisionSide(limits=Limits(message_size=len(opening))).receive(opening)
+    with pytest.raises(RemoteProtocolError, match=r"^message: must be at most 100 bytes in a .*--limit message-size=N"):
+        DecisionSide(limits=Limits(message_size=100)).receive(opening)
