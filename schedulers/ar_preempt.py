@@ -81,6 +81,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         leases = [job for job in view.arrived if MEMBER in job.members]
         segments_came = self.preemption.segments.meet(view.arrived)
         if segments_came or leases or self.preemption.to_repeat or self.pressing(view):
+            self.repairs.foresee(view)
             self.forget_promises(view, plan)
             if self.line is not None:
                 self.line.join(view.arrived, view.now)
@@ -93,6 +94,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             self.preemption.foresee()
             self.serve_all(view, plan)
             self.call_for_promises(view, plan)
+            self.repairs.call_when_late(view, plan)
         else:
             super().decide(view, plan)
         self.call(view, plan)

@@ -11,6 +11,9 @@ class Conservative(Backfilling[PromiseOptions]):
 
     When hosts are released the promises are compressed: each job in order of arrival gives its promise back and takes
     the earliest start there is now. So no job is ever delayed by one that came later.
+
+    A failed host is expected back after `repair_time`, by default after the mean of the repairs so far; one that is
+    late after twice as long, up to 64 times, then not at all. Promises count on that.
     """
 
     name = "conservative"

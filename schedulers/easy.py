@@ -16,6 +16,9 @@ class Easy(Overtaking[EasyOptions]):
 
     A promise is broken by no one: an overtaking job ends by its walltime before the promised start, or leaves the
     promised hosts alone.
+
+    A failed host is expected back after `repair_time`, by default after the mean of the repairs so far; one that is
+    late after twice as long, up to 64 times, then not at all. Promises count on that.
     """
 
     name = "easy"

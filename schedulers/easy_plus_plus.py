@@ -78,7 +78,8 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
 
     def released(self, view: View) -> bool:
         """Also if more time is expected to pass before the head starts."""
-        return self.correct(view) or super().released(view)
+        released = super().released(view)
+        return self.correct(view) or released
 
     def tell_of_nameless(self, view: View, plan: Plan) -> None:
         """Warn of the first job that does not say whose it is: what it will take cannot be predicted."""

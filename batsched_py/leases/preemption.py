@@ -102,7 +102,7 @@ class Preemption:
         begin = max(start, self._view.now)
         end = begin + job.limit
         future = self._view.availability()
-        free = future.free_during(begin, end)
+        free = future.free_during(begin, end) - HostSet(future.down)  # that a host will be back is no more than likely
         hosts = free.first(job.size)
         if hosts is not None:
             return hosts, []

@@ -14,6 +14,9 @@ class PromiseOptions(PlacementOptions):
     order: Order = named("fcfs", "who is served and promised first", ORDERS)
     walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run for ever")
     slack: float = option(0.0, "seconds that jobs are thought to hold their hosts beyond walltimes", minimum=0)
+    repair_time: float | None = option(
+        None, "seconds after which a failed host is expected back; none: the mean of the repairs so far", minimum=1
+    )
 
     def __post_init__(self) -> None:
         if self.reserve == "counts" and not self.by_number:

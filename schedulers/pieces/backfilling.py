@@ -24,6 +24,7 @@ from batsched_py.planning.ordering import FCFS, Line
 from batsched_py.planning.promises import Choose
 from batsched_py.planning.selection import SELECTIONS
 from batsched_py.schedulers.pieces.backfill_options import OvertakingOptions, PromiseOptions
+from batsched_py.schedulers.pieces.repairs import Repairs
 
 Options = TypeVar("Options", bound=PromiseOptions)
 Overtakers = TypeVar("Overtakers", bound=OvertakingOptions)
@@ -87,6 +88,8 @@ class Backfilling(Scheduler[Options]):
         self.picks: Choose | None = None if lowest else self.choose
         #: What is free until when, by the promises; None if it must be found anew.
         self.gaps: Gaps | None = None
+        #: When failed hosts are expected back.
+        self.repairs = Repairs(self.options.repair_time)
 
     # What makes one algorithm differ from another.
 
@@ -135,8 +138,10 @@ class Backfilling(Scheduler[Options]):
             if arrived:
                 full = len(self.blocked) >= self.depth
                 self.overtake(arrived if full else list(self.serve(arrived, view, plan)), view, plan)
-        if self.blocked and not self.shadow:
-            self.call_for_promises(view, plan)
+        if self.blocked:
+            if not self.shadow:
+                self.call_for_promises(view, plan)
+            self.repairs.call_when_late(view, plan)
 
     def call_for_promises(self, view: View, plan: Plan) -> None:
         """Be called at the first promised start, unless the end of work tells of it."""
@@ -145,8 +150,8 @@ class Backfilling(Scheduler[Options]):
             plan.wake_at(first)
 
     def released(self, view: View) -> bool:
-        """Who could not start before may now."""
-        return view.hosts_changed or (not self.shadow and view.due(self.first_start()))
+        """Who could not start before may now, or a promise cannot be kept: hosts changed, or their repair is late."""
+        return self.repairs.foresee(view) or (not self.shadow and view.due(self.first_start()))
 
     def may_start(self, view: View, plan: Plan) -> bool:
         """Some job may start, so that it is worth looking at those who wait."""
@@ -204,11 +209,27 @@ class Backfilling(Scheduler[Options]):
         future.steady = True
 
     def renew_each(self, view: View, plan: Plan) -> None:
-        """Whatever has happened: look at every job. A promise that cannot be kept is made anew, and may be later."""
-        for each in list(self.blocked.values()):
+        """Recompute every promise in order; infeasible ones may move later.
+
+        If a failure is why a promise moves, the promises that come after it are withdrawn first: nobody is delayed by
+        a job that is served later.
+        """
+        waiting = list(self.blocked.values())
+        for position, each in enumerate(waiting):
             self.withdraw(each, view)
+            if view.unavailable and self.moves_later(each, view, plan):
+                for other in waiting[position + 1 :]:
+                    self.withdraw(other, view)
+                    plan.promises.pop(other.job.id, None)  # it may be promised nothing now
+                self.serve([each.job for each in waiting[position:] if each.job.id in view.queue], view, plan)
+                return
             if each.job.id in view.queue:
                 self.admit(each.job, view, plan)
+
+    def moves_later(self, withdrawn: Blocked, view: View, plan: Plan) -> bool:
+        """The job cannot start by the start that it was promised."""
+        before, after = withdrawn.promise, self.earliest(withdrawn.job, view, plan)
+        return before is not None and (after is None or after.start > max(before.start, view.now) + TOLERANCE)
 
     def compress(self, agenda: Agenda, view: View, plan: Plan) -> None:
         """All hold a promise, and only hosts were given back: each can be kept, or made better."""

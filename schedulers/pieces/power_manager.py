@@ -81,8 +81,10 @@ class PowerManager:
                 learned = self._on if switch.waking else self._off
                 key = switch.kind, switch.sleep
                 learned[key] = max(learned.get(key, 0.0), view.now - switch.since)
-        if view.hosts_changed and view.unavailable:
-            view.availability().expect(view.unavailable, math.inf)
+        if (
+            view.hosts_changed and view.unavailable
+        ):  # whoever failed on the way is not expected at the end of its switch
+            view.availability().expect(view.unavailable & (view.asleep | view.switching), math.inf)
 
     def follow(self, view: View) -> None:
         """After a decision has started its jobs: who is idle since when."""

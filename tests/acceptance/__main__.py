@@ -15,6 +15,7 @@ from rich.table import Table
 
 from tests.acceptance.check import Check
 from tests.acceptance.energy import medium_late, recorded_energy
+from tests.acceptance.failures import failures
 from tests.acceptance.metrics import metrics
 from tests.acceptance.published import published
 from tests.acceptance.recordings import recordings
@@ -40,6 +41,7 @@ def main() -> int:
         *report_page(folder / "traces"),
         *recorded_energy(transcripts),
         *metrics(folder),
+        *failures(folder / "traces"),
     ]
     for check in checks:
         table.add_row(check.name, check.expected, check.found, "ok" if check.holds else "FAILED")

@@ -1,0 +1,77 @@
+"""When failed hosts are expected back."""
+
+import math
+from typing import Final
+
+from batsched_py.api import TOLERANCE, HostSet, Plan, View
+
+#: Seconds by which the news of a repair may be late.
+NEWS_DELAY: Final = 1.0
+#: How often the expected time of a late repair is doubled before the host is given up.
+DOUBLINGS: Final = 6
+
+
+class Repairs:
+    """Expect failed hosts back after the given repair time, by default the mean of the repairs that ended so far.
+
+    A host that is not back in time is expected after twice the repair time, then after four times, and so on up to
+    64 times; after that it is given up: it is in no plan until it is back. Hosts that sleep or switch are left to
+    whoever switches them. Without a given time nothing is expected before the first repair has ended.
+    """
+
+    def __init__(self, given: float | None) -> None:
+        self._given = given
+        #: Repairs that ended, and the seconds that they took together.
+        self._ended, self._seconds = 0, 0.0
+        #: Failed host -> the instant at which it failed.
+        self._since: dict[int, float] = {}
+        #: Failed host -> the instant at which it is expected; infinite for those that were given up.
+        self._expected: dict[int, float] = {}
+        #: The first instant at which some host counts as late; infinite if none is expected.
+        self.next_late = math.inf
+
+    def foresee(self, view: View) -> bool:
+        """Tell the availability when failed hosts are expected back; True if hosts changed or one of them is late."""
+        if view.hosts_changed or view.due(self.next_late):
+            failed = view.unavailable
+            if failed or self._since:
+                self._update(failed, view)
+            return True
+        return False
+
+    def call_when_late(self, view: View, plan: Plan) -> None:
+        """Be called when the next host is late, if free hosts may be kept for a job that waits for it."""
+        if self.next_late < math.inf and plan.free and not view.due(self.next_late):
+            plan.wake_at(self.next_late)
+
+    def _update(self, failed: HostSet, view: View) -> None:
+        self._follow(failed, view.now)
+        usual = self._usual()
+        down = failed - view.asleep - view.switching
+        expected = {host: self._expect(self._since[host], usual, view.now) for host in down}
+        for host, time in expected.items():
+            if time != self._expected.get(host, math.inf):
+                view.availability().expect(HostSet.of(host), time)
+        self._expected = expected
+        self.next_late = min(expected.values(), default=math.inf) + NEWS_DELAY
+
+    def _follow(self, failed: HostSet, now: float) -> None:
+        for host in [host for host in self._since if host not in failed]:
+            self._ended += 1
+            self._seconds += now - self._since.pop(host)
+        for host in failed:
+            self._since.setdefault(host, now)
+
+    def _usual(self) -> float:
+        """Seconds that a repair takes; infinite if nobody knows."""
+        if self._given is not None:
+            return self._given
+        return max(NEWS_DELAY, self._seconds / self._ended) if self._ended else math.inf
+
+    def _expect(self, since: float, usual: float, now: float) -> float:
+        """The first expected instant of the series that has not passed."""
+        for doublings in range(DOUBLINGS + 1):
+            time = since + usual * 2.0**doublings
+            if time + NEWS_DELAY > now + TOLERANCE:
+                return time
+        return math.inf
