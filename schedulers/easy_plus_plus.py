@@ -127,7 +127,7 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
     def overtakers(self, view: View) -> Sequence[Job]:
         """Each waiting job that is small enough: many are expected to end before their walltime tells."""
         free = self.find_gaps(view).free.bit_count()
-        return [job for job in view.queue.up_to(free) if job.id not in self.blocked]
+        return [job for job in self.seen(view.queue.up_to(free)) if job.id not in self.blocked]
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Sequence[Job]:
         """As the option says of jobs whose walltimes are what is predicted."""

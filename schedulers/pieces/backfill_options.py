@@ -28,6 +28,9 @@ class OvertakingOptions(PromiseOptions):
     """And who may overtake first."""
 
     backfill_order: Order = named("fcfs", "who overtakes first", ORDERS)
+    arrivals: Literal["together", "one_by_one"] = option(
+        "together", "look at the jobs of one message together, or at each in a pass of its own, as it came"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,8 @@ class Backfilling(Scheduler[Options]):
     depth: float = math.inf
     #: Promises are made of these very hosts, not of a number of them.
     on_hosts = False
+    #: Jobs that arrive together are looked at in passes of their own.
+    one_by_one = False
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
@@ -88,6 +90,8 @@ class Backfilling(Scheduler[Options]):
         self.picks: Choose | None = None if lowest else self.choose
         #: What is free until when, by the promises; None if it must be found anew.
         self.gaps: Gaps | None = None
+        #: Ids of the jobs that have just arrived and whose pass is still to come.
+        self.unseen: set[str] = set()
         #: When failed hosts are expected back.
         self.repairs = Repairs(self.options.repair_time)
 
@@ -129,15 +133,14 @@ class Backfilling(Scheduler[Options]):
         if self.particular:
             self.placement.refuse(view, plan)
         released = self.released(view)
-        if self.line is not None:
-            self.decide_in_order(self.line, released, view, plan)
+        if self.one_by_one and len(view.arrived) > 1:
+            self.pass_for_each(view.arrived, released, view, plan)
+        elif self.line is not None:
+            self.decide_in_order(self.line, view.arrived, released, view, plan)
         elif released:
             self.serve_all(view, plan)
         else:
-            arrived = view.arrived
-            if arrived:
-                full = len(self.blocked) >= self.depth
-                self.overtake(arrived if full else list(self.serve(arrived, view, plan)), view, plan)
+            self.serve_arrived(view.arrived, view, plan)
         if self.blocked:
             if not self.shadow:
                 self.call_for_promises(view, plan)
@@ -166,9 +169,28 @@ class Backfilling(Scheduler[Options]):
                 return each.promise.start
         return math.inf
 
-    def decide_in_order(self, line: Line, released: bool, view: View, plan: Plan) -> None:
+    def pass_for_each(self, arrived: Sequence[Job], released: bool, view: View, plan: Plan) -> None:
+        """One pass for what was released and the first job that arrived, then one for each other job."""
+        self.unseen.update(job.id for job in arrived)
+        for job in arrived:
+            self.unseen.remove(job.id)
+            if self.line is not None:
+                self.decide_in_order(self.line, [job], released, view, plan)
+            elif released:
+                self.serve_all(view, plan)
+            else:
+                self.serve_arrived([job], view, plan)
+            released = False
+
+    def serve_arrived(self, arrived: Sequence[Job], view: View, plan: Plan) -> None:
+        """Nothing was released: start who arrived, promise a start, or let overtake."""
+        if arrived:
+            full = len(self.blocked) >= self.depth
+            self.overtake(arrived if full else list(self.serve(arrived, view, plan)), view, plan)
+
+    def decide_in_order(self, line: Line, arrived: Sequence[Job], released: bool, view: View, plan: Plan) -> None:
         """As `decide`; if nothing was released, who comes after those who hold a promise changes nothing for them."""
-        now, arrived, order = view.now, view.arrived, line.order
+        now, order = view.now, line.order
         line.join(arrived, now)
         if not self.may_start(view, plan) or not (released or arrived or order.dynamic):
             return
@@ -185,15 +207,19 @@ class Backfilling(Scheduler[Options]):
         if self.line is None:
             self.renew(view, plan)
             if len(self.blocked) < len(view.queue):
-                self.serve(view.queue, view, plan)
+                self.serve(self.seen(view.queue), view, plan)
         else:
             self.gaps = None
             for job_id in self.blocked:
                 plan.promises.pop(job_id, None)  # another may be promised something in its place
             self.withdraw_all(view)
-            self.serve(self.line.jobs(view.queue, view.now), view, plan)
+            self.serve(self.seen(self.line.jobs(view.queue, view.now)), view, plan)
         if self.depth <= len(self.blocked) < len(view.queue) and plan.free:
             self.overtake(self.overtakers(view), view, plan)
+
+    def seen(self, jobs: Iterable[Job]) -> Iterable[Job]:
+        """Those of these jobs whose pass has come."""
+        return [job for job in jobs if job.id not in self.unseen] if self.unseen else jobs
 
     def renew(self, view: View, plan: Plan) -> None:
         """Each blocked job, in order: start it if it fits now, else promise it the earliest start there is now."""
@@ -342,8 +368,8 @@ class Backfilling(Scheduler[Options]):
 
     def overtakers(self, view: View) -> Sequence[Job]:
         """Each waiting job without a promise that breaks none if no other overtakes before it."""
-        found = view.queue.within(self.find_gaps(view).limits(), view.now)
-        return [job for job in found if job.id not in self.blocked] if found else found
+        found = self.seen(view.queue.within(self.find_gaps(view).limits(), view.now))
+        return [job for job in found if job.id not in self.blocked]
 
     def may_overtake(self, job: Job, view: View) -> bool:
         """The job waits and holds no promise."""
@@ -390,6 +416,10 @@ class Backfilling(Scheduler[Options]):
 
 class Overtaking(Backfilling[Overtakers]):
     """Backfilling in which some hold no promise, and an option says who of them comes first."""
+
+    def setup(self, view: View) -> None:
+        super().setup(view)
+        self.one_by_one = self.options.arrivals == "one_by_one"
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
         """As the option says."""

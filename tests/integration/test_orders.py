@@ -17,6 +17,7 @@ from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.testing import Bench
 from tests.integration.variants import HOSTS, PLATFORM, SPECS, workload
 
 Spec = tuple[int, int, int, int]
@@ -106,6 +107,24 @@ def test_in_an_order_the_first_is_promised_and_others_overtake() -> None:
     assert starts("easy", {}, specs) == [0, 10, 19, 3, 22]
     assert starts("easy", {"order": "sjf"}, specs) == [0, 21, 10, 3, 13]
     assert starts("conservative", {"order": "sjf"}, specs) == [0, 21, 10, 3, 13]
+
+
+@pytest.mark.parametrize("running", [True, False], ids=["nothing is released", "a job ends"])
+@pytest.mark.parametrize("order", ["fcfs", "desc_size"])
+def test_jobs_that_arrive_together_overtake_in_order_or_each_as_it_came(order: str, running: bool) -> None:
+    """Two hosts are free, four are promised at 100: the first has 90 s, the shorter one comes second."""
+    first = {}
+    for arrivals in ("together", "one_by_one"):
+        bench = Bench("easy", hosts=4, options={"order": order, "backfill_order": "sjf", "arrivals": arrivals})
+        bench.run(size=2, walltime=100)
+        other = None if running else bench.run(size=2, walltime=100)
+        bench.submit(size=4, walltime=10)
+        assert not bench.decide().started
+        if other is not None:
+            bench.end(other)
+        long, short = bench.submit(size=2, walltime=90), bench.submit(size=2, walltime=10)
+        first[arrivals] = {long: "long", short: "short"}[next(iter(bench.decide().started))]
+    assert first == {"together": "short", "one_by_one": "long"}
 
 
 def test_any_order_says_who_overtakes_first() -> None:
