@@ -87,8 +87,12 @@ class EasySleeper(Overtaking[Sleep]):
         if chosen:
             self.power.send_to_sleep(chosen, view, plan)
             self.renew(view, plan)  # fewer hosts are free, now and when the blocked job will start
-        if view.all_submitted and not view.queue:  # a call must not outlast the last job
+        self.call_before_the_end(after, view, plan)
+
+    def call_before_the_end(self, time: float, view: View, plan: Plan) -> None:
+        """Be called then, unless a call comes before it or all jobs will have ended: a call must not outlast them."""
+        if view.all_submitted and not view.queue:
             latest = max((run.end for run in view.running), default=view.now)
-            after = after if after < latest else math.inf
-        if after < math.inf and not any(call <= after for call in view.wakeups):
-            plan.wake_at(after)
+            time = time if time < latest else math.inf
+        if view.now < time < math.inf and not any(call <= time for call in view.wakeups):
+            plan.wake_at(time)

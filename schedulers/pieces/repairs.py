@@ -50,7 +50,7 @@ class Repairs:
         down = failed - view.asleep - view.switching
         expected = {host: self._expect(self._since[host], usual, view.now) for host in down}
         for host, time in expected.items():
-            if time != self._expected.get(host, math.inf):
+            if time != self._expected.get(host):  # also what was expected of it before it failed is forgotten
                 view.availability().expect(HostSet.of(host), time)
         self._expected = expected
         self.next_late = min(expected.values(), default=math.inf) + NEWS_DELAY

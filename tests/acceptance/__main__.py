@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.acceptance.check import Check
-from tests.acceptance.energy import medium_late, recorded_energy
+from tests.acceptance.energy import inertial, medium_late, recorded_energy
 from tests.acceptance.failures import failures
 from tests.acceptance.metrics import metrics
 from tests.acceptance.published import published
@@ -37,6 +37,7 @@ def main() -> int:
         *table_v(folder / "traces"),
         *without_quirks(folder / "traces"),
         *medium_late(folder / "traces" / "medium_late"),
+        *inertial(folder / "traces" / "medium_late"),
         *recordings(transcripts),
         *report_page(folder / "traces"),
         *recorded_energy(transcripts),

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from batsched_py.plugins import load
+from batsched_py.reporting.figures.metrics import summarise
 from batsched_py.session.session import Session
 from batsched_py.simulator.outputs import schedule_columns, write_jobs
 from batsched_py.simulator.records import Result
@@ -34,12 +35,30 @@ SWITCHES: Final = {
     "--enable-profile-reuse": "profile_reuse",
 }
 
+#: Options of easy_idle_sleeper, MJ and mean wait in seconds that docs/energy.md tells.
+INERTIAL: Final = (
+    ({"inertia": "x2", "period": "60"}, 28.89, 258.0),
+    ({"inertia": "x2", "period": "90"}, 28.75, 282.0),
+    ({"inertia": "p1", "period": "30"}, 29.24, 193.5),
+)
+
 
 def medium_late(folder: Path) -> Iterator[Check]:
     """801 jobs on 32 hosts, played by Batsim 1.4 with energy: EASY, and conservative backfilling told when to start."""
     easy = Session(load("easy"), {"reserve": "hosts"}).answer
     yield from _as_played(folder, "easy", easy)
     yield from _as_played(folder, "conservative", StartsAsRecorded(_rows(folder / "conservative" / "out_jobs.csv")))
+
+
+def inertial(folder: Path) -> Iterator[Check]:
+    """The same jobs with the inertial policy, as docs/energy.md tells: batsched's consumes 29.00 MJ and waits 285 s."""
+    files = read_platform(folder / "platform.xml"), [read_workload(folder / "medium_late.json")]
+    for options, joules, wait in INERTIAL:
+        session = Session(load("easy_idle_sleeper"), {"idle_time": "1e9", **options})
+        result = Simulation(*files, Settings(machines=32, energy=True)).run(session.answer)
+        name = f"medium_late {' '.join(f'{key}={value}' for key, value in options.items())}"
+        yield near(f"{name}: MJ, as documented", joules, result.joules / 1e6, 0.005)
+        yield near(f"{name}: mean wait, as documented", wait, summarise(result).metrics.mean_wait or 0, 0.05)
 
 
 def _as_played(folder: Path, algorithm: str, scheduler: Callable[[bytes], bytes]) -> Iterator[Check]:

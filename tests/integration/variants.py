@@ -62,6 +62,11 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("easy_idle_sleeper", {"idle_time": "0"}),
     ("easy_idle_sleeper", {"idle_time": "none", "sleep_state": "deepest", "wake_for": "queue", "order": "sjf"}),
     ("easy_idle_sleeper", {"idle_time": "3", "off_time": "2", "on_time": "20", "keep_awake": "2", "reserve": "hosts"}),
+    ("easy_idle_sleeper", {"inertia": "x2", "period": "5", "idle_time": "1e9"}),
+    (
+        "easy_idle_sleeper",
+        {"inertia": "p1", "period": "7", "load_threshold": "3", "wake_for": "queue", "reserve": "hosts"},
+    ),
     ("easy_subpart_sleeper", {"awake": "0", "idle_time": "5", "reserve": "hosts"}),
     ("easy_subpart_sleeper", {"awake": "0.3", "idle_time": "2", "sleep_state": "deepest", "backfill_order": "sjf"}),
     ("energy_budget", {"shutdown": "true", "idle_time": "0", "off_time": "3", "on_time": "5"}),
