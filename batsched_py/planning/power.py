@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from msgspec import Struct
 
 from batsched_py.errors import PlatformError
+from batsched_py.protocol.fields import shown
 
 
 class Draw(Struct, frozen=True):
@@ -127,14 +128,14 @@ def _read_draw(name: str, piece: str) -> Draw:
     except ValueError:
         values = []
     if len(values) not in (2, 3) or not all(math.isfinite(value) for value in values):
-        _wrong(name, f"must be watts, idle:full or idle:epsilon:full for each pstate, not {piece.strip()!r}")
+        _wrong(name, f"must be watts, idle:full or idle:epsilon:full for each pstate, not {shown(piece.strip())}")
     return Draw(values[0], values[-1])
 
 
 def _read_sleep(piece: str, draws: tuple[Draw, ...]) -> SleepState:
     parts = piece.strip().split(":")
     if len(parts) != 3 or not all(part.isdecimal() and int(part) < len(draws) for part in parts):
-        _wrong("sleep_pstates", f"must be sleep:off:on, numbers of pstates, not {piece.strip()!r}")
+        _wrong("sleep_pstates", f"must be sleep:off:on, numbers of pstates, not {shown(piece.strip())}")
     pstate, off, on = map(int, parts)
     return SleepState(pstate, off, on, draws[pstate].idle, draws[off].full, draws[on].full)
 
@@ -147,7 +148,7 @@ def _read_speeds(text: str, count: int) -> tuple[float, ...]:
     except ValueError:
         speeds = ()
     if len(speeds) != count or not all(0 < speed < math.inf for speed in speeds):
-        _wrong("speed_per_state", f"must be flop/s for each pstate ({count}), separated by commas, not {text!r}")
+        _wrong("speed_per_state", f"must be flop/s for each pstate ({count}), separated by commas, not {shown(text)}")
     return speeds
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import Host
+from batsched_py.protocol.fields import shown
 
 
 class Watts(Struct, frozen=True):
@@ -78,11 +79,13 @@ def _read_watts(source: str, host: Host, name: str, piece: str) -> Watts:
     try:
         values = [float(value) for value in piece.split(":")]
     except ValueError:
-        _wrong(source, host, name, f"must hold watts like 95:190, not {piece.strip()!r}")
+        _wrong(source, host, name, f"must hold watts like 95:190, not {shown(piece.strip())}")
     if len(values) == 2:
         return Watts(values[0], values[0], values[1])
     if len(values) != 3:
-        _wrong(source, host, name, f"must be idle:full or idle:epsilon:full for each pstate, not {piece.strip()!r}")
+        _wrong(
+            source, host, name, f"must be idle:full or idle:epsilon:full for each pstate, not {shown(piece.strip())}"
+        )
     return Watts(*values)
 
 
@@ -99,7 +102,7 @@ def _read_watts_off(source: str, host: Host) -> None:
 def _read_sleep(source: str, host: Host, piece: str) -> tuple[int, int, int]:
     parts = piece.strip().split(":")
     if len(parts) != 3 or not all(part.isdecimal() and int(part) < len(host.speeds) for part in parts):
-        _wrong(source, host, "sleep_pstates", f"must be sleep:off:on, numbers of pstates, not {piece.strip()!r}")
+        _wrong(source, host, "sleep_pstates", f"must be sleep:off:on, numbers of pstates, not {shown(piece.strip())}")
     sleep, off, on = (int(part) for part in parts)
     return sleep, off, on
 

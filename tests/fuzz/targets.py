@@ -34,7 +34,7 @@ EARLY: Final = 25
 #: Who decides for a peer that says what is wrong: each keeps other books.
 ALGORITHMS: Final = (
     "easy", "conservative", "easy_plus_plus", "easy_idle_sleeper", "easy_dvfs", "energy_budget", "submitter",
-    "ar_preempt", "energy_watcher",
+    "ar_preempt",
 )  # fmt: skip
 #: Whose replies are made wrong.
 REPLIERS: Final = ("easy", "submitter", "killer", "easy_idle_sleeper", "easy_dvfs", "energy_watcher", "rejecter")

@@ -61,7 +61,7 @@ def test_lines_that_cannot_be_shown_are_findings(lines: list[str]) -> None:
 def test_an_internal_error_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a command, or of Python; one line and its exit code are none."""
 
-    def fail(path: Path) -> None:
+    def fail(path: Path, **_: object) -> None:
         raise ValueError(path)
 
     assert told(tmp_path, "metrics", "nothing") == 2
