@@ -13,7 +13,7 @@ from batsched_py.cli.algorithm import Warnings
 from batsched_py.cli.console import Output, show_table
 from batsched_py.cli.examples import INPUT
 from batsched_py.cli.kept import Kept
-from batsched_py.cli.parameters import PATH, clock_option, debug_option, limit_option, told_limits
+from batsched_py.cli.parameters import PATH, Number, clock_option, debug_option, limit_option, told_limits
 from batsched_py.cli.progress import runs_bar
 from batsched_py.cli.simulation_options import (
     behaviour_options,
@@ -36,6 +36,9 @@ from batsched_py.experiments.study import Outcome, Variant, run_study, seeded, t
 from batsched_py.model.platform import Platform
 from batsched_py.simulator.settings import Settings
 
+#: More are a slip of the finger: of the first nobody sees the difference, of the second no machine has the cores.
+_MOST_RESAMPLES: Final = 1_000_000
+_MOST_PROCESSES: Final = 4096
 #: Workloads that a line names which is told of several.
 _NAMED: Final = 3
 #: What writes the file of an option, by its name.
@@ -76,7 +79,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
 )
 @click.option(
     "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     default=LEVEL,
     show_default=True,
     metavar="P",
@@ -84,7 +87,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
 )
 @click.option(
     "--resamples",
-    type=click.IntRange(min=100),
+    type=click.IntRange(100, _MOST_RESAMPLES),
     default=RESAMPLES,
     show_default=True,
     metavar="N",
@@ -92,7 +95,10 @@ _WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
 )
 @click.option("--differences", is_flag=True, help="Show differences from the baseline in place of ratios to it.")
 @click.option(
-    "--processes", type=click.IntRange(min=1), metavar="N", help="Runs at a time.  [default: one for each core]"
+    "--processes",
+    type=click.IntRange(1, _MOST_PROCESSES),
+    metavar="N",
+    help="Runs at a time.  [default: one for each core]",
 )
 @click.option("-e", "--export", type=PATH, metavar="FOLDER", help="Write FOLDER/WORKLOAD/ALGORITHM_jobs.csv...")
 @click.option("--csv", type=PATH, metavar="FILE", help="Write a row for each run.")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from batsched_py.cli.parameters import PATH, debug_option, limit_option, told_limits
+from batsched_py.cli.parameters import HOSTS, PATH, debug_option, limit_option, told_limits
 from batsched_py.cli.targets import check_apart, check_writable, make_folder
 from batsched_py.cli.terminal import say
 from batsched_py.traces.batsim_json import write_workload
@@ -43,7 +43,7 @@ _WALLTIME_NOTE: Final = (
 @click.option("--end", type=float, metavar="S", help="Leave out what was submitted then or later, in seconds.")
 @click.option(
     "--hosts",
-    type=click.IntRange(min=1),
+    type=HOSTS,
     metavar="N",
     help="Size of the machine; larger jobs are dropped. Default: what the log says.",
 )

@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from batsched_py.cli.algorithm import Warnings
-from batsched_py.cli.parameters import PATH, Seconds, debug_option, limit_option, told_limits
+from batsched_py.cli.parameters import PATH, Number, Seconds, debug_option, limit_option, told_limits
 from batsched_py.cli.terminal import say
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.compare import Comparison, Tolerance, compare
@@ -35,7 +35,7 @@ _COLOURS: Final = {LEFT: "red", RIGHT: "green"}
 )
 @click.option(
     "--relative",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=1e-6,
     show_default=True,
     metavar="R",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -12,7 +13,8 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.model.limits import DEEPEST, LIMITS, Limits, option_name
+from batsched_py.hostset import MAX_HOST
+from batsched_py.model.limits import DEEPEST, LIMITS, LONGEST, Limits, option_name
 from batsched_py.model.platform import ROLES
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -23,6 +25,11 @@ _MOST_DIGITS: Final = 15
 PATH: Final = click.Path(path_type=Path)
 
 
+#: A number of hosts.
+HOSTS: Final = click.IntRange(1, MAX_HOST)
+
+#: Digits of the largest port.
+_PORT_DIGITS: Final = 5
 #: Where ZeroMQ can listen and connect, and who else is there can reach: a machine and its port, or a file.
 _ADDRESS: Final = re.compile(r"tcp://\S+:(\d+|\*)|ipc://\S+")
 
@@ -32,8 +39,9 @@ def read_address(context: click.Context, parameter: click.Parameter, value: str 
     found = _ADDRESS.fullmatch(value or "ipc://none")
     if found is None:
         raise click.BadParameter(f"must be an address like tcp://127.0.0.1:28000, not {value!r}", context, parameter)
-    if (found[1] or "*").isdecimal() and int(found[1]) > 65535:
-        raise click.BadParameter(f"must have a port of at most 65535, not {found[1]}", context, parameter)
+    port = found[1] or "*"
+    if port != "*" and (len(port) > _PORT_DIGITS or int(port) > 65535):
+        raise click.BadParameter(f"must have a port of at most 65535, not {port}", context, parameter)
     return value
 
 
@@ -49,17 +57,28 @@ def read_roles(context: click.Context, parameter: click.Parameter, values: Seque
     return roles
 
 
-class Seconds(click.FloatRange):
-    """A finite time."""
+class Number(click.FloatRange):
+    """A number, which is finite; in a range, if one is given."""
 
-    name = "seconds"
+    #: For messages.
+    of = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; a usage error for nan and inf, which are no time to wait."""
-        number = float(super().convert(value, param, ctx))
-        if not math.isfinite(number):
-            self.fail(f"must be a finite number of seconds, not {value}", param, ctx)
-        return number
+        """The number; a usage error for nan and inf, which no range keeps out."""
+        with suppress(ValueError):  # what is no number at all click tells
+            if not math.isfinite(float(value)):
+                self.fail(f"must be a finite {self.of}, not {value}", param, ctx)
+        return float(super().convert(value, param, ctx))
+
+
+class Seconds(Number):
+    """A time, finite and no longer than a simulation may be."""
+
+    name = "seconds"
+    of = "number of seconds"
+
+    def __init__(self, **bounds: Any) -> None:
+        super().__init__(**{"max": LONGEST, **bounds})
 
 
 class Invocation(Struct):

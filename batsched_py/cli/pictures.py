@@ -7,15 +7,17 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
+from warnings import catch_warnings, simplefilter
 
 import click
 
 from batsched_py.cli.extras import require
-from batsched_py.cli.parameters import PATH, Decorated
+from batsched_py.cli.parameters import PATH, Decorated, Number
 from batsched_py.cli.runs import hosts_option, read_runs, write_file
-from batsched_py.cli.terminal import say
+from batsched_py.cli.terminal import say, warn
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
+from batsched_py.model.limits import LONGEST
 from batsched_py.reporting.durations import DAY, HOUR, MINUTE
 from batsched_py.reporting.read.schedule import Schedule
 
@@ -35,7 +37,10 @@ def read_time(context: click.Context, parameter: click.Parameter, value: str | N
         raise click.BadParameter(
             f"must be seconds, or a time like 90min, 12h or 2.5d, not {value!r}", context, parameter
         )
-    return float(found[1]) * _UNITS[found[2]]
+    seconds = float(found[1]) * _UNITS[found[2]]
+    if seconds > LONGEST:
+        raise click.BadParameter(f"must be at most {LONGEST} s, not {value!r}", context, parameter)
+    return seconds
 
 
 def read_picture(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
@@ -65,7 +70,7 @@ def _read_hosts(context: click.Context, parameter: click.Parameter, value: str |
 
 def picture_options(text: str, *, required: bool) -> Callable[[Decorated], Decorated]:
     """-o, what is shown, and the picture's size; `text` says what -o does."""
-    wide, high = click.FloatRange(1.0, _MOST_INCHES), click.FloatRange(0.5, _MOST_INCHES)
+    wide, high = Number(1.0, _MOST_INCHES), Number(0.5, _MOST_INCHES)
     options = (
         click.option("-o", "--output", type=PATH, callback=read_picture, required=required, metavar="FILE", help=text),
         click.option(
@@ -107,7 +112,10 @@ def draw(name: str, module: str, output: Path, make: Callable[[Any], Any]) -> No
     require("matplotlib", name, "plot")
     style = importlib.import_module("batsched_py.reporting.paper.style")  # slow to import, and an extra
     paper = importlib.import_module(f"batsched_py.reporting.paper.{module}")
-    with style.style():
+    with style.style(), catch_warnings(record=True) as caught:
+        simplefilter("always", UserWarning)
         content = style.saved(make(paper), form_of(output))
+    for line in dict.fromkeys(str(one.message) for one in caught):  # characters that the font does not have
+        warn(line)
     write_file(output, content)
     say(f"wrote {output}")

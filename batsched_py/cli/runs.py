@@ -10,7 +10,7 @@ import click
 from msgspec.structs import replace
 
 from batsched_py.cli.examples import INPUT
-from batsched_py.cli.parameters import PATH, Seconds, told_limits
+from batsched_py.cli.parameters import HOSTS, PATH, Seconds, told_limits
 from batsched_py.cli.targets import check_apart, check_writable, writing
 from batsched_py.cli.terminal import say
 from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND
@@ -21,7 +21,7 @@ from batsched_py.traces.batsim_json import read_workload
 
 paths_argument: Final = click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
 hosts_option: Final = click.option(
-    "--hosts", type=click.IntRange(min=1), metavar="N", help="Compute hosts. Default: what the files say."
+    "--hosts", type=HOSTS, metavar="N", help="Compute hosts. Default: what the files say."
 )
 tau_option: Final = click.option(
     "--tau",

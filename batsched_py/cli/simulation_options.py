@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from batsched_py.cli.algorithm import Warnings
 from batsched_py.cli.examples import INPUT
-from batsched_py.cli.parameters import PATH, Decorated, read_roles, told_limits
+from batsched_py.cli.parameters import HOSTS, PATH, Decorated, read_roles, told_limits
 from batsched_py.display import displayed
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
@@ -39,7 +39,7 @@ workloads_option = click.option(
 
 #: Which hosts take part, and what they are.
 _MACHINE: Final[tuple[_Decorator, ...]] = (
-    click.option("--mmax", "machines", type=click.IntRange(min=1), metavar="N", help="Only the first N hosts."),
+    click.option("--mmax", "machines", type=HOSTS, metavar="N", help="Only the first N hosts."),
     click.option(
         "-m", "--master-host", default=DEFAULT_MASTER, show_default=True, metavar="NAME", help="Runs no jobs."
     ),

@@ -97,7 +97,7 @@ def test_a_wrong_platform(here: Path, fails: Callable[..., str]) -> None:
         (["-o", "reserve=rooms"], "option reserve of easy: must be counts | hosts, not 'rooms'"),
         (["-o", "reserve"], "must be key=value, not 'reserve' (see batsched-py simulate --help)"),
         (["--clock", "sun"], "clock: must be zero, measured or fixed:SECONDS like fixed:0.5, not 'sun'"),
-        (["--mmax", "0"], "'--mmax': 0 is not in the range x>=1. (see batsched-py simulate --help)"),
+        (["--mmax", "0"], "'--mmax': 0 is not in the range 1<=x<=10000000. (see batsched-py simulate --help)"),
         (["--options-file", "none.json"], "none.json: cannot be read: No such file or directory"),
         (["--options-file", "list.json"], 'list.json: must be a JSON object of options, like {"key": 1}'),
         (["--options-file", "half.json"], "half.json: must be a JSON object of options: "),
@@ -262,7 +262,7 @@ def test_a_recording_that_cannot_be_replayed(
         (["none.jsonl"], "none.jsonl: cannot be read: No such file or directory"),
         (["w.json"], "w.json: line 1: "),
         ([], "Missing argument 'B.jsonl'. (see batsched-py diff --help)"),
-        (["a.jsonl", "--tolerance", "-1"], "'--tolerance': -1.0 is not in the range x>=0."),
+        (["a.jsonl", "--tolerance", "-1"], "'--tolerance': -1.0 is not in the range 0<=x<="),
         (["a.jsonl", "--tolerance", "nan"], "'--tolerance': must be a finite number of seconds, not nan"),
         (["a.jsonl", "--ignore", "tea"], "'--ignore': 'tea' is not one of 'hosts', 'configuration', "),
     ],
@@ -372,3 +372,66 @@ def test_a_misspelt_type_of_event_is_a_warning_with_its_line(
     warnings = [line for line in capsys.readouterr().err.splitlines() if ": warning: e.txt" in line]
     assert any(line.startswith(f"batsched-py: warning: {said}") for line in warnings)
     assert len(warnings) == (1 if options else 2)
+
+
+@pytest.mark.parametrize("number", [f"{10**24}", "9" * 5000, "1e400", "nan", "inf", "-1"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["generate", "--jobs", "1", "-o", "x.json", "--hosts"],
+        ["generate", "--hosts", "4", "-o", "x.json", "--jobs"],
+        ["generate", "--jobs", "1", "--hosts", "4", "-o", "x.json", "--load"],
+        ["generate", "--jobs", "1", "--hosts", "4", "-o", "x.json", "--overestimate"],
+        ["convert", "w.json", "-o", "x.json", "--hosts"],
+        ["metrics", "w.json", "--hosts"],
+        ["gantt", "w.json", "--hosts"],
+        ["gantt", "w.json", "--only"],
+        ["gantt", "w.json", "--from"],
+        ["gantt", "w.json", "-o", "x.svg", "--to"],
+        ["gantt", "w.json", "-o", "x.svg", "--width"],
+        ["gantt", "w.json", "-o", "x.svg", "--height"],
+        ["compare", "-p", "p.xml", "-w", "w.json", "-s", "easy", "--level"],
+        ["compare", "-p", "p.xml", "-w", "w.json", "-s", "easy", "--resamples"],
+        ["compare", "-p", "p.xml", "-w", "w.json", "-s", "easy", "--processes"],
+        ["diff", "w.json", "w.json", "--tolerance"],
+        ["diff", "w.json", "w.json", "--relative"],
+        ["simulate", "-p", "p.xml", "-w", "w.json", "-s", "easy", "--mmax"],
+    ],
+    ids=lambda arguments: f"{arguments[0]} {arguments[-1]}",
+)
+def test_a_number_that_nobody_means_is_refused_by_its_option(
+    fails: Callable[..., str], arguments: list[str], number: str
+) -> None:
+    """At once, whatever else is wrong."""
+    said = fails(*arguments, number)
+    assert arguments[-1] in said
+    assert len(said) < 500
+
+
+def test_a_port_of_many_digits_is_none(fails: Callable[..., str]) -> None:
+    """Python reads no number of 5000 digits."""
+    said = fails("serve", "-s", "easy", "-b", "tcp://127.0.0.1:" + "9" * 5000)
+    assert "'-b' / '--bind': must have a port of at most 65535, not 999" in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["new", "{long}.py"],
+        ["describe", "{long}.py"],
+        ["describe", "{long}.py:X"],
+        ["metrics", "{long}"],
+        ["convert", "{long}", "-o", "x.json"],
+        ["generate", "--jobs", "1", "--hosts", "4", "-o", "{long}"],
+        ["simulate", "-p", "p.xml", "-w", "w.json", "-s", "easy", "-e", "{long}"],
+        ["simulate", "-p", "p.xml", "-w", "w.json", "-s", "easy", "--options-file", "{long}"],
+        ["compare", "-p", "p.xml", "-w", "w.json", "-s", "easy", "-e", "{long}"],
+        ["replay", "{long}"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("long", ["n" * 300, "n" * 5000, "n/" * 3000], ids=["name", "path", "depth"])
+def test_a_name_that_is_too_long_is_one_line(fails: Callable[..., str], arguments: list[str], long: str) -> None:
+    """The system's reason is in it, or it names no such file."""
+    said = fails(*(text.format(long=long) for text in arguments))
+    assert "nnn" in said or "n/n/n" in said

@@ -87,6 +87,14 @@ def test_jobs_that_took_no_time_or_no_host_are_no_error(
     assert said(capsys, *command, "short", "--hosts", "4")[::2] == (0, "")
 
 
+def test_a_character_that_the_font_does_not_have_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """And not a warning of Python's with a file and a line of ours."""
+    code, out, err = said(capsys, "gantt", "out/easy", "-o", "g.svg", "--title", "\U0001f41f \t")
+    assert (code, out) == (0, "wrote g.svg\n")
+    assert err.startswith("batsched-py: warning: Glyph ")
+    assert all(line.startswith("batsched-py: warning: Glyph ") for line in err.splitlines())
+
+
 @pytest.mark.parametrize(("form", "start"), [("pdf", b"%PDF"), ("svg", b"<?xml"), ("PNG", b"\x89PNG")])
 def test_a_picture_is_written_in_the_format_of_its_name(
     here: Path, capsys: pytest.CaptureFixture[str], form: str, start: bytes
