@@ -13,6 +13,9 @@ from msgspec import Struct
 LONGEST: Final = 60_000_000_000
 TOO_LONG: Final = f"must be at most {LONGEST} s, beyond which a clock has no steps of 10 us,"
 
+#: Seconds: what Batsim writes with six digits after the point. A shorter walltime is told to schedulers as none at all.
+SHORTEST: Final = 1e-6
+
 #: Characters that no name may have: Batsim writes names into its CSV files as they are, without quotes.
 _BREAKS_CSV = re.compile('[\x00-\x1f\x7f-\x9f\u2028\u2029,"]')
 NAME_RULE: Final = "must have no comma, double quote, line break or other control character"

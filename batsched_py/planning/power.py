@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
 from batsched_py.errors import PlatformError
 from batsched_py.protocol.fields import shown
+
+_PSTATE: Final = re.compile(r"[0-9]{1,9}")
 
 
 class Draw(Struct, frozen=True):
@@ -134,7 +137,7 @@ def _read_draw(name: str, piece: str) -> Draw:
 
 def _read_sleep(piece: str, draws: tuple[Draw, ...]) -> SleepState:
     parts = piece.strip().split(":")
-    if len(parts) != 3 or not all(part.isdecimal() and int(part) < len(draws) for part in parts):
+    if len(parts) != 3 or not all(_PSTATE.fullmatch(part) and int(part) < len(draws) for part in parts):
         _wrong("sleep_pstates", f"must be sleep:off:on, numbers of pstates, not {shown(piece.strip())}")
     pstate, off, on = map(int, parts)
     return SleepState(pstate, off, on, draws[pstate].idle, draws[off].full, draws[on].full)

@@ -28,6 +28,7 @@ from batsched_py.protocol.fields import (
     Data,
     FieldError,
     check_finite,
+    check_pstate,
     hosts,
     mapping,
     number,
@@ -187,14 +188,14 @@ def read_set_resource_state(timestamp: float, data: Data, highest: int = MAX_HOS
     if not switched:
         raise FieldError("resources", "must name at least one host")
     state = text(data, "state")
-    _check_pstate(state)
+    check_pstate(state)
     return SetResourceState(timestamp, switched, state)
 
 
 def write_set_resource_state(command: SetResourceState) -> dict[str, Any]:
     if not command.hosts:
         raise FieldError("resources", "must name at least one host")
-    _check_pstate(command.state)
+    check_pstate(command.state)
     return {"resources": str(command.hosts), "state": command.state}
 
 
@@ -381,11 +382,6 @@ def _check_question(command: Query) -> None:
 def _check_some(job_ids: tuple[str, ...]) -> None:
     if not job_ids:
         raise FieldError("job_ids", "must name at least one job")
-
-
-def _check_pstate(state: str) -> None:
-    if not (state.isascii() and state.isdigit()):
-        raise FieldError("state", f"must be the number of a pstate, not {shown(state)}")
 
 
 def _check_metadata(metadata: str) -> None:

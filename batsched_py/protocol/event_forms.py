@@ -30,6 +30,7 @@ from batsched_py.protocol.fields import (
     Data,
     FieldError,
     check_finite,
+    check_pstate,
     hosts,
     integer,
     mapping,
@@ -160,8 +161,9 @@ def _write_job_killed(event: JobKilled, profile_key: str) -> dict[str, Any]:
 
 
 def read_resource_state_changed(timestamp: float, data: Data, highest: int = MAX_HOST) -> ResourceStateChanged:
-    changed = hosts(data, "resources", highest)
-    return ResourceStateChanged(timestamp, changed, text(data, "state"), rest(data, _STATE_MEMBERS))
+    changed, state = hosts(data, "resources", highest), text(data, "state")
+    check_pstate(state)
+    return ResourceStateChanged(timestamp, changed, state, rest(data, _STATE_MEMBERS))
 
 
 def write_resource_state_changed(event: ResourceStateChanged) -> dict[str, Any]:

@@ -122,6 +122,12 @@ def check_finite(value: object, path: str, depth: int = 0) -> None:
             check_finite(item, f"{path}[{position}]", depth + 1)
 
 
+def check_pstate(state: str) -> None:
+    """A pstate is told as the digits of its number; nobody's host has a thousand million."""
+    if not (state.isascii() and state.isdigit() and len(state) < 10):
+        raise FieldError("state", f"must be the number of a pstate, not {shown(state)}")
+
+
 def rest(data: Data, known: frozenset[str]) -> dict[str, Any]:
     """The members that are not in `known`."""
     return {key: value for key, value in data.items() if key not in known}

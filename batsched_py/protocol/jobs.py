@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from batsched_py.model.job import Job
+from batsched_py.model.limits import SHORTEST
 from batsched_py.protocol.events import Progress
 from batsched_py.protocol.fields import Data, FieldError, integer, mapping, shown, text
 
@@ -43,7 +44,9 @@ def read_job(job_id: str, data: Data) -> Job:
     if walltime is not None:
         if type(walltime) is not float and type(walltime) is not int:
             raise FieldError("job.walltime", f"must be a number of seconds, not {shown(walltime)}")
-        if walltime <= 0:
+        if walltime < SHORTEST:
+            if walltime > 0:
+                raise FieldError("job.walltime", f"must be at least {SHORTEST:g} s, not {shown(walltime)}")
             if walltime != -1:
                 raise FieldError("job.walltime", f"must be more than 0 s, or -1 for none, not {shown(walltime)}")
             walltime = None

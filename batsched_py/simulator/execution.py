@@ -127,7 +127,8 @@ class Execution:
             self.approximations.add(NO_CONTENTION)
         busy = max(slowest_link, *(amount / speeds[host] for host, amount in flops.items() if amount), 0.0)
         hosts = tuple(sorted(flops))
-        loads = tuple(flops[host] / speeds[host] / busy if flops[host] else 0.0 for host in hosts)
+        # A few flops are done in no time at all, which is nothing to divide by.
+        loads = tuple(flops[host] / speeds[host] / busy if flops[host] and busy else 0.0 for host in hosts)
         alone = len(executors) == 1 and len(hosts) == 1
         return Task(profile.name, busy + latency, profile.return_code, hosts, loads, alone, latency, is_delay=False)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from msgspec import Struct
 
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import Host
 from batsched_py.protocol.fields import shown
+
+_PSTATE: Final = re.compile(r"[0-9]{1,9}")
+#: More than mankind has, and little enough that the joules of all hosts of any run are a number.
+MOST_WATTS: Final = 1e15
 
 
 class Watts(Struct, frozen=True):
@@ -80,6 +85,8 @@ def _read_watts(source: str, host: Host, name: str, piece: str) -> Watts:
         values = [float(value) for value in piece.split(":")]
     except ValueError:
         _wrong(source, host, name, f"must hold watts like 95:190, not {shown(piece.strip())}")
+    if not all(0 <= value <= MOST_WATTS for value in values):
+        _wrong(source, host, name, f"must hold watts from 0 to {MOST_WATTS:g}, not {shown(piece.strip())}")
     if len(values) == 2:
         return Watts(values[0], values[0], values[1])
     if len(values) != 3:
@@ -101,7 +108,7 @@ def _read_watts_off(source: str, host: Host) -> None:
 
 def _read_sleep(source: str, host: Host, piece: str) -> tuple[int, int, int]:
     parts = piece.strip().split(":")
-    if len(parts) != 3 or not all(part.isdecimal() and int(part) < len(host.speeds) for part in parts):
+    if len(parts) != 3 or not all(_PSTATE.fullmatch(part) and int(part) < len(host.speeds) for part in parts):
         _wrong(source, host, "sleep_pstates", f"must be sleep:off:on, numbers of pstates, not {shown(piece.strip())}")
     sleep, off, on = (int(part) for part in parts)
     return sleep, off, on

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from batsched_py.hostset import HostSet, bit_runs
 from batsched_py.protocol.events import Resource
+from batsched_py.protocol.fields import FieldError
 
 #: States of a resource in SIMULATION_BEGINS in which it cannot take a job.
 _ASLEEP = frozenset({"sleeping"})
@@ -94,13 +95,17 @@ class Hosts:
         self._recount()
 
     def settle(self, hosts: int, pstate: str) -> None:
-        """The change to `pstate` is done for these hosts."""
+        """The change to `pstate` is done for these hosts. FieldError if one has no such pstate, as far as it tells."""
         self.switching &= ~hosts
         self.asleep &= ~hosts
+        place = int(pstate)
         for low, high in bit_runs(hosts & self.all):
             for number in range(low, high + 1):
+                host = self.by_id[number]
+                if 0 < host.pstate_count <= place:
+                    raise FieldError("state", f"must be below {host.pstate_count}, the pstates of host {number}")
                 self.pstate[number] = pstate
-                if pstate in self.by_id[number].sleep_pstates:
+                if pstate in host.sleep_pstates:
                     self.asleep |= 1 << number
         self._recount()
 

@@ -16,6 +16,7 @@ from batsched_py.model.limits import (
     LIMITS,
     LONGEST,
     NAME_RULE,
+    SHORTEST,
     TOO_LONG,
     LimitError,
     Limits,
@@ -181,6 +182,8 @@ def _read_job(members: Any, profiles: Mapping[str, Profile]) -> Job:
         raise _BrokenRuleError(
             ".walltime", f"must be a number of seconds above 0, or -1 for none, not {shown(walltime)}"
         )
+    if 0 < walltime < SHORTEST:
+        raise _BrokenRuleError(".walltime", f"must be at least {SHORTEST:g} s, Batsim's unit, not {shown(walltime)}")
     if walltime > LONGEST:
         raise _BrokenRuleError(".walltime", f"{TOO_LONG} not {shown(walltime)}; -1 is none")
     _check_name(members)

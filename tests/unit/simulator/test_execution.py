@@ -87,3 +87,11 @@ def test_the_speed_is_that_of_the_pstate() -> None:
     jobs = workload(job("a", "each", at=1), profiles=PROFILES)
     result, _ = play(jobs, {1.0: [execute("a", "0")]}, on=slow)
     assert result.jobs[0].execution == 4.0
+
+
+def test_less_work_than_takes_any_time_is_done_at_once() -> None:
+    """Flops of which there are too few for a float to tell the time."""
+    profiles: Profiles = {"p": {"type": "parallel_homogeneous", "cpu": 5e-324}}
+    result, _ = play(workload(job("a", "p", at=1, res=2), profiles=profiles), {1.0: [execute("a", "0-1")]})
+    assert result.jobs[0].success
+    assert result.jobs[0].execution < 1e-4

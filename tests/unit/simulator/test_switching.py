@@ -261,12 +261,17 @@ def test_a_host_that_wakes_up_runs_nothing_until_it_is_awake() -> None:
         ({}, "host h0: needs the property wattage_per_state"),
         ({"wattage_per_state": "95"}, "h0.wattage_per_state: must be idle:full or idle:epsilon:full"),
         ({"wattage_per_state": "x:y"}, "must hold watts like 95:190, not 'x:y'"),
+        ({"wattage_per_state": "1:inf"}, "must hold watts from 0 to 1e+15, not '1:inf'"),
+        ({"wattage_per_state": "nan:2"}, "must hold watts from 0 to 1e+15, not 'nan:2'"),
+        ({"wattage_per_state": "1:1e300"}, "must hold watts from 0 to 1e+15, not '1:1e300'"),
+        ({"wattage_per_state": "-1:2"}, "must hold watts from 0 to 1e+15, not '-1:2'"),
         ({"wattage_per_state": "1:2"}, "must have one entry for each pstate (2), not 1"),
         ({"wattage_per_state": "1:2, 1:2, 1:2"}, "must have one entry for each pstate (2), not 3"),
         ({"wattage_per_state": "1:2, 3:4", "wattage_off": "no"}, "h0.wattage_off: must be a number of watts, not 'no'"),
         ({"watt_per_state": "1:2, 3:4", "watt_off": "5 W"}, "h0.watt_off: must be a number of watts, not '5 W'"),
         ({"watt_per_state": "1:2, 3:4", "sleep_pstates": "0:1"}, "h0.sleep_pstates: must be sleep:off:on"),
         ({"watt_per_state": "1:2, 3:4", "sleep_pstates": "0:1:9"}, "h0.sleep_pstates: must be sleep:off:on"),
+        ({"watt_per_state": "1:2, 3:4", "sleep_pstates": f"0:1:{'1' * 5000}"}, "h0.sleep_pstates: must be sleep:off"),
     ],
 )
 def test_wrong_power_properties_are_named(properties: dict[str, str], rule: str) -> None:

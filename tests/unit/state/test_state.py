@@ -27,6 +27,7 @@ from batsched_py.protocol.events import (
     ResourceStateChanged,
 )
 from batsched_py.protocol.fields import FieldError
+from batsched_py.state.state import State
 from tests.builders import begins, completed, execute, hosts, job, state, submitted
 
 
@@ -267,3 +268,16 @@ def test_a_job_that_had_ended_before_its_kill_ends_by_its_completion() -> None:
     now.apply(completed("w0!a"))
     now.check()
     assert now.hosts.free == 1
+
+
+@pytest.mark.parametrize(("names", "pstate"), [("0", "2"), ("1-3", "999999999")])
+def test_a_pstate_that_a_host_does_not_have_is_the_peers_mistake(names: str, pstate: str) -> None:
+    """As far as hosts tell how many they have; algorithms look their pstates up in what hosts told."""
+    now = State()
+    now.apply(begins(4, wattage_per_state="10:20,5:5"))
+    now.apply(ResourceStateChanged(0.0, hosts(names), "1"))
+    with pytest.raises(FieldError, match=r"^state: must be below 2, the pstates of host"):
+        now.apply(ResourceStateChanged(0.0, hosts(names), pstate))
+    silent = state(4)
+    silent.apply(ResourceStateChanged(0.0, hosts(names), pstate))
+    assert silent.hosts.pstate[1 if names == "1-3" else 0] == pstate

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
+from batsched_py.model.limits import SHORTEST
 from batsched_py.model.profile import Delay, parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.traces.batsim_json import read_workload, write_workload
@@ -93,6 +94,7 @@ def test_no_walltime(tmp_path: Path, walltime: float | None) -> None:
     [
         (job(walltime=0), r"jobs\[1\]\.walltime: must be a number of seconds above 0, or -1 for none, not 0"),
         (job(walltime=-5), r"jobs\[1\]\.walltime: .* not -5"),
+        (job(walltime=1e-300), r"jobs\[1\]\.walltime: must be at least 1e-06 s, .* not 1e-300"),
         (job(walltime="9"), r"jobs\[1\]\.walltime: .* not '9'"),
         (job(walltime=True), r"jobs\[1\]\.walltime: .* not True"),
         (job(subtime=-1), r"jobs\[1\]\.subtime: must be a number of seconds from 0, not -1"),
@@ -370,7 +372,7 @@ JOBS = st.builds(
     },
     TIMES,
     st.integers(0, 10_000),
-    st.one_of(st.just(-1), TIMES.filter(lambda time: time > 0)),
+    st.one_of(st.just(-1), TIMES.filter(lambda time: time >= SHORTEST)),
     st.text(max_size=3),
 )  # fmt: skip
 
