@@ -10,6 +10,8 @@ from typing import Final
 from msgspec import Struct
 from procset import ProcSet
 
+from batsched_py.bits import SMALL, bit_runs, interval_bits, lowest, size_of, without
+
 #: Larger host numbers are refused when read: no platform has them, and each costs a bit for every host below it.
 MAX_HOST = 10_000_000
 
@@ -96,7 +98,8 @@ class HostSet(Struct, frozen=True):
         return f"HostSet.parse({text!r})"
 
     def __len__(self) -> int:
-        return self.bits.bit_count()
+        bits = self.bits
+        return bits.bit_count() if bits.bit_length() <= SMALL else size_of(bits)
 
     def __bool__(self) -> bool:
         return self.bits != 0
@@ -115,10 +118,10 @@ class HostSet(Struct, frozen=True):
         return HostSet(self.bits & other.bits)
 
     def __sub__(self, other: HostSet) -> HostSet:
-        return HostSet(self.bits & ~other.bits)
+        return HostSet(without(self.bits, other.bits))
 
     def __le__(self, other: HostSet) -> bool:
-        return not self.bits & ~other.bits
+        return self.bits & other.bits == self.bits
 
 
 def _check_count(count: int) -> None:
@@ -126,33 +129,18 @@ def _check_count(count: int) -> None:
         raise ValueError(f"a number of hosts must be 0 or more, not {count}")
 
 
-def interval_bits(low: int, high: int) -> int:
-    """Bits low to high, both inside."""
-    return ((1 << (high - low + 1)) - 1) << low
-
-
-def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
-    """Maximal runs of ones (lowest, highest), ascending; ValueError for a negative number, which has endless ones."""
-    if bits < 0:
-        raise ValueError("a host set has no negative hosts")
-    while bits:
-        low = (bits & -bits).bit_length() - 1
-        shifted = bits >> low
-        length = (~shifted & (shifted + 1)).bit_length() - 1
-        yield low, low + length - 1
-        bits = shifted >> length << (low + length)
-
-
 class _Spellings:
     """Sets and their texts, read or written lately: Batsim repeats at a job's end what we wrote at its start."""
 
-    __slots__ = ("bits_of", "size", "text_of")
+    __slots__ = ("bits_of", "large_texts", "size", "text_of")
 
     def __init__(self) -> None:
         #: Spelling -> bits, in any spelling.
         self.bits_of: dict[str, int] = {}
-        #: Bits -> canonical spelling.
+        #: Bits -> canonical spelling, of small integers.
         self.text_of: dict[int, str] = {}
+        #: Identity of a large integer -> the integer, which keeps the identity its own, and its canonical spelling.
+        self.large_texts: dict[int, tuple[int, str]] = {}
         #: Bytes of all of them, about.
         self.size = 0
 
@@ -164,13 +152,14 @@ class _Spellings:
         if self.size + size > _MOST_BYTES:
             self.bits_of.clear()
             self.text_of.clear()
+            self.large_texts.clear()
             self.size = 0
         self.size += size
         self.bits_of[text] = bits
 
 
 _spellings: Final = _Spellings()
-_bits_of, _text_of = _spellings.bits_of, _spellings.text_of
+_bits_of, _text_of, _large_texts = _spellings.bits_of, _spellings.text_of, _spellings.large_texts
 #: Bytes of sets and texts that are remembered: of a small machine's some ten thousand, of a large one's some hundred.
 _MOST_BYTES: Final = 32_000_000
 #: Bytes of an entry beside its text and its bits.
@@ -179,6 +168,8 @@ _ENTRY: Final = 250
 
 def format_bits(bits: int) -> str:
     """The canonical spelling: "0-3 7"; the empty set is ""."""
+    if bits.bit_length() > SMALL:
+        return _format_large(bits)
     text = _text_of.get(bits)
     if text is None:
         if bits < 0:
@@ -190,8 +181,24 @@ def format_bits(bits: int) -> str:
     return text
 
 
+def _format_large(bits: int) -> str:
+    """As `format_bits`: a large integer is known by its identity, because its hash takes a look at all of it."""
+    known = _large_texts.get(id(bits))
+    if known is not None:
+        return known[1]
+    if bits < 0:
+        return ""
+    text = _written(bits)
+    _spellings.keep(text, bits)
+    if text in _bits_of:
+        _large_texts[id(bits)] = bits, text
+    return text
+
+
 def _written(bits: int) -> str:
     pieces = []
+    if bits.bit_length() > SMALL:
+        return " ".join([f"{low}-{high}" if low < high else f"{low}" for low, high in bit_runs(bits)])
     edges = bits ^ (bits << 1)  # the first host of each run, and the one after its last
     while edges:  # from above: what is left becomes shorter
         above = edges.bit_length() - 1
@@ -285,26 +292,3 @@ def _host_number(digits: str, piece: str, highest: int) -> int:
 
 def _above(number: int, highest: int) -> str:
     return f"host {number} is above {highest}, the highest number of a host here"
-
-
-def lowest(bits: int, count: int) -> int | None:
-    """The `count` lowest ones of `bits`, or None if there are fewer.
-
-    A prefix that has k ones too few must be longer by k at least, one that has k too many shorter: that leaves a binary
-    search of few steps.
-    """
-    have = bits.bit_count()
-    if count >= have:
-        return bits if count == have else None
-    low, high = count, bits.bit_length() - (have - count)
-    middle = low
-    while True:
-        prefix = bits & ((1 << middle) - 1)
-        missing = count - prefix.bit_count()
-        if not missing:
-            return prefix
-        if missing > 0:
-            low = middle + missing
-        else:
-            high = middle + missing
-        middle = (low + high) // 2

@@ -40,10 +40,11 @@ class _Numbers:
 class NameSet:
     """Names, each added once."""
 
-    __slots__ = ("_count", "_numbered", "_others", "_recent")
+    __slots__ = ("_numbered", "_others", "_packed", "_recent")
 
     def __init__(self) -> None:
-        self._count = 0
+        #: How many are not among the recent ones.
+        self._packed = 0
         #: Those that were added last.
         self._recent: set[str] = set()
         #: (what comes before the number, its digits) -> numbers; of older names that end in a number.
@@ -52,25 +53,28 @@ class NameSet:
         self._others: set[str] = set()
 
     def __len__(self) -> int:
-        return self._count
+        return self._packed + len(self._recent)
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
         if name in self._recent:
             return True
-        if not self._numbered:
-            return name in self._others
+        if not self._packed:
+            return False
         head = name.rstrip("0123456789")
         numbers = self._numbered.get((head, len(name) - len(head)))
         return (numbers is not None and int(name[len(head) :]) in numbers) or name in self._others
 
-    def add(self, name: str) -> None:
-        """Add a name that is not there yet."""
-        self._count += 1
-        self._recent.add(name)
-        if len(self._recent) >= _RECENT:
+    def add(self, name: str) -> bool:
+        """Add a name; False if it is there already."""
+        recent = self._recent
+        if name in recent or (self._packed and name in self):
+            return False
+        recent.add(name)
+        if len(recent) >= _RECENT:
             self._pack()
+        return True
 
     def _pack(self) -> None:
         for name in self._recent:
@@ -78,6 +82,7 @@ class NameSet:
             digits = len(name) - len(head)
             if not 0 < digits <= _MOST_DIGITS or not self._numbers(head, digits).add(int(name[len(head) :])):
                 self._others.add(name)
+        self._packed += len(self._recent)
         self._recent.clear()
 
     def _numbers(self, head: str, digits: int) -> _Numbers:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from batsched_py.bits import SMALL, size_of, sized, without
 from batsched_py.hostset import HostSet
 from batsched_py.planning.changes import Changes, Deltas, overlap
 from batsched_py.planning.copies import Copies
@@ -28,7 +29,8 @@ class Availability:
     """
 
     __slots__ = (
-        *("_claims", "_copies", "_down", "_ends", "_predicted", "_returns", "_starts", "_stops"),
+        *("_claims", "_copies", "_down", "_ends", "_free", "_large", "_predicted", "_returns", "_shared", "_starts"),
+        "_stops",
         *("busy", "hosts", "now", "reserved", "steady"),
     )
 
@@ -43,7 +45,7 @@ class Availability:
         #: Bits of hosts whose reservation has begun and not ended at `now`.
         self.reserved = 0
         #: Predicted ends of the work that holds `busy`; those up to `now` are overdue.
-        self._ends = Changes()
+        self._ends = Changes(hosts)
         #: Bits of busy hosts whose predicted end is not the one that was told when the work began.
         self._predicted = 0
         #: When hosts that are down are expected back; those up to `now` are overdue.
@@ -56,6 +58,12 @@ class Availability:
         self._claims = Deltas()
         #: The same future cut into slices, while there are many reservations; None: made when it is needed.
         self._copies: Copies | None = None
+        #: Bits of hosts that are free; None if they must be found anew.
+        self._free: int | None = None
+        #: Sets are so large that counting them takes time.
+        self._large = hosts.bit_length() > SMALL
+        #: True once work has been on hosts that had work.
+        self._shared = False
         #: True if, since somebody set it, nothing has happened but that work began and ended and promises were made
         #: and given back: what is reserved can still be had.
         self.steady = False
@@ -63,7 +71,9 @@ class Availability:
     @property
     def free(self) -> int:
         """Bits of hosts that are free at `now`."""
-        return self.hosts & ~(self.busy | self.reserved | self._down)
+        if self._free is None:
+            self._free = without(self.hosts, self.busy | self.reserved | self._down)
+        return self._free
 
     @property
     def down(self) -> int:
@@ -74,7 +84,7 @@ class Availability:
     def down(self, hosts: int) -> None:
         if self._returns.times:
             self._returns.forget(self._down & ~hosts)
-        self._down = hosts
+        self._down, self._free = hosts, None
         self._copies, self.steady = None, False
 
     def advance(self, now: float) -> None:
@@ -86,6 +96,7 @@ class Availability:
             if time > now:
                 break
             self.reserved = self.reserved & ~stops.take(time) | starts.take(time)
+            self._free = None
         if self._copies is not None:
             if self._copies.late or not (starts.times or stops.times or self._claims):
                 self._copies = None
@@ -96,13 +107,28 @@ class Availability:
         """Work takes these hosts from now, presumably until then (infinite: no one knows)."""
         if self._copies is not None:
             self._copies.take(self.now, until, hosts, plain=self._is_plain(hosts) and not hosts & self.busy)
+        if hosts & self.busy:
+            self._shared = True
         self.busy |= hosts
+        free = self._free
+        if free is not None:
+            taken = free & hosts
+            self._free = left = free ^ taken
+            if self._large and taken == hosts:
+                sized(left, size_of(free) - size_of(hosts))
         if until < math.inf:
             self._ends.add(until, hosts)
 
     def vacate(self, hosts: int, until: float) -> None:
         """The work that was to hold these hosts until then has ended now."""
-        self.busy &= ~hosts
+        self.busy ^= self.busy & hosts
+        free = self._free
+        if free is not None:
+            if not self._large or self.reserved or self._down or self._shared or hosts & self.hosts != hosts:
+                self._free = None
+            else:
+                self._free = free | hosts
+                sized(self._free, size_of(free) + size_of(hosts))
         if hosts & self._predicted:
             self._predicted &= ~hosts
             self._ends.forget(hosts)
@@ -175,7 +201,7 @@ class Availability:
 
     def _keep(self, slot: Slot) -> None:
         if slot.start <= self.now:
-            self.reserved |= slot.hosts.bits
+            self.reserved, self._free = self.reserved | slot.hosts.bits, None
         else:
             self._starts.add(slot.start, slot.hosts.bits)
         if slot.end < math.inf:
@@ -183,7 +209,7 @@ class Availability:
 
     def _keep_no_more(self, slot: Slot) -> None:
         if slot.start <= self.now:
-            self.reserved &= ~slot.hosts.bits
+            self.reserved, self._free = self.reserved & ~slot.hosts.bits, None
         else:
             self._starts.remove(slot.start, slot.hosts.bits)
         if slot.end < math.inf:
@@ -321,7 +347,7 @@ class Availability:
         EASY's "shadow time" and "extra nodes" (Lifka 1995; Mu'alem and Feitelson 2001): a promise on a count of hosts.
         """
         free = self.free
-        spare = free.bit_count() - size
+        spare = size_of(free) - size
         if spare >= 0:
             return Shadow(self.now, spare)
         if not self._only_ends:
@@ -333,7 +359,15 @@ class Availability:
                 ),
                 None,
             )
-        ends, up = self._ends, ~self._down
+        ends = self._ends
+        if not (self._down or self._shared or self.reserved):  # hosts of one end are none of another's: count
+            sizes = ends.sizes
+            for time in ends.times:
+                spare += sizes[time]
+                if spare >= 0:
+                    return Shadow(time, spare)
+            return None
+        up = ~self._down
         for time in ends.times:
             free |= ends.bits[time] & up
             spare = free.bit_count() - size

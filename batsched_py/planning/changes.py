@@ -5,17 +5,23 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 
+from batsched_py.bits import counter
+
 
 class Changes:
     """Host bits by the instant at which they change; instants ascend."""
 
-    __slots__ = ("bits", "times")
+    __slots__ = ("_size_of", "bits", "sizes", "times")
 
-    def __init__(self) -> None:
+    def __init__(self, all_hosts: int = 0) -> None:
+        """`all_hosts` are bits of those that there are: counting many is done in another way than counting few."""
+        self._size_of = counter(all_hosts)
         #: Instants with at least one host, ascending.
         self.times: list[float] = []
         #: Instant -> bits; exactly the instants of `times`.
         self.bits: dict[float, int] = {}
+        #: Instant -> number of hosts, as `bits`.
+        self.sizes: dict[float, int] = {}
 
     def add(self, time: float, hosts: int) -> None:
         """These hosts change at this instant too."""
@@ -24,14 +30,17 @@ class Changes:
         else:
             self.bits[time] = hosts
             insort(self.times, time)
+        self.sizes[time] = self._size_of(self.bits[time])
 
     def remove(self, time: float, hosts: int) -> None:
         """These hosts do not change at this instant after all."""
-        left = self.bits.get(time, 0) & ~hosts
+        left = self.bits.get(time, 0)
+        left ^= left & hosts
         if left:
             self.bits[time] = left
+            self.sizes[time] = self._size_of(left)
         elif time in self.bits:
-            del self.bits[time]
+            del self.bits[time], self.sizes[time]
             del self.times[bisect_left(self.times, time)]
 
     def forget(self, hosts: int) -> None:

@@ -6,7 +6,8 @@ import math
 from abc import ABC, abstractmethod
 from typing import TypeAlias
 
-from batsched_py.hostset import HostSet, lowest
+from batsched_py.bits import SMALL, lowest, size_of, sized, without
+from batsched_py.hostset import HostSet
 from batsched_py.planning.promises import Choose
 
 #: (number of hosts, instant): so many are free from now until then; instants ascend, numbers descend.
@@ -45,7 +46,7 @@ class Gaps(ABC):
 
     def _pick(self, free: int, size: int, choose: Choose | None) -> HostSet | None:
         if choose is not None:
-            return choose(HostSet(free), size) if free.bit_count() >= size else None
+            return choose(HostSet(free), size) if size_of(free) >= size else None
         bits = lowest(free, size)
         return None if bits is None else HostSet(bits)
 
@@ -72,8 +73,10 @@ class CountGaps(Gaps):
 
     def take(self, hosts: HostSet, end: float) -> None:
         """As in Gaps."""
-        self.free &= ~hosts.bits
-        size = len(hosts)
+        size, free = len(hosts), self.free
+        self.free = free ^ (free & hosts.bits)
+        if free.bit_length() > SMALL:
+            sized(self.free, size_of(free) - size)
         for position, (time, room) in enumerate(self._falls):
             if time >= end:
                 break
@@ -81,7 +84,7 @@ class CountGaps(Gaps):
 
     def limits(self) -> Limits:
         """As in Gaps."""
-        least, limits = self.free.bit_count(), []
+        least, limits = size_of(self.free), []
         for time, room in self._falls:
             if room < least:
                 limits.append((least, time))
@@ -112,7 +115,7 @@ class HostGaps(Gaps):
 
     def take(self, hosts: HostSet, end: float) -> None:  # noqa: ARG002  (what is not free now is not free until later)
         """As in Gaps."""
-        self.free &= ~hosts.bits
+        self.free = without(self.free, hosts.bits)
 
     def limits(self) -> Limits:
         """As in Gaps."""

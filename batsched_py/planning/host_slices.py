@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from batsched_py.hostset import lowest
+from batsched_py.bits import lowest
 from batsched_py.planning.slices import Slices
 
 #: Picks so many of these bits, or None.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from batsched_py.hostset import bit_runs, interval_bits, lowest
+from batsched_py.bits import at_distances, bit_runs, interval_bits, lowest, size_of
 from batsched_py.planning.machine import Zones
 
 
@@ -27,7 +27,7 @@ def contiguous(free: int, size: int) -> int | None:
 def best_effort_contiguous(free: int, size: int) -> int | None:
     """As `contiguous`, else of as few runs as possible (see `fewest`)."""
     bits = contiguous(free, size)
-    if bits is not None or free.bit_count() < size:
+    if bits is not None or size_of(free) < size:
         return bits
     runs = list(bit_runs(free))
     taken = fewest([high - low + 1 for low, high in runs], size)
@@ -36,7 +36,7 @@ def best_effort_contiguous(free: int, size: int) -> int | None:
 
 def local(free: int, size: int, zones: Zones) -> int | None:
     """In the smallest zone that suffices, with the fewest free hosts of its level; else of as few zones as possible."""
-    if free.bit_count() < size:
+    if size_of(free) < size:
         return None
     for level, members in enumerate(zones):
         enough = [part for zone in members if (part := free & zone).bit_count() >= size]
@@ -77,7 +77,7 @@ def spread(free: int, size: int, zones: Zones) -> int | None:
     Zones with few free hosts give what they have, the others make up for it; if there are more zones than hosts to
     take, those with the most free hosts give one each, of like ones the first.
     """
-    if free.bit_count() < size:
+    if size_of(free) < size:
         return None
     if not zones:
         return at_distances(free, size)
@@ -89,12 +89,6 @@ def spread(free: int, size: int, zones: Zones) -> int | None:
             bits |= spread(part, count, zones[:-1]) or 0
             size -= count
     return bits
-
-
-def at_distances(free: int, size: int) -> int:
-    """Of n ones numbers 0, n / size, 2n / size, ... rounded down; `size` is from 1 to n."""
-    hosts = [number for low, high in bit_runs(free) for number in range(low, high + 1)]
-    return union(1 << hosts[position * len(hosts) // size] for position in range(size))
 
 
 def union(pieces: Iterable[int]) -> int:

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from batsched_py.hostset import HostSet, lowest
+from batsched_py.bits import lowest, size_of
+from batsched_py.hostset import HostSet
 
 #: How hosts are picked: of these free ones, at least as many as asked for, that many; None: none of them will do.
 Choose: TypeAlias = Callable[[HostSet, int], HostSet | None]
@@ -45,7 +46,7 @@ def pick_hosts(free: int, size: int, choose: Choose | None) -> HostSet | None:
     if choose is None:
         bits = lowest(free, size)
         return None if bits is None else HostSet(bits)
-    return choose(HostSet(free), size) if free.bit_count() >= size else None
+    return choose(HostSet(free), size) if size_of(free) >= size else None
 
 
 def on_bits(choose: Choose | None) -> Callable[[int, int], int | None] | None:

@@ -8,8 +8,9 @@ from operator import itemgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.bits import bit_runs
 from batsched_py.errors import OptionError
-from batsched_py.hostset import HostSet, bit_runs
+from batsched_py.hostset import HostSet
 from batsched_py.reporting.read.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from batsched_py.wording import seconds

@@ -118,12 +118,12 @@ class Plan:
         if job.id not in state.queue:
             raise PlanError(f"start {job.id} on {hosts}: {not_waiting(state, job.id)}")
         usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
-        if hosts.bits & ~usable or not hosts.bits:
+        if hosts.bits & usable != hosts.bits or not hosts.bits:
             wrong = hosts.bits & ~usable & ~usable_storages(state)
             if wrong or not hosts.bits:
                 raise PlanError(f"start {job.id} on {hosts}: {not_usable(state.hosts, wrong)}")
         if mapping is None:
-            if hosts.bits.bit_count() != job.size:
+            if len(hosts) != job.size:
                 raise PlanError(f"start {job.id} on {hosts}: it needs {counted(job.size, 'host')}, not {len(hosts)}")
         else:
             fault = mapping_fault(job, hosts, mapping)

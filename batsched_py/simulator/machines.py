@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from batsched_py.hostset import bit_runs, format_bits, interval_bits
+from batsched_py.bits import bit_runs, counter, interval_bits, without
+from batsched_py.hostset import format_bits
 
 IDLE: Final = "idle"
 COMPUTING: Final = "computing"
@@ -26,7 +27,7 @@ class Machines:
     """
 
     __slots__ = (
-        *("_changes", "_counts", "_jobs_on", "_most_changes", "_seconds", "_since"),
+        *("_changes", "_counts", "_jobs_on", "_most_changes", "_seconds", "_since", "_size_of"),
         *("all", "compute", "compute_count", "count", "hosts_in", "storages", "unavailable"),
     )
 
@@ -36,6 +37,7 @@ class Machines:
         #: Bits of all hosts; of those that compute; of those that store.
         self.all = interval_bits(0, self.count - 1)
         self.compute = interval_bits(0, compute - 1)
+        self._size_of = counter(self.all)
         self.storages = self.all & ~self.compute
         #: State -> its hosts; each host is in exactly one of them, unavailable or not.
         self.hosts_in = {IDLE: self.all, COMPUTING: 0, SLEEPING: 0, SWITCHING_ON: 0, SWITCHING_OFF: 0}
@@ -55,7 +57,7 @@ class Machines:
     @property
     def free(self) -> int:
         """Hosts that are idle and available."""
-        return self.hosts_in[IDLE] & ~self.unavailable
+        return without(self.hosts_in[IDLE], self.unavailable) if self.unavailable else self.hosts_in[IDLE]
 
     def occupy(self, hosts: int, now: float) -> None:
         """A job begins on idle or computing hosts."""
@@ -63,7 +65,8 @@ class Machines:
         if shared:
             for host in members(shared):
                 self._jobs_on[host] = self._jobs_on.get(host, 1) + 1
-        self.move(hosts & ~shared, IDLE, COMPUTING, now)
+            hosts = without(hosts, shared)
+        self.move(hosts, IDLE, COMPUTING, now)
 
     def release(self, hosts: int, now: float) -> None:
         """A job ends on hosts that `occupy` gave it; those without another job are idle again."""
@@ -77,9 +80,10 @@ class Machines:
 
     def move(self, hosts: int, source: str, target: str, now: float) -> None:
         """Hosts that are all in the state `source` change to `target`."""
-        self._count(hosts & ~self.unavailable, source, target, now)
-        self.hosts_in[source] &= ~hosts
-        self.hosts_in[target] |= hosts
+        self._count(without(hosts, self.unavailable) if self.unavailable else hosts, source, target, now)
+        hosts_in = self.hosts_in
+        hosts_in[source] ^= hosts_in[source] & hosts
+        hosts_in[target] |= hosts
 
     def withdraw(self, hosts: int, now: float) -> None:
         """Available hosts become unavailable; jobs on them go on (E16)."""
@@ -117,14 +121,15 @@ class Machines:
 
     def _count(self, hosts: int, source: str, target: str, now: float) -> None:
         """The hosts are seen in another state from now on; Batsim does not count storage hosts."""
-        hosts &= self.compute
+        if self.storages:
+            hosts &= self.compute
         if not hosts:
             return
         counts, since, seconds = self._counts, self._since, self._seconds
         seconds[source] += counts[source] * (now - since[source])
         seconds[target] += counts[target] * (now - since[target])
         since[source] = since[target] = now
-        moved = hosts.bit_count()
+        moved = self._size_of(hosts)
         counts[source] -= moved
         counts[target] += moved
         self._changes.append((now, hosts))
@@ -137,9 +142,12 @@ class Machines:
         latest = []
         rest = self.all
         for time, hosts in reversed(self._changes):
-            if hosts & rest:
-                latest.append((time, hosts & rest))
-                rest &= ~hosts
+            still = hosts & rest
+            if still:
+                latest.append((time, still))
+                rest ^= still
+                if not rest:
+                    break
         return latest[::-1]
 
 
@@ -150,4 +158,4 @@ def members(hosts: int) -> list[int]:
 
 def lowest_host(hosts: int) -> int:
     """The lowest host number of a bitmask that is not empty."""
-    return (hosts & -hosts).bit_length() - 1
+    return (hosts ^ (hosts - 1)).bit_length() - 1

@@ -31,14 +31,14 @@ class Placement:
     def check(self, command: ExecuteJob, job: Job, profile: Profile) -> None:
         """BrokenRuleError if a host does not exist, is in use or cannot run jobs now, or if their number is wrong."""
         hosts, machines = command.hosts.bits, self._machines
-        if hosts & ~machines.free:
+        if hosts & machines.free != hosts:
             self._check_hosts(job, hosts)
         unfit = hosts & ~self._switching.computing_pstate(hosts) if self._powered else 0
         if unfit:
             raise BrokenRuleError(
                 "cannot run there: the pstate of the host is none that computes", job=job.id, hosts=unfit
             )
-        given = hosts.bit_count() if command.mapping is None else len(command.mapping)
+        given = len(command.hosts) if command.mapping is None else len(command.mapping)
         if given != job.size and not self._is_flexible(job, profile):
             what = ("host",) if command.mapping is None else ("executor in the mapping", "executors in the mapping")
             raise BrokenRuleError(

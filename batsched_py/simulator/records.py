@@ -10,6 +10,7 @@ from operator import sub
 
 from msgspec import Struct, field
 
+from batsched_py.bits import size_of
 from batsched_py.brief import Brief
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -60,9 +61,10 @@ class JobRecord(Struct, frozen=True):
 
         Storage hosts, which are numbered after them, do not count.
         """
-        if not self.hosts:
+        bits = self.hosts.bits
+        if not bits:
             return 0 if self.rejected else self.job.size
-        return (self.hosts.bits & ((1 << hosts) - 1)).bit_count()
+        return size_of(bits & ((1 << hosts) - 1) if bits.bit_length() > hosts else bits)
 
     @property
     def execution(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from heapq import merge
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any
 
 from batsched_py.model.job import Job
@@ -28,8 +28,7 @@ class Submissions:
         self._workloads = workloads
         key = natural_key if stage.is_v14 else None
         #: Those that are still to come but for `_next`: (submit time, workload number, place of the id, job).
-        lines = [_in_order(workload.jobs, number, key) for number, workload in enumerate(workloads)]
-        self._rest = lines[0] if len(lines) == 1 else merge(*lines)
+        self._rest = merge(*(_in_order(workload.jobs, number, key) for number, workload in enumerate(workloads)))
         #: The next one; None if there is none.
         self._next = next(self._rest, None)
         self.count = sum(len(workload.jobs) for workload in workloads)
@@ -99,13 +98,11 @@ def _in_order(
 
     No two have equal ids, so jobs themselves are never compared.
     """
-    in_order = isinstance(jobs, PackedJobs) or all(
-        before.submit_time <= after.submit_time for before, after in pairwise(jobs)
-    )
-    if not in_order:
-        jobs = sorted(jobs, key=_submit_time)
-    for time, together in groupby(jobs, _submit_time):
-        yield from sorted((time, number, job.id if key is None else key(job.id), job) for job in together)
+    if isinstance(jobs, PackedJobs):
+        for time, together in groupby(jobs, _submit_time):
+            yield from sorted((time, number, job.id if key is None else key(job.id), job) for job in together)
+    else:
+        yield from sorted([(job.submit_time, number, job.id if key is None else key(job.id), job) for job in jobs])
 
 
 def _submit_time(job: Job) -> float:

@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from batsched_py.hostset import HostSet, bit_runs
+from batsched_py.bits import SMALL, bit_runs, size_of, sized, without
+from batsched_py.hostset import HostSet
 from batsched_py.protocol.events import Resource
 from batsched_py.protocol.fields import FieldError
 
@@ -42,7 +43,7 @@ class Hosts:
     """All hosts as bit sets, one for each reason not to use a host."""
 
     __slots__ = (
-        *("all", "asleep", "busy", "by_id", "down", "free", "pstate", "storages", "stores", "switching"),
+        *("_large", "all", "asleep", "busy", "by_id", "down", "free", "pstate", "storages", "stores", "switching"),
         "unavailable",
     )
 
@@ -54,6 +55,8 @@ class Hosts:
         self.stores = HostSet.from_ids(resource.id for resource in storages).bits
         #: Bits of all compute hosts.
         self.all = HostSet.from_ids(resource.id for resource in resources).bits
+        #: Sets are so large that counting them takes time.
+        self._large = self.all.bit_length() > SMALL
         #: Bits of hosts that run a job.
         self.busy = 0
         #: Bits of hosts announced unavailable.
@@ -69,15 +72,27 @@ class Hosts:
         #: Host number -> the pstate last acknowledged, as text; absent until the first change.
         self.pstate: dict[int, str] = {}
 
+    def computing(self, hosts: HostSet) -> int:
+        """Bits of those that are no storage hosts: the same integer, whose size is known, where there are none."""
+        return hosts.bits & self.all if self.stores else hosts.bits
+
     def occupy(self, hosts: int) -> None:
         """A job begins on these hosts."""
         self.busy |= hosts
-        self.free &= ~hosts
+        free = self.free
+        taken = free & hosts
+        self.free = free ^ taken
+        if self._large and taken == hosts:
+            sized(self.free, size_of(free) - size_of(hosts))
 
     def vacate(self, hosts: int) -> None:
         """The last job on these hosts has ended."""
-        self.busy &= ~hosts
-        self.free |= hosts & ~self.down
+        self.busy ^= self.busy & hosts
+        free = self.free
+        back = without(hosts, self.down) if self.down else hosts
+        self.free = free | back
+        if self._large:
+            sized(self.free, size_of(free) + size_of(back))
 
     def fail(self, hosts: int) -> None:
         """These hosts are announced unavailable."""

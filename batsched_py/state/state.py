@@ -188,9 +188,8 @@ class State:
         if job is None:
             raise FieldError("job", "is missing, and there is no Redis to read it from")
         if self.registered.pop(event.job_id, None) is None:
-            if event.job_id in self.known:
+            if not self.known.add(event.job_id):
                 raise FieldError("job_id", f"must be new; {displayed(event.job_id)} was submitted before")
-            self.known.add(event.job_id)
             if self.profiles.forgets:
                 self.profiles.use(job)
         if event.profile is not None:
@@ -224,7 +223,7 @@ class State:
 
     def _end(self, job_id: str, run: Running) -> None:
         del self.running[job_id]
-        freed = run.hosts.bits & self.hosts.all
+        freed = self.hosts.computing(run.hosts)
         if self.compute_sharing:
             for other in self.running.values():
                 freed &= ~other.hosts.bits
@@ -270,7 +269,7 @@ class State:
             job = self.queue.remove(command.job_id)
         except KeyError:
             raise InvariantError(f"t={self.now}: {command.job_id} was started but does not wait") from None
-        hosts = command.hosts.bits & self.hosts.all
+        hosts = self.hosts.computing(command.hosts)
         if hosts & self.hosts.busy and not self.compute_sharing:
             raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
         end = command.timestamp + job.limit

@@ -380,7 +380,7 @@ class Backfilling(Scheduler[Options]):
         if not jobs:
             return
         now, gaps = view.now, self.gaps or self.find_gaps(view)
-        left = gaps.free.bit_count()
+        left = len(HostSet(gaps.free))
         for job in self.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs:
             size = job.size
             if size > left:
@@ -406,7 +406,7 @@ class Backfilling(Scheduler[Options]):
         if self.on_hosts:
             return HostGaps(free, future.host_falls())
         if self.shadow:
-            falls = [(now, free.bit_count())]
+            falls = [(now, len(HostSet(free)))]
             for each in self.blocked.values():
                 if isinstance(each.promise, Shadow):
                     falls.append((each.promise.start, each.promise.spare))

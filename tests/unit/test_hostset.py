@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from procset import ProcSet
 
 from batsched_py import hostset
-from batsched_py.hostset import MAX_HOST, HostSet, bit_runs, format_bits, interval_bits, lowest
+from batsched_py.bits import bit_runs, interval_bits, lowest
+from batsched_py.hostset import MAX_HOST, HostSet, format_bits
 
 members = st.frozensets(st.integers(0, 300))
 CANONICAL = re.compile(r"(\d+(-\d+)?( \d+(-\d+)?)*)?")

@@ -6,7 +6,7 @@ import math
 
 from msgspec import Struct
 
-from batsched_py.hostset import bit_runs
+from batsched_py.bits import bit_runs
 from batsched_py.reporting.figures.metrics import SLOWDOWN_BOUND, bounded_slowdown
 from batsched_py.reporting.read.members import due_time, is_met, user_of
 from batsched_py.reporting.read.schedule import Schedule

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.hostset import HostSet, bit_runs
+from batsched_py.bits import bit_runs
+from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.reporting.figures.host_times import host_times
 from batsched_py.reporting.figures.over_time import (
