@@ -33,6 +33,7 @@ class IdleSleeperOptions(SleepOptions):
         "",
         "wake or switch off hosts by the trend of the load, in each period as many as in the one before times 2 (x2),"
         " plus 1 (p1)...; empty: not",
+        peer_text=r"[xp]\d{1,9}(\.\d{1,9})?",
     )
     period: float = option(PERIOD, "with `inertia`: seconds", minimum=1)
     load_threshold: float | None = option(

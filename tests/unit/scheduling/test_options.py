@@ -213,6 +213,7 @@ HARMLESS_TEXTS = {
     "zone": "compared with names of host properties",
     "user": "compared with names of members of jobs",
     "speeds": "numbers",
+    "inertia": "a letter and a number",
 }
 
 
