@@ -36,7 +36,7 @@ fuzz: $(VENV)/.installed-dev ## Search for input that leads to anything but one 
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
 
 bench: $(VENV)/.installed-dev ## Measure messages per second, and how the cost grows
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tests.benchmarks $(BENCH)
 
 docs: $(VENV)/.installed-dev ## Build the documentation as a site, into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -109,13 +109,25 @@ def at_distances(bits: int, count: int) -> int:
         while totals[word] <= number:
             before = totals[word]
             word += 1
-        left = words[word]
-        for _ in range(number - before):
-            left &= left - 1
-        chosen[word] |= left & -left
+        chosen[word] |= 1 << _place(words[word], number - before)
     found = int.from_bytes(_little(chosen), "little")
     sized(found, count)
     return found
+
+
+def _place(word: int, number: int) -> int:
+    """Place of the one of this number, from 0, in a word that has it: by halves, then one by one."""
+    place = 0
+    for half in (32, 16, 8):
+        low = word & ((1 << half) - 1)
+        inside = low.bit_count()
+        if number < inside:
+            word = low
+        else:
+            number, word, place = number - inside, word >> half, place + half
+    for _ in range(number):
+        word &= word - 1
+    return place + (word & -word).bit_length() - 1
 
 
 def _lowest(bits: int, count: int, have: int) -> int:

@@ -12,7 +12,7 @@ import orjson
 from batsched_py.model.job import Job
 
 #: No machine has more hosts.
-_LARGEST: Final = (1 << 64) - 1
+_LARGEST: Final = (1 << 32) - 1
 
 #: Makes a job of its decoded object, which was checked before.
 Build = Callable[[dict[str, Any]], Job]
@@ -31,10 +31,10 @@ class PackedJobs(Sequence[Job]):
         #: Where the description of the job that was added last ends.
         self._end = 0
         #: Of each job, where in the content its object begins, and its length in bytes.
-        self._places, self._lengths = array("Q"), array("L")
+        self._places, self._lengths = array("Q"), array("I")
         #: Of each job, to be read without decoding it; sizes above `_LARGEST` are that.
         self.submit_times = array("d")
-        self.sizes = array("Q")
+        self.sizes = array("I")
         self.profiles: list[str] = []
 
     def add(self, described: bytes, job: Job, profile: str) -> None:

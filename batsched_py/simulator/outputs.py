@@ -35,8 +35,9 @@ _REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"'
 
 _HEADING: Final = f"{JOBS_HEADER}\n".encode()
 
-#: Rows that are written at once; bytes that are.
+#: Rows that are written at once, and put aside at once; bytes that are written at once.
 PIECE: Final = 4096
+FEW: Final = 512
 BLOCK: Final = 1 << 20
 
 #: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
@@ -80,7 +81,7 @@ class JobRows:
         if record.rejected and not self._lists_rejected:
             return
         self._rows.append(_row(record))
-        if len(self._rows) >= PIECE:
+        if len(self._rows) >= FEW:
             self._put_aside()
 
     def write(self, path: Path) -> None:
@@ -105,19 +106,19 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
     tally = result.counted()
     successes = tally.states[COMPLETED_SUCCESSFULLY]
     jobs = max(1, tally.jobs)
-    waiting = array("d", chain((0.0,), tally.waits()))
-    turnaround = array("d", chain((0.0,), tally.turnarounds()))
-    slowdown = array("d", chain((0.0,), map(stretch, tally.turnarounds(), tally.runs())))
+    max_waiting, all_waiting = _largest_and_sum(tally.waits())
+    max_turnaround, all_turnaround = _largest_and_sum(tally.turnarounds())
+    max_slowdown, all_slowdown = _largest_and_sum(map(stretch, tally.turnarounds(), tally.runs()))
     columns: dict[str, str | int | float] = {
         "batsim_version": f"batsched-py {batsched_py.__version__}",
         "consumed_joules": float(result.consumed_joules),
         "makespan": float(result.makespan),
-        "max_slowdown": max(slowdown),
-        "max_turnaround_time": max(turnaround),
-        "max_waiting_time": max(waiting),
-        "mean_slowdown": sum(slowdown) / jobs,
-        "mean_turnaround_time": sum(turnaround) / jobs,
-        "mean_waiting_time": sum(waiting) / jobs,
+        "max_slowdown": max_slowdown,
+        "max_turnaround_time": max_turnaround,
+        "max_waiting_time": max_waiting,
+        "mean_slowdown": all_slowdown / jobs,
+        "mean_turnaround_time": all_turnaround / jobs,
+        "mean_waiting_time": all_waiting / jobs,
         "nb_computing_machines": result.host_count + result.storage_count,
         "nb_grouped_switches": result.switch_requests,
         "nb_jobs": tally.jobs,
@@ -132,6 +133,12 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
     }
     columns |= {f"time_{state}": result.host_seconds[state] for state in STATES}
     return {key: f"{value:z.6f}" if isinstance(value, float) else str(value) for key, value in columns.items()}
+
+
+def _largest_and_sum(values: Iterable[float]) -> tuple[float, float]:
+    """(largest of these and 0, sum)."""
+    kept = array("d", chain((0.0,), values))
+    return max(kept), sum(kept)
 
 
 def _pieces(rows: Iterable[str]) -> Iterator[bytes]:

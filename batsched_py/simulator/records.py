@@ -100,7 +100,7 @@ def _seconds() -> array[float]:
 
 
 def _counts() -> array[int]:
-    return array("L")
+    return array("I")
 
 
 class Tally(Struct):

@@ -17,6 +17,8 @@ message" is what Redis costs. On the wall the session also waits for the server,
 The table of recordings compares runs with --record with runs without it, which take turns: "costs" is the share by
 which the fastest of the one kind took longer than the fastest of the other.
 
+--curie measures whole runs on a large machine: what a job costs there beyond a run of a tenth of the jobs.
+
 Two more measurements are made only when asked for, and print the tables of docs/performance.md in Markdown. --cpp runs
 `serve` as a process of its own beside C++ batsched's figures: its CPU seconds from start to end, less those of the
 same process with a single job. --decisions holds a queue at one length and measures each decision: median (mean).
@@ -51,6 +53,7 @@ from tests.benchmarks.cpp import (
     table_head,
     table_row,
 )
+from tests.benchmarks.curie import JOBS, measure_curie
 from tests.benchmarks.growth import ALGORITHMS, LOADS, SIZES, measure_growth
 from tests.benchmarks.log import measure_log
 from tests.benchmarks.parts import measure_parts
@@ -64,6 +67,7 @@ from tests.benchmarks.tables import (
     parts_table,
     recording_table,
     stored_table,
+    whole_table,
     wire_table,
 )
 from tests.benchmarks.timing import Effort, apart
@@ -90,6 +94,9 @@ def main() -> None:
         _compare_with_cpp(console, arguments.cpp, arguments.jobs, QUICK if arguments.quick else THOROUGH)
     elif arguments.decisions is not None:
         _measure_decisions(console, arguments.decisions, arguments.plot)
+    elif arguments.curie is not None:
+        with console.status("like Curie"):
+            console.print(whole_table([measure_curie(name, arguments.curie) for name in ("easy", "filler")]))
     elif arguments.trace is None:
         _measure_all(console, effort, quick=arguments.quick)
     else:
@@ -175,6 +182,14 @@ def _arguments() -> argparse.Namespace:
         f"of {','.join(decisions.ALGORITHMS)} if none is named",
     )
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="with --decisions: draw them (extra: plot)")
+    parser.add_argument(
+        "--curie",
+        nargs="?",
+        type=int,
+        const=JOBS,
+        metavar="JOBS",
+        help=f"only measure whole runs of a workload like Curie's on 80 640 hosts; {JOBS} jobs if no number is given",
+    )
     parser.add_argument("--trace", type=Path, metavar="LOG.swf.gz", help="only measure this log, end to end")
     parser.add_argument("--hosts", type=int, metavar="N", help="size of the log's machine")
     arguments = parser.parse_args()

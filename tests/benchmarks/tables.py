@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from tests.benchmarks.curie import Whole
 from tests.benchmarks.growth import Growth
 from tests.benchmarks.log import Replayed
 from tests.benchmarks.recording import Cost
@@ -43,6 +44,24 @@ def stored_table(jobs: int, rows: Sequence[Burst]) -> Table:
         cpu, wall = min(row.cpu), min(row.wall)
         ratios = f"{cpu / min(rows[0].cpu):.2f}", f"{wall / min(rows[0].wall):.2f}"
         table.add_row(row.place, _short(cpu * 1e3), _short(cpu / jobs * 1e6), ratios[0], _short(wall * 1e3), ratios[1])
+    return table
+
+
+def whole_table(rows: Sequence[Whole]) -> Table:
+    """Runs on a large machine."""
+    columns = ("jobs", "hosts", "CPU s", "peak MB", "us/job", "bytes/job", "x yardstick")
+    table = _table("Like Curie: simulate -e, a process of its own", "algorithm", *columns)
+    for row in rows:
+        table.add_row(
+            row.algorithm,
+            f"{row.jobs:,}",
+            f"{row.hosts:,}",
+            f"{row.seconds:.1f}",
+            f"{row.peak / 1e6:,.0f}",
+            _short(row.job_seconds * 1e6),
+            f"{row.job_bytes:,.0f}",
+            f"{row.ratio:.2f}",
+        )
     return table
 
 
