@@ -33,7 +33,7 @@ def size_of(bits: int) -> int:
 
 
 def counter(bits: int) -> Callable[[int], int]:
-    """What counts the ones of integers as long as this one: `size_of` where it pays."""
+    """Return the faster function that counts the ones of integers as long as this one."""
     return int.bit_count if bits.bit_length() <= SMALL else size_of
 
 
@@ -99,7 +99,7 @@ def lowest(bits: int, count: int) -> int | None:
 
 
 def at_distances(bits: int, count: int) -> int:
-    """Of n ones numbers 0, n / count, 2n / count, ... rounded down; `count` is from 1 to n."""
+    """Keep `count` (1 to n) of the n ones, evenly spread: numbers 0, n / count, 2n / count, ... rounded down."""
     words = _words(bits)
     #: How many ones there are up to the end of each word.
     totals = list(accumulate(map(int.bit_count, words)))
