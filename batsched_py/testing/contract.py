@@ -56,8 +56,8 @@ class ContractTests:
         may_kill: it kills jobs that would have run on.
         may_reject: it rejects jobs that could run.
         may_leave: it leaves jobs waiting for ever that could run.
-        particular_hosts: it starts jobs on particular sets of hosts only, as on neighbours: when hosts are lost, any
-            job may wait for ever.
+        particular_hosts: it starts jobs on particular sets of hosts only, as on neighbours, or on those that draw
+            little: when hosts are lost, any job may wait for ever.
         fails_on_purpose: it may raise, but not plan what is impossible.
     """
 

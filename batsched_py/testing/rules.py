@@ -32,8 +32,8 @@ class Liberties(Struct, frozen=True):
         may_kill: it kills jobs that would have run on.
         may_reject: it rejects jobs that could run.
         may_leave: it leaves jobs waiting for ever, though they could run.
-        particular_hosts: it starts jobs on particular sets of hosts only, as on neighbours: when hosts are lost, any
-            job may wait for ever.
+        particular_hosts: it starts jobs on particular sets of hosts only, as on neighbours, or on those that draw
+            little: when hosts are lost, any job may wait for ever.
     """
 
     may_kill: bool = False

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
+from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
+from batsched_py.plugins import load
 from batsched_py.simulator.records import Result
-from batsched_py.testing import Bench
+from batsched_py.testing import Bench, Case, play
+from batsched_py.testing.case import Peer
+from batsched_py.testing.play import Player
+from batsched_py.testing.rules import Liberties, Trial, broken_rule
 from tests.integration.energy_runs import SPECS, Spec, run, starts
-from tests.integration.variants import SPECIAL
+from tests.integration.variants import SPECIAL, liberties
 
 #: All hosts idle draw 480 W (4 x 100 and 2 x 40); work adds 100 W on a dear one and 40 W on a frugal one.
 IDLE = 480.0
@@ -164,3 +170,27 @@ def test_a_job_that_lacks_hosts_says_so() -> None:
     bench.submit(size=4, walltime=100)
     blocked = bench.submit(size=3, walltime=100)
     assert "2" in bench.decide().holds[blocked]
+
+
+#: The frugal hosts never come back: a job on two dear ones, beside two that are idle and all failed ones, draws 680 W.
+LOST = Case(jobs=((0, 2, 1, 1),), outages=((0, "0-1", 1), (0, "2-5", None)), energy=True)
+
+
+def test_who_finds_no_watts_because_hosts_are_lost_waits_with_the_reason_and_others_overtake_it() -> None:
+    """Two frugal hosts would draw 560 W; nobody knows whether they will be back."""
+    player = Player(load("energy_budget"), {"power_cap": "650"}, replace(LOST, jobs=(*LOST.jobs, (1, 1, 4, 5))))
+    played = player.run()
+    assert [ending.job.id for ending in played.endings] == ["w0!001"]
+    assert "1 job waits for a decision (w0!000 of 2 hosts)" in played.standstill
+    waiting = player.session.waiting()
+    assert len(waiting) == 1
+    assert re.fullmatch(r"w0!000 \(2 hosts\) held at t=.*: would add 200 W to 480 W, the cap is 650 W", waiting[0])
+
+
+@pytest.mark.parametrize("peer", ["simulator", "messages", "torn", "late"])
+@pytest.mark.parametrize("options", BUDGETS)
+def test_the_contract_knows_that_hosts_which_draw_little_may_be_lost(options: dict[str, str], peer: Peer) -> None:
+    """Found by its search among cases."""
+    played = play(load("energy_budget"), options, replace(LOST, peer=peer))
+    liberty = Liberties(**liberties("energy_budget", options))
+    assert broken_rule(Trial(replace(LOST, peer=peer), played, load("energy_budget"), liberty)) == ""

@@ -103,7 +103,7 @@ LIBERTIES: dict[str, dict[str, Any]] = {
 def liberties(name: str, options: dict[str, str]) -> dict[str, Any]:
     """Those of an algorithm, and those that its options give it."""
     particular = {"particular_hosts": True} if options.get("selection") == "contiguous" else {}
-    capped = {"may_reject": True} if "power_cap" in options else {}
+    capped = {"may_reject": True, "particular_hosts": True} if "power_cap" in options else {}  # hosts that draw little
     return {**LIBERTIES.get(name, {}), **particular, **capped}
 
 
