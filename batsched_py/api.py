@@ -5,9 +5,9 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
 from batsched_py.model.profile import Profile
-from batsched_py.planning.availability import Availability
-from batsched_py.planning.ordering import ORDERS, Line, Order
-from batsched_py.planning.promises import Claim, Shadow, Slot
+from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.future.promises import Claim, Shadow, Slot
+from batsched_py.planning.policies.ordering import ORDERS, Line, Order
 from batsched_py.protocol.commands import AdditionalIo
 from batsched_py.protocol.events import (
     Answer,

@@ -1,6 +1,7 @@
 """The algorithms that come with batsched-py, one file each; a new one gets a line in this table.
 
-What several of them are made of is in `batsched_py.schedulers.pieces`.
+`backfilling` has the loop of those that backfill, `energy` those that save energy with what they share, `trials` those
+that nobody would schedule with.
 """
 
 from typing import Final
@@ -10,23 +11,23 @@ BUILT_INS: Final = {
     "ar_preempt": "batsched_py.schedulers.ar_preempt:ArPreempt",
     "backfill": "batsched_py.schedulers.backfill:Backfill",
     "conservative": "batsched_py.schedulers.conservative:Conservative",
-    "crasher": "batsched_py.schedulers.crasher:Crasher",
+    "crasher": "batsched_py.schedulers.trials.crasher:Crasher",
     "easy": "batsched_py.schedulers.easy:Easy",
-    "easy_dvfs": "batsched_py.schedulers.easy_dvfs:EasyDvfs",
-    "easy_idle_sleeper": "batsched_py.schedulers.easy_idle_sleeper:EasyIdleSleeper",
+    "easy_dvfs": "batsched_py.schedulers.energy.easy_dvfs:EasyDvfs",
+    "easy_idle_sleeper": "batsched_py.schedulers.energy.easy_idle_sleeper:EasyIdleSleeper",
     "easy_plus_plus": "batsched_py.schedulers.easy_plus_plus:EasyPlusPlus",
-    "easy_subpart_sleeper": "batsched_py.schedulers.easy_subpart_sleeper:EasySubpartSleeper",
-    "energy_budget": "batsched_py.schedulers.energy_budget:EnergyBudget",
-    "energy_watcher": "batsched_py.schedulers.energy_watcher:EnergyWatcher",
+    "easy_subpart_sleeper": "batsched_py.schedulers.energy.easy_subpart_sleeper:EasySubpartSleeper",
+    "energy_budget": "batsched_py.schedulers.energy.energy_budget:EnergyBudget",
+    "energy_watcher": "batsched_py.schedulers.trials.energy_watcher:EnergyWatcher",
     "fcfs": "batsched_py.schedulers.fcfs:Fcfs",
     "filler": "batsched_py.schedulers.filler:Filler",
-    "killer": "batsched_py.schedulers.killer:Killer",
+    "killer": "batsched_py.schedulers.trials.killer:Killer",
     "priority": "batsched_py.schedulers.priority:Priority",
     "random": "batsched_py.schedulers.random_fit:RandomFit",
-    "rejecter": "batsched_py.schedulers.rejecter:Rejecter",
+    "rejecter": "batsched_py.schedulers.trials.rejecter:Rejecter",
     "sequencer": "batsched_py.schedulers.sequencer:Sequencer",
-    "sleeper": "batsched_py.schedulers.sleeper:Sleeper",
-    "submitter": "batsched_py.schedulers.submitter:Submitter",
+    "sleeper": "batsched_py.schedulers.energy.sleeper:Sleeper",
+    "submitter": "batsched_py.schedulers.trials.submitter:Submitter",
 }
 
 #: Those that nobody would schedule with: they are there to try out workloads, outputs, and Batsim itself.

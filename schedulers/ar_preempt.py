@@ -8,9 +8,9 @@ from typing import Literal
 from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, counted, option
 from batsched_py.leases.preemption import Preemption
 from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
-from batsched_py.planning.reservations import Reservation, Reservations
-from batsched_py.schedulers.pieces.backfill_options import PromiseOptions
-from batsched_py.schedulers.pieces.backfilling import Backfilling
+from batsched_py.planning.future.reservations import Reservation, Reservations
+from batsched_py.schedulers.backfilling.loop import Backfilling
+from batsched_py.schedulers.backfilling.options import PromiseOptions
 
 NO_HOSTS = HostSet()
 

@@ -3,8 +3,8 @@
 import math
 
 from batsched_py.api import View
-from batsched_py.schedulers.pieces.backfill_options import BackfillOptions
-from batsched_py.schedulers.pieces.backfilling import Overtaking
+from batsched_py.schedulers.backfilling.loop import Overtaking
+from batsched_py.schedulers.backfilling.options import BackfillOptions
 
 
 class Backfill(Overtaking[BackfillOptions]):

@@ -2,8 +2,8 @@
 
 import math
 
-from batsched_py.schedulers.pieces.backfill_options import PromiseOptions
-from batsched_py.schedulers.pieces.backfilling import Backfilling
+from batsched_py.schedulers.backfilling.loop import Backfilling
+from batsched_py.schedulers.backfilling.options import PromiseOptions
 
 
 class Conservative(Backfilling[PromiseOptions]):

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from batsched_py.schedulers.pieces.backfill_options import OvertakingOptions
-from batsched_py.schedulers.pieces.backfilling import Overtaking
+from batsched_py.schedulers.backfilling.loop import Overtaking
+from batsched_py.schedulers.backfilling.options import OvertakingOptions
 
 
 @dataclass(frozen=True, slots=True)

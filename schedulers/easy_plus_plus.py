@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from batsched_py.api import ORDERS, Event, HostSet, Job, JobCompleted, JobKilled, Order, Plan, View, named, option
 from batsched_py.planning.prediction import LastTwo, corrected
-from batsched_py.schedulers.pieces.backfill_options import OvertakingOptions
-from batsched_py.schedulers.pieces.backfilling import Overtaking
+from batsched_py.schedulers.backfilling.loop import Overtaking
+from batsched_py.schedulers.backfilling.options import OvertakingOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import gc
 import importlib
 import sys
 
-from batsched_py.cli.interruption import Interruption, raise_on_signals
+from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
 
 #: New objects before the collector looks for cycles: modules that are loaded, and jobs and records by the ten thousand,
 #: have none worth it (default: 700).

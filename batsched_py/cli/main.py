@@ -26,9 +26,9 @@ from typing import Any, Final
 import click
 
 import batsched_py
-from batsched_py.cli.interruption import Interruption, raise_on_signals
-from batsched_py.cli.parameters import Invocation, debug_option
-from batsched_py.cli.streams import (
+from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
+from batsched_py.cli.shared.parameters import Invocation, debug_option
+from batsched_py.cli.shared.streams import (
     CLOSED_PIPE,
     finish_stdout,
     give_up_stdout,
@@ -36,7 +36,7 @@ from batsched_py.cli.streams import (
     prepare_streams,
     undecodable,
 )
-from batsched_py.cli.terminal import say
+from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.wording import did_you_mean
 
@@ -102,7 +102,7 @@ class LazyGroup(click.Group):
         """Import the command's module; None for a name that is not in the table."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"batsched_py.cli.{COMMANDS[cmd_name][0]}").command
+        command: click.Command = importlib.import_module(f"batsched_py.cli.commands.{COMMANDS[cmd_name][0]}").command
         return command
 
     def resolve_command(

@@ -10,7 +10,7 @@ from batsched_py.leases.segments import Segments
 from batsched_py.leases.terms import Kind, read_terms
 from batsched_py.leases.victims import make_room
 from batsched_py.model.job import Job
-from batsched_py.planning.reservations import Reservations
+from batsched_py.planning.future.reservations import Reservations
 from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

@@ -6,8 +6,8 @@ import math
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from batsched_py.planning.availability import Availability
-from batsched_py.planning.promises import Slot
+from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.future.promises import Slot
 
 if TYPE_CHECKING:
     from batsched_py.model.job import Job

@@ -8,8 +8,8 @@ from typing import Final
 from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.planning.constraints import CONSTRAINTS, Constraint
-from batsched_py.planning.selection import SELECTIONS, Selection
+from batsched_py.planning.policies.constraints import CONSTRAINTS, Constraint
+from batsched_py.planning.policies.selection import SELECTIONS, Selection
 from batsched_py.scheduling.options import named, option
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

@@ -13,7 +13,7 @@ from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import NAME_RULE, breaks_csv
-from batsched_py.planning.promises import Claim, Shadow, Slot
+from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.protocol.codec import Message, encode
 from batsched_py.protocol.commands import (
     AdditionalIo,
@@ -38,10 +38,10 @@ from batsched_py.protocol.events import (
     Notify,
     Query,
 )
-from batsched_py.scheduling.control import step_fault
-from batsched_py.scheduling.extras import check_extras, usable_storages
-from batsched_py.scheduling.refusals import mapping_fault, not_usable, not_waiting, switch_fault
-from batsched_py.scheduling.registration import job_fault, pair_fault, profile_fault
+from batsched_py.scheduling.checks.control import step_fault
+from batsched_py.scheduling.checks.extras import check_extras, usable_storages
+from batsched_py.scheduling.checks.refusals import mapping_fault, not_usable, not_waiting, switch_fault
+from batsched_py.scheduling.checks.registration import job_fault, pair_fault, profile_fault
 from batsched_py.state.profiles import Standing
 from batsched_py.state.state import State
 from batsched_py.wording import counted

@@ -8,7 +8,7 @@ from typing import Final
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile, ProfileError, parse_profile
-from batsched_py.planning.availability import Availability
+from batsched_py.planning.future.availability import Availability
 from batsched_py.protocol.events import Config, Members, Progress
 from batsched_py.scheduling.remainder import remainder
 from batsched_py.state.hosts import Host

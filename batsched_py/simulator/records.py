@@ -15,7 +15,7 @@ from batsched_py.brief import Brief
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
-from batsched_py.simulator.tracing import Trace
+from batsched_py.simulator.outputs.tracing import Trace
 
 
 class JobRecord(Struct, frozen=True):

@@ -9,7 +9,7 @@ from batsched_py.brief import Brief
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.protocol.dialects import V14
-from batsched_py.simulator.external import ExternalEvent
+from batsched_py.simulator.machines.external_events import ExternalEvent
 
 
 class Settings(Brief, frozen=True, kw_only=True):

@@ -15,7 +15,8 @@ from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.events import Event, SimulationEnds
 from batsched_py.protocol.jobs import is_job_number
-from batsched_py.simulator.batsim1 import (
+from batsched_py.simulator.context import Stage
+from batsched_py.simulator.generation import (
     FORMER_IN_V4,
     NAMED_JOBS,
     PRESENT_IN_V14,
@@ -24,34 +25,33 @@ from batsched_py.simulator.batsim1 import (
     natural_key,
     workload_names,
 )
-from batsched_py.simulator.correspondence import Correspondence
-from batsched_py.simulator.ended import Ended
-from batsched_py.simulator.execution import Execution
-from batsched_py.simulator.external import check_events
-from batsched_py.simulator.happenings import Happenings
-from batsched_py.simulator.jobs import Jobs
-from batsched_py.simulator.library import Library
-from batsched_py.simulator.machines import Machines
-from batsched_py.simulator.mailbox import InstantMailbox, NetworkMailbox, latencies
-from batsched_py.simulator.meter import Meter
-from batsched_py.simulator.network import Network
-from batsched_py.simulator.opening import opening
-from batsched_py.simulator.patience import Patience
-from batsched_py.simulator.power import read_power_model
+from batsched_py.simulator.jobs.ended import Ended
+from batsched_py.simulator.jobs.execution import Execution
+from batsched_py.simulator.jobs.lifecycle import Jobs
+from batsched_py.simulator.jobs.network import Network
+from batsched_py.simulator.jobs.profiles import Library
+from batsched_py.simulator.jobs.registration import Registration
+from batsched_py.simulator.jobs.submissions import Submissions
+from batsched_py.simulator.machines.energy_meter import Meter
+from batsched_py.simulator.machines.external_events import check_events
+from batsched_py.simulator.machines.happenings import Happenings
+from batsched_py.simulator.machines.machines import Machines
+from batsched_py.simulator.machines.power_model import read_power_model
+from batsched_py.simulator.machines.switching import Switching
+from batsched_py.simulator.outputs.tracing import Tracer
 from batsched_py.simulator.progress import ProgressReport
 from batsched_py.simulator.records import JobRecord, Progress, Result, Standing
-from batsched_py.simulator.referee import Referee
-from batsched_py.simulator.registration import Registration
+from batsched_py.simulator.referee.deadlock import standstill
+from batsched_py.simulator.referee.livelock import Patience
+from batsched_py.simulator.referee.referee import Referee
+from batsched_py.simulator.referee.strictness import refused_files
 from batsched_py.simulator.settings import Settings
-from batsched_py.simulator.stage import Stage
-from batsched_py.simulator.standstill import standstill
-from batsched_py.simulator.stored_jobs import StoredJobs
-from batsched_py.simulator.strictness import refused_files
-from batsched_py.simulator.submissions import Submissions
-from batsched_py.simulator.switching import Switching
-from batsched_py.simulator.talk import Exchange, Talk
-from batsched_py.simulator.timeline import Timeline
-from batsched_py.simulator.tracing import Tracer
+from batsched_py.simulator.time.correspondence import Correspondence
+from batsched_py.simulator.time.event_queue import Timeline
+from batsched_py.simulator.time.mailbox import InstantMailbox, NetworkMailbox, latencies
+from batsched_py.simulator.wire.scheduler_link import Exchange, Talk
+from batsched_py.simulator.wire.simulation_begins import opening
+from batsched_py.simulator.wire.stored_jobs import StoredJobs
 from batsched_py.wording import counted
 
 #: Batsim without any option.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from batsched_py.model.job import Job
-from batsched_py.state.shelves import Shelves
+from batsched_py.state.size_index import Shelves
 
 #: Jobs per piece: a dict that has lost its first jobs is slow to find the one that is first now; a small one is not.
 PIECE_SIZE = 64

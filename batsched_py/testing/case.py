@@ -12,7 +12,7 @@ from batsched_py.model.platform import DEFAULT_MASTER, Host, Platform
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import Link, Segment, TableZone
-from batsched_py.simulator.external import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
+from batsched_py.simulator.machines.external_events import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 from batsched_py.simulator.settings import Settings
 
 #: Seconds; an integer stays one, also on its way to another process.

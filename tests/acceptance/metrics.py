@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from batsched_py.reporting.figures.batsim_figures import batsim_figures
-from batsched_py.reporting.figures.run_figures import measure_run
-from batsched_py.reporting.read.schedule import Schedule, read_schedule
+from batsched_py.reporting.metrics.batsim_figures import batsim_figures
+from batsched_py.reporting.metrics.run_figures import measure_run
+from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
 from tests.acceptance.check import Check
 
 #: Six digits in all, and the last of the six behind the point of a file's numbers, which are rounded one by one.

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from batsched_py.hostset import HostSet
 from batsched_py.plugins import load
-from batsched_py.reporting.figures.metrics import summarise
+from batsched_py.reporting.metrics.metrics import summarise
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from batsched_py.simulator.outputs import JOBS, SCHEDULE, write_jobs, write_schedule
+from batsched_py.simulator.outputs.result_files import JOBS, SCHEDULE, write_jobs, write_schedule
 from tests.acceptance.check import Check, same
 from tests.acceptance.published import LOGS, simulate_log
 from tests.browser import NONE, Browser, browsing, executables

@@ -20,7 +20,7 @@ from batsched_py.api import ORDERS, Event, Job, JobCompleted, Plan, Scheduler, V
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.reporting.figures.metrics import summarise
+from batsched_py.reporting.metrics.metrics import summarise
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.delay_workload import DelayJob, delay_workload

@@ -10,7 +10,7 @@ from typing import Final
 import orjson
 
 from batsched_py.protocol.conversation import check_stop
-from batsched_py.simulator.talk import Exchange
+from batsched_py.simulator.wire.scheduler_link import Exchange
 from tests.benchmarks.inputs import poisson_workload, record
 from tests.benchmarks.served import Run, bare_interpreter, serve_run, start_up, with_server
 from tests.benchmarks.timing import Effort, enough_left

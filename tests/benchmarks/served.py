@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from batsched_py.model.workload import Workload
-from batsched_py.simulator.talk import Exchange
+from batsched_py.simulator.wire.scheduler_link import Exchange
 from batsched_py.transport.zmq_req import ReqSocket
 from tests.benchmarks.growth import longest_queue
 from tests.benchmarks.inputs import new_simulation, poisson_workload

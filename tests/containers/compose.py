@@ -18,8 +18,8 @@ import yaml
 from docker.models.containers import Container
 from docker.types import Mount
 
+from tests.clone import ROOT
 from tests.containers.engine import Engine
-from tests.docs.pages import ROOT
 
 FILE = ROOT / "docker-compose.yml"
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.clone import ROOT
 from tests.containers.engine import Engine
 from tests.containers.root_filesystem import programs_root, python_root
-from tests.docs.pages import ROOT
 from tests.redis_server import NONE, executable
 
 BASE = "python-of-this-machine"

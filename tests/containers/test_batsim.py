@@ -11,10 +11,10 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from tests.clone import ROOT
 from tests.containers.engine import Engine
 from tests.containers.images import BASE, STAND_IN
 from tests.containers.results import same_results
-from tests.docs.pages import ROOT
 from tests.integration.programs import PATIENCE, algorithm, run, started
 
 EVENTS = ((5, "unavailable"), (100, "available"))

@@ -14,11 +14,11 @@ import docker.errors
 import pytest
 import redis
 
+from tests.clone import ROOT
 from tests.containers.compose import Service, extracted, services, up, wanted
 from tests.containers.engine import Engine
 from tests.containers.images import BASE, REDIS, STAND_IN
 from tests.containers.results import same_results
-from tests.docs.pages import ROOT
 from tests.integration.programs import run
 from tests.redis_server import free_port
 

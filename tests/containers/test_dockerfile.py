@@ -8,9 +8,9 @@ from typing import Any
 import docker
 from docker.models.containers import Container
 
+from tests.clone import ROOT
 from tests.containers.engine import Engine
 from tests.containers.images import BASE, OURS
-from tests.docs.pages import ROOT
 
 #: What the container of a careful user may not do.
 CONFINED: dict[str, Any] = {

@@ -20,7 +20,7 @@ from tests.differential.our_side import follow
 from tests.differential.recorded import Recorded, UnusableError, recordings
 from tests.differential.their_side import fact_by_fact, message_by_message
 
-RUNS = {run.name: run for run in recordings(Path(__file__).parents[1] / "data" / "batsim")}
+RUNS = {run.name: run for run in recordings(ROOT / "tests" / "data" / "batsim")}
 
 #: Those that differ, and it is known why.
 EXPLAINED_MESSAGES = {name for name, comparison in EXPLAINED if comparison == MESSAGES}

@@ -17,7 +17,7 @@ import orjson
 from batsched_py.errors import BatschedError
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.protocol.dialects import V14
-from batsched_py.simulator.mailbox import latencies
+from batsched_py.simulator.time.mailbox import latencies
 from batsched_py.transcripts.compare import Tolerance, compare
 from batsched_py.transcripts.transcript import Exchange
 from tests.differential.recorded import Recorded

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
 
+from tests.clone import ROOT
 from tests.docs import session
-from tests.docs.pages import ROOT, Step, blocks, name, shows, steps
+from tests.docs.pages import Step, blocks, name, shows, steps
 
 #: Commands that are not run (regular expressions) -> why.
 NOT_RUN = {

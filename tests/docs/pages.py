@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.clone import below, files
-
-ROOT = Path(__file__).parents[2]
+from tests.clone import ROOT, below, files
 
 #: Every page that a reader may follow; notes that somebody keeps in a clone are none.
 PAGES = sorted([*files("*.md"), *below("docs", "*.md")])

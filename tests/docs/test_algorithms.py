@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from batsched_py.schedulers import BUILT_INS, FOR_TESTS
-from tests.docs.pages import ROOT
+from tests.clone import ROOT
 
 PAGE = (ROOT / "docs" / "algorithms.md").read_text()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from batsched_py import api
-from tests.docs.pages import ROOT
+from tests.clone import ROOT
 
 
 def test_each_name_has_one_line() -> None:

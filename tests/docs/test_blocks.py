@@ -16,8 +16,8 @@ import yaml
 from defusedxml import ElementTree
 from markdown_it import MarkdownIt
 
-from tests.clone import files
-from tests.docs.pages import PAGES, ROOT, Block, blocks, name
+from tests.clone import ROOT, files
+from tests.docs.pages import PAGES, Block, blocks, name
 
 #: Dockerfiles are made of these.
 INSTRUCTIONS = set(
@@ -74,7 +74,7 @@ CHECKS: dict[str, Callable[[str], object]] = {
 PLAIN = {
     "docs/design.md": ("tests/docs/test_blocks.py", "test_the_packages_of_the_design_are_there"),
     "docs/cli.md": (
-        "tests/unit/reporting/terminal/test_live.py",
+        "tests/unit/reporting/pictures/terminal/test_live.py",
         "test_the_live_view_is_as_the_documentation_shows_it",
     ),
 }

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.clone import ROOT
 from tests.docs import session
-from tests.docs.pages import PIPELINES, ROOT, blocks, steps
+from tests.docs.pages import PIPELINES, blocks, steps
 
 PAGE = ROOT / "docs" / "how-to" / "continuous-integration.md"
 

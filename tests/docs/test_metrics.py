@@ -8,10 +8,10 @@ import click
 import pytest
 
 from batsched_py.cli.main import batsched
-from batsched_py.reporting.figures.job_rows import COLUMNS
-from batsched_py.reporting.figures.run_figures import RunFigures
-from batsched_py.simulator.outputs import JOBS_HEADER
-from tests.docs.pages import ROOT
+from batsched_py.reporting.metrics.job_rows import COLUMNS
+from batsched_py.reporting.metrics.run_figures import RunFigures
+from batsched_py.simulator.outputs.result_files import JOBS_HEADER
+from tests.clone import ROOT
 
 PAGE = (ROOT / "docs" / "metrics.md").read_text()
 

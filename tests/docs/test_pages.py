@@ -11,17 +11,21 @@ import click
 import pytest
 
 from batsched_py.api import ORDERS, Availability, Plan, View
+from batsched_py.campaigns.figures import FIGURES
 from batsched_py.cli.main import COMMANDS, batsched
-from batsched_py.experiments.figures import FIGURES
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.dialects import V4, V14
 from batsched_py.protocol.events import Event
-from batsched_py.simulator.outputs import JOBS_HEADER, STATES
+from batsched_py.simulator.outputs.result_files import JOBS_HEADER, STATES
+from batsched_py.simulator.outputs.trace_files import (
+    CONSUMED_ENERGY_HEADER,
+    MACHINE_STATES_HEADER,
+    PSTATE_CHANGES_HEADER,
+)
 from batsched_py.simulator.settings import Settings
-from batsched_py.simulator.trace_files import CONSUMED_ENERGY_HEADER, MACHINE_STATES_HEADER, PSTATE_CHANGES_HEADER
 from batsched_py.testing import Bench, Case, ContractTests, Decision, Played
-from tests.clone import below, files
-from tests.docs.pages import PAGES, ROOT, name
+from tests.clone import ROOT, below, files
+from tests.docs.pages import PAGES, name
 
 DOCS = ROOT / "docs"
 

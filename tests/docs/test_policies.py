@@ -9,7 +9,7 @@ import pytest
 from batsched_py.plugins import load
 from batsched_py.schedulers import BUILT_INS
 from batsched_py.scheduling.options import describe_options
-from tests.docs.pages import ROOT
+from tests.clone import ROOT
 
 PAGE = (ROOT / "docs" / "policies.md").read_text()
 

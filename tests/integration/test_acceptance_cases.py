@@ -27,10 +27,11 @@ from batsched_py.plugins import load
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.clock import DecisionClock
 from batsched_py.session.session import Session
-from batsched_py.simulator.external import ExternalEvent
+from batsched_py.simulator.machines.external_events import ExternalEvent
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.builders import begins_data, begun, completed_data, message, said, submitted_data
+from tests.clone import ROOT
 from tests.integration.conversations import Conversation, algorithm, in_order
 from tests.integration.programs import ask, batsim, serving
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Script, job, platform, play, workload
@@ -38,7 +39,7 @@ from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, Script, job, 
 DELAY = {"type": "delay", "delay": 3}
 DYNAMIC = Settings(dynamic_jobs=True)
 ENDS: tuple[str, dict[str, Any]] = ("SIMULATION_ENDS", {})
-RECORDINGS = Path(__file__).parents[1] / "data" / "batsim"
+RECORDINGS = ROOT / "tests" / "data" / "batsim"
 
 
 def test_ba_01_a_job_is_run_once_and_the_process_ends(tmp_path: Path) -> None:

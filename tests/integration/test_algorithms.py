@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 
 from batsched_py.api import View
-from batsched_py.planning.agenda import Agenda
-from batsched_py.planning.ordering import ORDERS
+from batsched_py.planning.future.agenda import Agenda
+from batsched_py.planning.policies.ordering import ORDERS
 from batsched_py.plugins import load
 from batsched_py.schedulers.backfill import Backfill
 from batsched_py.session.session import Session

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +15,11 @@ from batsched_py.model.profile import Delay, parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
-from batsched_py.simulator.external import ExternalEvent
+from batsched_py.simulator.machines.external_events import ExternalEvent
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins_data, completed_data, message, submitted_data
+from tests.clone import ROOT
 from tests.integration.conversations import Conversation
 from tests.integration.lease_case import HOSTS, Run, lease_cases
 from tests.platforms import plain_platform
@@ -356,7 +356,7 @@ def test_a_reservation_may_follow_one_that_has_started_a_hair_late() -> None:
     """By its walltime the first ends a hair after the second begins; it is accepted all the same, and starts."""
     talk = Conversation(load("ar_preempt"))
     specs: list[Spec] = [("r", 0, 32, 10, 10, {"start": 50}), ("s", 55, 32, 10, 11, {"start": 60})]
-    platform = read_platform(Path(__file__).parents[2] / "platforms" / "cluster32.xml")
+    platform = read_platform(ROOT / "platforms" / "cluster32.xml")
     result = talk.run([leased(specs)], Settings(message_latency=True), on=platform)
     starts = {record.job.name: record.start for record in result.jobs if not record.rejected}
     assert 50 < starts["r"] < 50.01

@@ -9,7 +9,7 @@ import pytest
 
 from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
-from batsched_py.schedulers.pieces.inertia import Growth, Inertia, liquid_load_horizon
+from batsched_py.schedulers.energy.inertia import Growth, Inertia, liquid_load_horizon
 from batsched_py.testing import Bench
 from tests.integration.energy_runs import run, starts
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,12 +13,12 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins_data, completed_data, message, submitted_data
+from tests.clone import ROOT
 from tests.integration.conversations import Conversation
 from tests.integration.energy_runs import run
 from tests.integration.variants import VARIANTS
 from tests.unit.simulator.scenario import job, workload
 
-ROOT = Path(__file__).parents[2]
 LATE = Settings(message_latency=True)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
-from batsched_py.planning.ordering import ORDERS
+from batsched_py.planning.policies.ordering import ORDERS
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord

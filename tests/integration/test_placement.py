@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,10 +16,11 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.simgrid_xml import read_platform
+from tests.clone import ROOT
 from tests.integration.variants import workload
 
 #: Four racks of four hosts in two rooms.
-ROOMS = read_platform(Path(__file__).parents[2] / "platforms" / "rooms16.xml")
+ROOMS = read_platform(ROOT / "platforms" / "rooms16.xml")
 HOSTS = 16
 #: As in variants.py, but larger.
 SPECS = st.lists(

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from batsched_py.experiments import simulate
+from batsched_py.campaigns import simulate
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.plugins import load
-from batsched_py.reporting.colouring import STATE_COLOURS
-from batsched_py.reporting.figures.over_time import busy_hosts, queue_length
-from batsched_py.reporting.final_states import STATE_NAMES
-from batsched_py.reporting.html.differences import Fate, compare
-from batsched_py.reporting.html.document import report_page
-from batsched_py.reporting.html.plotlyjs import plotly_js
-from batsched_py.reporting.read.schedule import Schedule, schedule_of
+from batsched_py.reporting.formatting.final_states import STATE_NAMES
+from batsched_py.reporting.metrics.over_time import busy_hosts, queue_length
+from batsched_py.reporting.pictures.colouring import STATE_COLOURS
+from batsched_py.reporting.pictures.html.differences import Fate, compare
+from batsched_py.reporting.pictures.html.document import report_page
+from batsched_py.reporting.pictures.html.plotlyjs import plotly_js
+from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.settings import Settings

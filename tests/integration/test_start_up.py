@@ -29,7 +29,7 @@ def test_the_program_itself_loads_no_command(tmp_path: Path, arguments: list[str
     """Version and help are there at once."""
     modules = loaded(tmp_path, *arguments)
     assert "batsched_py.cli.main" in modules
-    ours = {f"batsched_py.{name}" for name in ("cli.serve", "simulator", "schedulers")}
+    ours = {f"batsched_py.{name}" for name in ("cli.commands.serve", "simulator", "schedulers")}
     assert not modules & {"zmq", "rich", "orjson", *ours}
 
 
@@ -60,8 +60,8 @@ def test_what_draws_pictures_for_papers_is_loaded_only_for_them(tmp_path: Path) 
     files = ["-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "first.json")]
     modules = loaded(tmp_path, "simulate", *files, "-s", "fcfs", "-e", "out/run", "--quiet")
     modules |= loaded(tmp_path, "gantt", "out/run")
-    assert "batsched_py.reporting.terminal.gantt" in modules
-    assert not modules & {"matplotlib", "numpy", "batsched_py.reporting.paper"}
+    assert "batsched_py.reporting.pictures.terminal.gantt" in modules
+    assert not modules & {"matplotlib", "numpy", "batsched_py.reporting.pictures.paper"}
 
 
 @pytest.mark.parametrize(

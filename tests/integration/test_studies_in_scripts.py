@@ -16,7 +16,7 @@ import math, threading
 from dataclasses import dataclass
 from typing import Literal
 from batsched_py.api import Plan, Scheduler, View, option
-from batsched_py.experiments import Drawn, Variant, run_study
+from batsched_py.campaigns import Drawn, Variant, run_study
 from batsched_py.model.platform import Platform
 from batsched_py.traces.simgrid_xml import write_homogeneous
 from pathlib import Path

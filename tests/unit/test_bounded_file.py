@@ -13,9 +13,9 @@ import pytest
 from batsched_py.bounded_file import DamageError, read_file, read_lines
 from batsched_py.errors import InputError, TranscriptError
 from batsched_py.model.limits import LimitError, Limits
-from batsched_py.reporting.read.jobs_file import read_jobs
-from batsched_py.reporting.read.schedule import read_schedule
-from batsched_py.simulator.external import read_events
+from batsched_py.reporting.schedules.jobs_file import read_jobs
+from batsched_py.reporting.schedules.schedule import read_schedule
+from batsched_py.simulator.machines.external_events import read_events
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.traces.swf import read_swf

@@ -9,16 +9,16 @@ import pytest
 from rich.pretty import pretty_repr
 
 from batsched_py.brief import Brief
-from batsched_py.experiments import Drawn, Variant, compare, find_figures, run_study, simulate
+from batsched_py.campaigns import Drawn, Variant, compare, find_figures, run_study, simulate
 from batsched_py.hostset import HostSet
-from batsched_py.reporting.read.schedule import schedule_of
+from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.traces.lublin import generate
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.traces.swf import read_swf
+from tests.clone import ROOT
 from tests.platforms import plain_platform
 
 LINE = "{} 10 -1 97 4 -1 -1 4 120 -1 1 7 3 -1 -1 -1 -1 -1\n"
-ROOT = Path(__file__).parents[2]
 
 
 class Pair(Brief, frozen=True):

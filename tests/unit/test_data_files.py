@@ -12,9 +12,9 @@ from batsched_py.model.profile import FORMER_TYPES
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.referee.strictness import refused_files
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
-from batsched_py.simulator.strictness import refused_files
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT, files

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from batsched_py.cli.interruption import Interruption, raise_on_signals
+from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
 from batsched_py.signals import STOPS, held_back
 
 

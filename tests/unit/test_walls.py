@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 
-from tests.docs.pages import ROOT
+from tests.clone import ROOT
 
 #: What algorithms may import.
 OPEN_TO_ALGORITHMS = {"api", "planning", "leases", "schedulers"}

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from batsched_py import schedulers
-from batsched_py.cli import listing
+from batsched_py.cli.commands import listing
 from batsched_py.cli.main import COMMANDS, run
 from batsched_py.plugins import load
 from batsched_py.schedulers import BUILT_INS
+from tests.clone import ROOT
 
 SWF = """; MaxProcs: 4
 1 0 -1 10 2 -1 -1 2 20 -1 1 7 -1 -1 -1 -1 -1 -1
@@ -110,7 +111,7 @@ def test_simulate_writes_the_files_of_batsim(generated: tuple[str, ...], here: P
 
 def test_energy_has_files_of_its_own(here: Path) -> None:
     """With -E; machine states can be left out."""
-    root = Path(__file__).parents[3]
+    root = ROOT
     files = ["-p", str(root / "platforms" / "energy16.xml"), "-w", str(root / "workloads" / "first.json")]
     options = ["-s", "easy", "-E", "-e", "out/", "--quiet", "--disable-machine-state-tracing"]
     assert run(["simulate", *files, *options]) == 0
@@ -157,7 +158,7 @@ def test_simulate_is_quiet_or_draws_as_asked(generated: tuple[str, ...], capsys:
 
 def test_simulate_names_its_approximations(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A result that rests on a simplification says so."""
-    root = Path(__file__).parents[3]
+    root = ROOT
     files = ["-p", str(root / "platforms" / "cluster32.xml"), "-w", str(root / "workloads" / "mixed.json")]
     assert run(["simulate", *files, "-s", "filler"]) == 0
     assert "approximation: " in capsys.readouterr().out

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from batsched_py.cli import listing
-from batsched_py.cli.interruption import Interruption
+from batsched_py.cli.commands import listing
 from batsched_py.cli.main import run
+from batsched_py.cli.shared.interruption import Interruption
 from batsched_py.errors import PluginError
 
 #: Bytes of a transcript in which nothing happens.

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from batsched_py.cli.main import run
-from batsched_py.cli.parameters import told_limits
+from batsched_py.cli.shared.parameters import told_limits
 from batsched_py.model.limits import LIMITS, option_name
+from tests.clone import ROOT
 
-ROOT = Path(__file__).parents[3]
 FILES = ("-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "first.json"))
 SIMULATE = ("simulate", *FILES, "-s", "easy", "--quiet")
 

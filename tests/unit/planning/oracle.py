@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from batsched_py.hostset import HostSet
-from batsched_py.planning.promises import Claim, Shadow, Slot
+from batsched_py.planning.future.promises import Claim, Shadow, Slot
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ import random
 from collections.abc import Callable
 
 from batsched_py.hostset import HostSet
-from batsched_py.planning.availability import Availability
-from batsched_py.planning.promises import Claim
+from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.future.promises import Claim
 from tests.unit.planning.oracle import Oracle, Work
 
 HOSTS = 7

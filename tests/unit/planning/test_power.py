@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 
 from batsched_py.errors import PlatformError
 from batsched_py.planning.power import Draw, HostPower, SleepState, SwitchTimes, read_power, wake_cost
 from batsched_py.traces.simgrid_xml import read_platform
-
-ROOT = Path(__file__).parents[3]
+from tests.clone import ROOT
 
 WATTS = "100:120:220, 90:100:140, 8:8:8, 110:110:110, 150:150:150"
 

@@ -7,8 +7,8 @@ from itertools import accumulate
 import pytest
 
 from batsched_py.hostset import HostSet
-from batsched_py.planning import availability
-from batsched_py.planning.promises import Slot
+from batsched_py.planning.future import availability
+from batsched_py.planning.future.promises import Slot
 from tests.unit.planning.random_life import ALL, HOSTS, Life
 
 STEPS = 120

@@ -15,7 +15,7 @@ from batsched_py.errors import AlgorithmError
 from batsched_py.plugins import load
 from batsched_py.schedulers.easy import Easy
 from batsched_py.schedulers.fcfs import Fcfs
-from batsched_py.schedulers.rejecter import Rejecter
+from batsched_py.schedulers.trials.rejecter import Rejecter
 from batsched_py.scheduling import estimate
 from batsched_py.scheduling.estimate import waiting_time
 from batsched_py.session.session import Session

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from batsched_py.api import Host, HostSet, Job, Placement, PlacementOptions
-from batsched_py.planning.constraints import Constraint
-from batsched_py.planning.selection import SELECTIONS
+from batsched_py.planning.policies.constraints import Constraint
+from batsched_py.planning.policies.selection import SELECTIONS
 from batsched_py.protocol.commands import RejectJob
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View

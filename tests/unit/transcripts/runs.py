@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -22,8 +21,9 @@ from batsched_py.protocol.events import (
     SimulationBegins,
 )
 from batsched_py.transcripts.transcript import Exchange, Transcript
+from tests.clone import ROOT
 
-DATA = Path(__file__).parents[2] / "data" / "batsim"
+DATA = ROOT / "tests" / "data" / "batsim"
 
 #: An event or command as (type, data), with its time in front if that is not the message's.
 Said = tuple[str, dict[str, Any]] | tuple[float, str, dict[str, Any]]

@@ -1,0 +1,66 @@
+"""`batsched-py convert`: make a workload from a log in the Standard Workload Format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
+from batsched_py.cli.shared.parameters import HOSTS, PATH, debug_option, limit_option, told_limits
+from batsched_py.cli.shared.terminal import say
+from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.cleaning import CleaningRules, clean
+from batsched_py.traces.swf import read_swf
+from batsched_py.wording import counted
+
+#: What to know about perfect estimates.
+_WALLTIME_NOTE: Final = (
+    "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
+)
+
+
+@click.command("convert")
+@click.argument("log", type=PATH, metavar="LOG.swf[.gz]")
+@click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The workload, Batsim JSON.")
+@click.option(
+    "--processors",
+    type=click.Choice(["requested", "used"]),
+    default="requested",
+    show_default=True,
+    help="What a job's size is; where it is unknown, the other.",
+)
+@click.option(
+    "--walltime",
+    type=click.Choice(["request", "run"]),
+    default="request",
+    show_default=True,
+    help="The user's estimate, or the run time itself (perfect estimates).",
+)
+@click.option("--max-jobs", type=click.IntRange(min=1), metavar="N", help="Only the first N jobs that are kept.")
+@click.option("--start", type=float, default=0.0, metavar="S", help="Leave out what was submitted before, in seconds.")
+@click.option("--end", type=float, metavar="S", help="Leave out what was submitted then or later, in seconds.")
+@click.option(
+    "--hosts",
+    type=HOSTS,
+    metavar="N",
+    help="Size of the machine; larger jobs are dropped. Default: what the log says.",
+)
+@click.option("--strict", is_flag=True, help="A job number that comes twice is an error.")
+@limit_option
+@debug_option
+def command(*, log: Path, output: Path, hosts: int | None, **rules: Any) -> None:
+    """Make a workload of delay jobs from LOG, and tell how many jobs each cleaning rule dropped or corrected."""
+    check_apart([("LOG", log)], [("-o", output)])
+    check_writable([output])
+    applied = CleaningRules(hosts=hosts or 0, **rules)
+    workload, report = clean(read_swf(log, limits=told_limits()), applied)
+    make_folder(output)
+    write_workload(output, workload, description=f"made from {log.name} by batsched-py convert")
+    for line in report.lines():
+        say(line)
+    if applied.walltime == "run":
+        say(_WALLTIME_NOTE)
+    size = f" for {counted(workload.host_count, 'host')}" if workload.host_count else ""
+    say(f"wrote {output}{size}")

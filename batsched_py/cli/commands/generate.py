@@ -1,0 +1,61 @@
+"""`batsched-py generate`: make a synthetic workload, and a platform to run it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
+from batsched_py.cli.shared.parameters import PATH, debug_option
+from batsched_py.cli.shared.terminal import say
+from batsched_py.errors import OptionError
+from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.drawn import Drawn
+from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE
+from batsched_py.traces.simgrid_xml import write_homogeneous
+from batsched_py.wording import counted
+
+
+@click.command("generate")
+@click.option("--jobs", type=int, required=True, metavar="N", help="How many jobs.")
+@click.option("--hosts", type=int, required=True, metavar="N", help="Size of the machine.")
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same workload.")
+@click.option("--load", type=float, metavar="L", help="Stretch the submission times for this load (0.8 = 80 %).")
+@click.option(
+    "--overestimate",
+    type=float,
+    default=DEFAULT_OVERESTIMATE,
+    show_default=True,
+    metavar="F",
+    help="Walltimes are up to 1 + F times the run time.",
+)
+@click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The workload, Batsim JSON.")
+@click.option("--platform", type=PATH, metavar="FILE", help="Write a platform of that many like hosts, too.")
+@debug_option
+def command(
+    *,
+    jobs: int,
+    hosts: int,
+    seed: int,
+    load: float | None,
+    overestimate: float,
+    output: Path,
+    platform: Path | None,
+) -> None:
+    """Draw a workload from the model of Lublin and Feitelson (2003)."""
+    check_apart([], [("-o", output), ("--platform", platform)])
+    check_writable([output, platform])
+    drawn = Drawn(jobs, hosts, seed, load, overestimate)
+    try:
+        workload = drawn.draw()
+    except OptionError as error:  # begins with the option's name
+        raise OptionError(f"--{error}") from error
+    if platform is not None:
+        make_folder(platform)
+        write_homogeneous(platform, hosts)
+    make_folder(output)
+    write_workload(output, workload, description=drawn.description)
+    if platform is not None:
+        say(f"wrote {platform}: {counted(hosts, 'host')}")
+    say(f"wrote {output}: {counted(jobs, 'job')} for {counted(hosts, 'host')}")

@@ -1,0 +1,199 @@
+"""`batsched-py metrics`: the figures of runs, for people, programs and papers."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+import click
+import orjson
+from msgspec.structs import asdict
+from rich.console import Console
+from rich.table import Table
+
+from batsched_py.cli.shared.console import WIDEST, Output, needed_width, show_whole
+from batsched_py.cli.shared.parameters import PATH, debug_option, limit_option
+from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
+from batsched_py.cli.shared.terminal import put
+from batsched_py.display import spreadsheet_cell
+from batsched_py.reporting.metrics.batsim_figures import BatsimFigures, batsim_figures
+from batsched_py.reporting.metrics.figure_tables import batsim_cell, batsim_table, figures_table
+from batsched_py.reporting.metrics.job_figures import job_figures
+from batsched_py.reporting.metrics.job_rows import COLUMNS, job_rows
+from batsched_py.reporting.metrics.metrics import SLOWDOWN_BOUND
+from batsched_py.reporting.metrics.over_time import (
+    busy_hosts,
+    fragmentation,
+    host_states,
+    power,
+    queue_length,
+    queued_hosts,
+    running_jobs,
+    utilisation,
+)
+from batsched_py.reporting.metrics.run_figures import RunFigures, measure_run
+from batsched_py.reporting.metrics.steps import Steps, side_by_side
+from batsched_py.reporting.schedules.schedule import Schedule
+
+#: Name of a series -> its columns beside run and time.
+_SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
+    "utilisation": lambda schedule: {"utilisation": utilisation(schedule)},
+    "busy": lambda schedule: {"busy_hosts": busy_hosts(schedule)},
+    "running": lambda schedule: {"running_jobs": running_jobs(schedule)},
+    "queue": lambda schedule: {"waiting_jobs": queue_length(schedule), "asked_hosts": queued_hosts(schedule)},
+    "fragmentation": lambda schedule: {"fragmentation": fragmentation(schedule)},
+    "states": lambda schedule: {f"{state}_hosts": steps for state, steps in host_states(schedule).items()},
+    "power": lambda schedule: {"watts": power(schedule)},
+}
+
+#: What a file ends in -> the format that it is written in.
+_FORMATS: Final = {".csv": "csv", ".json": "json"}
+
+
+@click.command("metrics")
+@paths_argument
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    help="A table for people, or a row or an object for each run. Default: what FILE ends in, else table.",
+)
+@click.option("-o", "--output", type=PATH, metavar="FILE", help="Write to FILE instead.")
+@click.option("--per-job", is_flag=True, help="A row for each job, CSV, with Batsim's columns and ours.")
+@click.option("--series", type=click.Choice(list(_SERIES)), help="A quantity over time, in steps, CSV.")
+@click.option("--batsim", is_flag=True, help="Batsim's own figures, by its names and definitions, from the jobs.")
+@tau_option
+@hosts_option
+@members_option
+@limit_option
+@debug_option
+def command(
+    *,
+    paths: Sequence[Path],
+    form: str | None,
+    output: Path | None,
+    per_job: bool,
+    series: str | None,
+    batsim: bool,
+    tau: float,
+    hosts: int | None,
+    workloads: Sequence[Path],
+) -> None:
+    """Show the figures of runs, side by side.
+
+    A PATH is a _jobs.csv of Batsim or of simulate, the prefix of its option -e, a folder with one such file, or a log
+    in SWF. docs/metrics.md defines each figure.
+    """
+    if form is None and output is not None:
+        form = _FORMATS.get(output.suffix)
+    if sum((per_job, series is not None, batsim)) > 1:
+        raise click.UsageError("'--per-job', '--series' and '--batsim' are different things to show: choose one")
+    if (per_job or series is not None) and form not in (None, "csv"):
+        raise click.UsageError(f"'--per-job' and '--series' give CSV, not '--format {form}'")
+    if batsim and form == "json":
+        raise click.UsageError("'--batsim' does not go with JSON, which has Batsim's figures beside ours anyway")
+    if batsim and tau != SLOWDOWN_BOUND:
+        raise click.UsageError("'--tau' does not go with '--batsim': Batsim's slowdowns have no bound")
+    schedules = read_runs(paths, workloads, output, hosts)
+    if series is not None:
+        _put(output, _csv(_series_rows(series, schedules)))
+    elif per_job:
+        _put(output, _csv(_job_rows(schedules, tau)))
+    elif form == "csv":
+        _put(output, _csv(_run_rows(schedules, tau, batsim=batsim)))
+    elif form == "json":
+        _put(output, _json(schedules, tau), is_json=True)
+    else:
+        _put_figures(output, schedules, tau, batsim=batsim)
+
+
+def _put_figures(output: Path | None, schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> None:
+    names = [schedule.name for schedule in schedules]
+    if batsim:
+        theirs = [batsim_figures(schedule) for schedule in schedules]
+        _put_table(output, len(names), lambda runs: batsim_table(names[runs], theirs[runs]))
+    else:
+        ours = [measure_run(schedule, tau) for schedule in schedules]
+        _put_table(output, len(names), lambda runs: figures_table(names[runs], ours[runs]))
+
+
+def _run_rows(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Iterator[Sequence[str]]:
+    yield ("run", *(BatsimFigures if batsim else RunFigures).__struct_fields__)
+    for schedule in schedules:
+        if batsim:
+            yield (schedule.name, *map(batsim_cell, asdict(batsim_figures(schedule)).values()))
+        else:
+            figures = asdict(measure_run(schedule, tau)).values()
+            yield (schedule.name, *("" if value is None else str(value) for value in figures))
+
+
+def _job_rows(schedules: Iterable[Schedule], tau: float) -> Iterator[Sequence[str]]:
+    """The run stands last: what reads Batsim's files finds the columns where it looks for them."""
+    yield (*COLUMNS, "run")
+    for schedule in schedules:
+        for row in job_rows(job_figures(schedule, tau)):
+            yield (*row, schedule.name)
+
+
+def _series_rows(name: str, schedules: Sequence[Schedule]) -> Iterator[Sequence[str]]:
+    found = [_SERIES[name](schedule) for schedule in schedules]
+    columns = list(dict.fromkeys(column for each in found for column in each))
+    yield ("run", "time", *columns)
+    for schedule, series in zip(schedules, found, strict=True):
+        if not any(series.values()):
+            raise click.UsageError(f"'--series {name}': the files of {schedule.name} do not tell it")
+        for time, values in side_by_side([series.get(column, []) for column in columns]):
+            yield (schedule.name, str(time), *("" if value is None else str(value) for value in values))
+
+
+def _csv(rows: Iterable[Sequence[str]]) -> bytes:
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(map(spreadsheet_cell, row) for row in rows)
+    return text.getvalue().encode()
+
+
+def _json(schedules: Sequence[Schedule], tau: float) -> bytes:
+    runs = [
+        {
+            "run": schedule.name,
+            "source": schedule.source,
+            "notes": schedule.notes,
+            "figures": asdict(measure_run(schedule, tau)),
+            "batsim": asdict(batsim_figures(schedule)),
+        }
+        for schedule in schedules
+    ]
+    return orjson.dumps({"tau": tau, "runs": runs}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _put(output: Path | None, content: bytes, *, is_json: bool = False) -> None:
+    if output is None:
+        put(content, is_json=is_json)
+        return
+    write_file(output, content)
+
+
+def _put_table(output: Path | None, count: int, make: Callable[[slice], Table]) -> None:
+    """On a terminal as many runs beside each other as fit, the others below; else as wide as the table is."""
+    console = Output()
+    if output is None and console.is_terminal:
+        for runs in _fitting(console, count, make):
+            show_whole(make(runs))
+        return
+    text = StringIO()
+    Output(file=text, width=WIDEST, color_system=None, force_terminal=False).print(make(slice(count)))
+    lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+    _put(output, f"{lines.strip(chr(10))}\n".encode())
+
+
+def _fitting(console: Console, count: int, make: Callable[[slice], Table]) -> Iterator[slice]:
+    """The runs in blocks, each as many as fit beside each other, and at least one."""
+    begin = 0
+    for end in range(1, count):
+        if needed_width(make(slice(begin, end + 1))) > console.width:
+            yield slice(begin, end)
+            begin = end
+    yield slice(begin, count)

@@ -1,0 +1,68 @@
+"""`batsched-py record`: sit between any Batsim and any decision process, and keep what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from batsched_py.cli.shared.parameters import (
+    PATH,
+    Seconds,
+    connect_timeout_option,
+    debug_option,
+    limit_option,
+    read_address,
+    told_limits,
+)
+from batsched_py.cli.shared.terminal import say
+from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.proxy import relay
+from batsched_py.transcripts.recorder import Recorder
+from batsched_py.transport.zmq_rep import RepSocket
+from batsched_py.transport.zmq_req import ReqSocket
+from batsched_py.wording import counted
+
+
+@click.command("record")
+@click.argument("path", type=PATH, metavar="FILE")
+@click.option(
+    "--listen",
+    callback=read_address,
+    default="tcp://127.0.0.1:28000",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where Batsim connects; the port may be * for a free one.",
+)
+@click.option(
+    "--connect",
+    callback=read_address,
+    required=True,
+    metavar="ADDRESS",
+    help="Where the decision process listens.",
+)
+@click.option(
+    "--timeout",
+    type=Seconds(min=0, min_open=True),
+    metavar="S",
+    help="Give up when either side says nothing for S seconds. Default: never; a death is noticed anyway.",
+)
+@connect_timeout_option("After Batsim's first message, wait so long for the decision process to listen.")
+@limit_option
+@debug_option
+def command(*, path: Path, listen: str, connect: str, timeout: float | None, connect_timeout: float) -> None:
+    """Pass messages between Batsim and a decision process, and keep them in FILE (.jsonl or .jsonl.gz).
+
+    Start the decision process on another address than Batsim looks for, and Batsim with the address of --listen. Bytes
+    are passed on unchanged. It ends when the simulation ends; if one side fails, the other is not left waiting.
+    """
+    if listen == connect:
+        raise click.UsageError("'--listen' and '--connect' are the same address: the recorder would talk to itself")
+    with (
+        ReqSocket(connect, connect_timeout=connect_timeout, answer_timeout=timeout, limits=told_limits()) as decider,
+        RepSocket(listen, told_limits()) as batsim,
+        Recorder(path, Header()) as recorder,
+    ):
+        say(f"listens on {batsim.address} for Batsim, asks the decision process on {connect}", err=True)
+        exchanges = relay(batsim, decider.exchange, recorder.record, timeout=timeout)
+    say(f"the simulation ended after {counted(exchanges, 'message')}", err=True)

@@ -1,0 +1,93 @@
+"""The workloads of a study from the command line: files, or a model and seeds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+import msgspec
+from msgspec.structs import replace
+
+from batsched_py.campaigns.sources import Source
+from batsched_py.errors import OptionError
+from batsched_py.traces.drawn import Drawn
+from batsched_py.wording import unknown
+
+#: The one model there is.
+_MODEL: Final = "lublin"
+#: Parameter of the model -> what reads it, and what it must be.
+_PARAMETERS: Final = {
+    "jobs": (int, "an integer"),
+    "hosts": (int, "an integer"),
+    "load": (float, "a number"),
+    "overestimate": (float, "a number"),
+}
+#: More seeds than anybody waits for are a slip of the finger.
+_MOST_SEEDS: Final = 10_000
+_SEEDS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
+
+
+def read_seeds(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """For options: "1-20", "1,2,5-9"; each once, in the order given. None for an option that was not given."""
+    seeds: dict[int, None] = {}
+    for part in value.split(",") if value is not None else []:
+        found = _SEEDS.fullmatch(part)
+        if found is None or (found[2] and int(found[2]) < int(found[1])):
+            raise click.BadParameter(f"must be like 1-20 or 1,2,5-9, not {value!r}", context, parameter)
+        some = range(int(found[1]), int(found[2] or found[1]) + 1)
+        if len(seeds) + len(some) > _MOST_SEEDS:
+            raise click.BadParameter(f"must be at most {_MOST_SEEDS} seeds", context, parameter)
+        seeds |= dict.fromkeys(some)
+    return tuple(seeds)
+
+
+def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int], hosts: int) -> dict[str, Source]:
+    """Name -> workload. Files are called by their names; drawn ones by model and seed, for `hosts` hosts.
+
+    UsageError, or OptionError for a parameter of the model.
+    """
+    if bool(files) == (model is not None):
+        raise click.UsageError("One of '-w' and '--generate' is needed: which workloads?")
+    if model is None:
+        return _named(files)
+    drawn = _read_model(model, hosts)
+    try:
+        drawn.draw()
+    except OptionError as error:  # begins with the parameter's name
+        raise OptionError(f"--generate {error}") from error
+    return {f"{_MODEL}-{seed}": replace(drawn, seed=seed) for seed in seeds or (0,)}
+
+
+def _named(files: Sequence[Path]) -> dict[str, Source]:
+    """By file name without its ending, or by the whole path where that would not tell files apart."""
+    stems = [file.name.removesuffix(".json") for file in files]
+    often = Counter(stems)
+    names = [stem if often[stem] == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise click.UsageError(f"'-w' names {twice[0]} twice: the same workload again is no new observation")
+    return dict(zip(names, files, strict=True))
+
+
+def _read_model(text: str, hosts: int) -> Drawn:
+    """Of "lublin:jobs=300,load=0.9"."""
+    model, _, parameters = text.partition(":")
+    if model != _MODEL:
+        raise OptionError(f"--generate {model}: {unknown(model, [_MODEL])}")
+    found: dict[str, int | float] = {}
+    for part in filter(None, parameters.split(",")):
+        key, _, value = part.partition("=")
+        if key not in _PARAMETERS:
+            raise OptionError(f"--generate {key}: {unknown(key, _PARAMETERS)}")
+        read, kind = _PARAMETERS[key]
+        try:
+            found[key] = read(value)
+        except ValueError:
+            raise OptionError(f"--generate {key}: must be {kind}, not {value!r}") from None
+    if "jobs" not in found:
+        raise OptionError(f"--generate {_MODEL}: needs jobs, like {_MODEL}:jobs=300")
+    return msgspec.convert({"hosts": hosts, **found}, Drawn)

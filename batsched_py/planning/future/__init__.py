@@ -1,0 +1,1 @@
+"""Which hosts are free when: the availability, promises to waiting jobs, reservations."""

@@ -1,0 +1,1 @@
+"""Choices by name: orders of jobs, selections of hosts, constraints."""

@@ -1,0 +1,1 @@
+"""Durations and final states as people read them."""

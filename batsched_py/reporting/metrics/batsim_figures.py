@@ -1,0 +1,126 @@
+"""The figures of Batsim's `_schedule.csv`, computed from the jobs: under Batsim's names, by Batsim's definitions."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+
+from msgspec import Struct
+
+from batsched_py.reporting.metrics.host_times import batsim_times
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.outputs.tracing import JOB_ENDED, EnergyRows
+
+
+class BatsimFigures(Struct, frozen=True):
+    """What Batsim writes of a run, in its order; what it measures (its own time) and its version are left out.
+
+    Means are over all jobs, and a job that was rejected counts with 0 in their sums; maxima are 0 if no job ran. What
+    no file tells is None.
+    """
+
+    consumed_joules: float | None
+    makespan: float
+    max_slowdown: float
+    max_turnaround_time: float
+    max_waiting_time: float
+    mean_slowdown: float
+    mean_turnaround_time: float
+    mean_waiting_time: float
+    nb_computing_machines: int
+    nb_grouped_switches: int | None
+    nb_jobs: int
+    nb_jobs_finished: int
+    nb_jobs_killed: int
+    nb_jobs_rejected: int
+    nb_jobs_success: int
+    nb_machine_switches: int | None
+    success_rate: float
+    time_computing: float | None
+    time_idle: float | None
+    time_sleeping: float | None
+    time_switching_off: float | None
+    time_switching_on: float | None
+    time_unavailable: float | None
+
+
+def batsim_figures(schedule: Schedule) -> BatsimFigures:
+    """Batsim's figures of a run. Its hosts are compute hosts: Batsim counts storage hosts among its machines."""
+    ran = schedule.ran
+    jobs = len(schedule.jobs) + schedule.unlisted
+    success = sum(record.success for record in ran)
+    waits = [record.waiting for record in ran]
+    turnarounds = [record.turnaround for record in ran]
+    slowdowns = [schedule.stretch(record) for record in ran]
+    grouped, switched = _switches(schedule)
+    return BatsimFigures(
+        consumed_joules=traced_energy(schedule),
+        makespan=max((record.finish for record in ran), default=0.0),
+        max_slowdown=max(slowdowns, default=0.0),
+        max_turnaround_time=max(turnarounds, default=0.0),
+        max_waiting_time=max(waits, default=0.0),
+        mean_slowdown=_over(slowdowns, jobs),
+        mean_turnaround_time=_over(turnarounds, jobs),
+        mean_waiting_time=_over(waits, jobs),
+        nb_computing_machines=schedule.hosts,
+        nb_grouped_switches=grouped,
+        nb_jobs=jobs,
+        nb_jobs_finished=len(ran),
+        nb_jobs_killed=len(ran) - success,
+        nb_jobs_rejected=jobs - len(ran),
+        nb_jobs_success=success,
+        nb_machine_switches=switched,
+        success_rate=success / jobs if jobs else 0.0,
+        **{f"time_{state}": seconds for state, seconds in batsim_times(schedule).items()},
+    )
+
+
+def consumed_energy(schedule: Schedule) -> float | None:
+    """Joules that all hosts consumed: what `_schedule.csv` says, else what the trace does; None if nothing does."""
+    if not _counted(schedule):
+        return None
+    told = schedule.figures.get("consumed_joules")
+    joules = traced_energy(schedule) if told is None else float(told)
+    return None if joules is None else max(0.0, joules)
+
+
+def traced_energy(schedule: Schedule) -> float | None:
+    """Joules from the first submission to the last completion, from the trace; 0 if energy was not counted.
+
+    None if it was and there is no trace. Before the first completion Batsim counts -1 J.
+    """
+    rows = schedule.consumed_energy
+    if rows is None:
+        return None if _counted(schedule) else 0.0
+    first = min((record.job.submit_time for record in schedule.jobs), default=0.0)
+    if not rows.joules:
+        return None if first else -1.0
+    ends = [joules for joules, kind in zip(rows.joules, rows.kinds, strict=True) if kind == JOB_ENDED]
+    return (ends[-1] if ends else -1.0) - _joules_at(rows, first)
+
+
+def _joules_at(rows: EnergyRows, time: float) -> float:
+    """Between two rows the power is constant."""
+    above = bisect_left(rows.times, time)
+    if above == len(rows.times):
+        return rows.joules[-1]
+    before, joules = (rows.times[above - 1], rows.joules[above - 1]) if above else (0.0, 0.0)
+    span = rows.times[above] - before
+    return joules + (rows.joules[above] - joules) * ((time - before) / span if span else 0.0)
+
+
+def _counted(schedule: Schedule) -> bool:
+    """True if energy was counted."""
+    return schedule.consumed_energy is not None or any(record.energy >= 0 for record in schedule.jobs)
+
+
+def _switches(schedule: Schedule) -> tuple[int | None, int | None]:
+    """Changes of pstates that were asked for, and hosts in them: hosts on the way have a negative pstate."""
+    if schedule.pstate_changes is None:
+        return (None, None) if _counted(schedule) else (0, 0)
+    asked = [hosts.bit_count() for _, hosts, pstate in schedule.pstate_changes if pstate < 0]
+    return len(asked), sum(asked)
+
+
+def _over(values: list[float], number: int) -> float:
+    return math.fsum(values) / number if number else 0.0

@@ -1,0 +1,102 @@
+"""Colours of jobs in a picture: one of its own for each job, or one for each user, workload or final state."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.protocol.events import (
+    COMPLETED_FAILED,
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+)
+from batsched_py.reporting.formatting.final_states import STATE_NAMES
+from batsched_py.reporting.schedules.members import user_of
+from batsched_py.simulator.records import JobRecord
+
+#: Light enough for black names on them, and distinct for colour-blind people, too: the scheme "light" of P. Tol,
+#: "Colour Schemes", SRON technical note SRON/EPS/TN/09-002.
+LIGHT: Final = (
+    "#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00",
+)  # fmt: skip
+#: What is in no group of its own: the grey of the same scheme.
+OTHERS: Final = "#DDDDDD"
+#: Lines that colour-blind people can tell apart (Okabe and Ito, "Color Universal Design", 2008).
+LINES: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+#: State of hosts -> its colour on white and on a dark ground, the same in the page and in pictures; in the order of a
+#: trace's columns.
+HOST_COLOURS: Final[Mapping[str, tuple[str, str]]] = {
+    "sleeping": ("#3B4A63", "#6F7F9B"),
+    "switching_on": ("#E69F00", "#E6AE2E"),
+    "switching_off": ("#9A7FC7", "#B9A2E3"),
+    "idle": ("#CFD6DD", "#39424C"),
+    "computing": ("#0072B2", "#56B4E9"),
+}
+
+#: A final state has the same colour in each picture.
+STATE_COLOURS: Final = {
+    COMPLETED_SUCCESSFULLY: "#77AADD",
+    COMPLETED_WALLTIME_REACHED: "#EEDD88",
+    COMPLETED_FAILED: "#EE8866",
+    COMPLETED_KILLED: "#FFAABB",
+}
+#: Groups that have a colour of their own: more cannot be told apart.
+_MOST: Final = 7
+_NOBODY: Final = "unknown"
+
+
+#: What jobs are told apart by -> the group that a job belongs to.
+GROUPS: Final[Mapping[str, Callable[[JobRecord], str]]] = {
+    "user": lambda record: user_of(record.job) or _NOBODY,
+    "workload": lambda record: record.workload,
+    "state": lambda record: record.state,
+}
+#: All that jobs can be told apart by.
+CHOICES: Final = ("job", *GROUPS)
+
+
+class Colouring(Struct, frozen=True):
+    """Who has which colour.
+
+    Attributes:
+        by: one of CHOICES.
+        colours: group -> its colour, for those that have one of their own.
+        legend: what a colour means, in the order of the legend; empty if each job stands for itself.
+    """
+
+    by: str
+    colours: Mapping[str, str]
+    legend: Mapping[str, str]
+
+    def of(self, number: int, record: JobRecord) -> str:
+        """The colour of a job, which is the number-th in order of submission: the same job has the same in all runs."""
+        if self.by == "job":
+            return LIGHT[number % len(LIGHT)]
+        return self.colours.get(GROUPS[self.by](record), OTHERS)
+
+
+def colouring(by: str, records: Iterable[JobRecord]) -> Colouring:
+    """The colours of these jobs. The largest groups, by host seconds, have one; what is left is grey."""
+    if by == "job":
+        return Colouring(by, {}, {})
+    weights: defaultdict[str, float] = defaultdict(float)
+    for record in records:
+        weights[GROUPS[by](record)] += max(record.execution, 0.0) * max(len(record.hosts), 1)
+    if by == "state":
+        known = {state: colour for state, colour in STATE_COLOURS.items() if state in weights}
+        return Colouring(by, known, {STATE_NAMES[state]: colour for state, colour in known.items()})
+    largest = sorted(weights, key=lambda name: (name == _NOBODY, -weights[name], name))[:_MOST]
+    colours = {name: LIGHT[number] for number, name in enumerate(largest) if name != _NOBODY}
+    legend = {name: colours[name] for name in sorted(colours, key=_by_number)}
+    return Colouring(by, colours, {**legend, **({"others": OTHERS} if len(colours) < len(weights) else {})})
+
+
+def _by_number(name: str) -> tuple[bool, int, str]:
+    """Users of logs are numbers, and 3 comes before 14."""
+    number = name.isdecimal() and name.isascii() and len(name) < 20
+    return not number, int(name) if number else 0, name

@@ -1,0 +1,110 @@
+"""Pieces of HTML: every text from outside is escaped here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Final
+
+from batsched_py.reporting.pictures.html.figures import Cell, Row
+
+#: Dashes of lines in a legend, those of the charts, in pixels.
+_DASHES: Final = ("", "7 4", "2 3", "7 3 2 3", "11 4", "11 3 2 3")
+_COLOURS: Final = 6
+
+
+def section(name: str, title: str, *parts: str) -> str:
+    """A part of the page with a heading; `name` is what links lead to."""
+    inside = "\n".join(part for part in parts if part)
+    heading = f'<h2 id="{name}-title">{escape(title)}</h2>'
+    return f'<section id="{name}" aria-labelledby="{name}-title">\n{heading}\n{inside}\n</section>'
+
+
+def paragraph(text: str, kind: str = "quiet") -> str:
+    """Some words."""
+    return f'<p class="{kind}">{escape(text)}</p>'
+
+
+def grouped(parts: Iterable[str]) -> str:
+    """Small tables beside each other, as far as there is room."""
+    inside = "\n".join(parts)
+    return f'<div class="tables">{inside}</div>'
+
+
+def figures_table(caption: str, names: Sequence[str], rows: Iterable[Row]) -> str:
+    """One figure to a row, one run to a column."""
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    lines = (
+        f'<tr{" class=part" if row.part else ""}><th scope="row">{escape(row.name)}</th>'
+        f"{''.join(map(_figure, row.cells))}</tr>"
+        for row in rows
+    )
+    return _table(caption, f"<tr><td></td>{heads}</tr>", lines)
+
+
+def _figure(cell: Cell) -> str:
+    exact = f' title="{escape(cell.exact)}"' if cell.exact else ""
+    best = '<span class="mark" aria-hidden="true">★</span><span class="heard">best: </span>' if cell.best else ""
+    delta = f'<span class="delta">{escape(cell.delta)}</span>' if cell.delta else ""
+    return f"<td{' class=best' if cell.best else ''}{exact}>{best}{escape(cell.text)}{delta}</td>"
+
+
+def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows of cells that are HTML already; the first cell of a row is its heading."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in heads)
+    lines = (
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for first, *cells in rows
+    )
+    return _table(caption, f"<tr>{head}</tr>", lines)
+
+
+def _table(caption: str, head: str, rows: Iterable[str]) -> str:
+    body = "\n".join(rows)
+    return (
+        f'<div class="wide"><table><caption>{escape(caption)}</caption>\n'
+        f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def job_button(name: str, number: int) -> str:
+    """A job that is shown in the Gantt charts when the button is pressed."""
+    return f'<button type="button" data-job="{number}" title="show it in the Gantt charts">{escape(name)}</button>'
+
+
+def _line(number: int, *, dashed: bool) -> str:
+    """The line of a run, as in the charts."""
+    pattern = _DASHES[number % len(_DASHES)] if dashed else ""
+    dashes = f' stroke-dasharray="{pattern}"' if pattern else ""
+    return (
+        '<svg class="dash" width="34" height="10" aria-hidden="true">'
+        f'<line x1="0" y1="5" x2="34" y2="5" stroke="var(--run-{number % _COLOURS})" stroke-width="2.5"{dashes}/></svg>'
+    )
+
+
+def run_legend(names: Sequence[str], *, dashed: bool) -> str:
+    """Which line is which run; nothing if there is one."""
+    if len(names) < 2:
+        return ""
+    items = "".join(f"<li>{_line(number, dashed=dashed)}{escape(name)}</li>" for number, name in enumerate(names))
+    return f'<ul class="legend">{items}</ul>'
+
+
+def chart(name: str, title: str, told: str, alternative: str) -> str:
+    """A place for a chart that Plotly draws; `alternative` says in words what it shows."""
+    place = f'<div class="chart" id="{name}" role="img" aria-label="{escape(alternative)}"></div>'
+    return _figure_of(name, title, told, place)
+
+
+def gantt(number: int, name: str, told: str, alternative: str) -> str:
+    """A place for the Gantt chart of a run."""
+    place = (
+        f'<canvas id="gantt-{number}" tabindex="0" role="application" aria-roledescription="Gantt chart" '
+        f'aria-label="{escape(alternative)}" aria-describedby="keys"></canvas>'
+    )
+    return _figure_of(f"gantt-{number}", name, told, place)
+
+
+def _figure_of(name: str, title: str, told: str, place: str) -> str:
+    caption = f'<figcaption><h3 id="{name}-title">{escape(title)}</h3><p>{escape(told)}</p></figcaption>'
+    return f'<figure aria-labelledby="{name}-title">{caption}{place}</figure>'

@@ -1,0 +1,128 @@
+"""A Gantt chart: exact rectangles as long as there are not too many, a raster of the same above that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
+
+from batsched_py.reporting.pictures.colouring import Colouring
+from batsched_py.reporting.pictures.paper.style import DPI
+from batsched_py.reporting.pictures.raster import Grid, rasterise
+from batsched_py.reporting.pictures.window import Window, blocks, drawn
+from batsched_py.reporting.schedules.schedule import Schedule
+
+#: Rectangles up to which each is drawn; more are aggregated, or files would grow by some 100 bytes for each.
+MOST_RECTANGLES: Final = 6000
+#: Jobs up to which their names are written into them, where they fit.
+_MOST_NAMES: Final = 150
+_NAME_SIZE: Final = 5.5
+#: Rows of a raster, at most.
+_MOST_ROWS: Final = 1200
+#: Points: width of an edge, which is a darker shade of what it surrounds, and what is so thin that it has none.
+_EDGE: Final = 0.3
+_THIN: Final = 1.2
+_SHADE: Final = 0.55
+#: Hosts from one tick to the next.
+_HOST_STEPS: Final = tuple(factor * 10**power for power in range(12) for factor in (1, 2, 5))
+
+
+def draw_gantt(axes: Axes, schedule: Schedule, window: Window, colours: Colouring, inches: tuple[float, float]) -> None:
+    """Draw the jobs of a window: time to the right in seconds, hosts upwards; `inches` are the axes' width and height.
+
+    A rectangle is a run of neighbouring hosts of a job. If there are more than MOST_RECTANGLES, a raster of DPI dots
+    per inch stands for them: a dot has the colour of the job that has most of it, paler the less of it is busy.
+    """
+    chart = _Chart(axes, schedule, window, colours, inches)
+    axes.set_xlim(window.begin, window.end)
+    if chart.count_rectangles() > MOST_RECTANGLES:
+        chart.draw_raster()
+    else:
+        chart.draw_rectangles()
+        chart.write_names()
+    hosts = window.hosts_of(schedule)
+    axes.set_ylim(0, len(hosts))
+    _number_hosts(axes, hosts, inches[1])
+
+
+class _Chart:
+    """The jobs of a window, on the places that its hosts have."""
+
+    def __init__(
+        self, axes: Axes, schedule: Schedule, window: Window, colours: Colouring, inches: tuple[float, float]
+    ) -> None:
+        self._axes, self._window, self._colours = axes, window, colours
+        self._hosts, self._jobs = len(window.hosts_of(schedule)), drawn(schedule, window)
+        self._inches = inches
+        #: Points that a second is wide, and a host high.
+        self._per_second, self._per_host = inches[0] * 72 / window.seconds, inches[1] * 72 / self._hosts
+
+    def count_rectangles(self) -> int:
+        """How many it would take."""
+        return sum(1 for _, record in self._jobs for _ in blocks(record, self._hosts))
+
+    def draw_rectangles(self) -> None:
+        """One for each run of neighbouring hosts of a job, at its very times."""
+        corners, faces, edges = [], [], []
+        for number, record in self._jobs:
+            face = self._colours.of(number, record)
+            edge, begin, end = _darker(face), record.start, record.finish
+            for low, count in blocks(record, self._hosts):
+                corners.append(((begin, low), (begin, low + count), (end, low + count), (end, low)))
+                faces.append(face)
+                thin = min((end - begin) * self._per_second, count * self._per_host) < _THIN
+                edges.append(face if thin else edge)
+        rectangles = PolyCollection(corners, facecolors=faces, edgecolors=edges, linewidths=_EDGE, joinstyle="miter")
+        self._axes.add_collection(rectangles, autolim=False)
+
+    def write_names(self) -> None:
+        """Into the tallest rectangle of each job, if its name fits; ids in full if there are several workloads."""
+        if len(self._jobs) > _MOST_NAMES:
+            return
+        several = len({record.workload for _, record in self._jobs}) > 1
+        for _, record in self._jobs:
+            name = record.job.id if several else record.job.name
+            low, count = max(blocks(record, self._hosts), key=lambda block: block[1])
+            begin, end = max(record.start, self._window.begin), min(record.finish, self._window.end)
+            wide = (end - begin) * self._per_second > 0.68 * _NAME_SIZE * len(name) + 1
+            if wide and count * self._per_host > _NAME_SIZE + 1:
+                place = (begin + end) / 2, low + count / 2
+                self._axes.text(*place, name, fontsize=_NAME_SIZE, ha="center", va="center_baseline", clip_on=True)
+
+    def draw_raster(self) -> None:
+        """The owner's colour on white, as much of it as the dot is busy."""
+        window, (width, height) = self._window, self._inches
+        rows = min(max(round(height * DPI), 1), _MOST_ROWS)
+        grid = Grid.fitting(self._hosts, window.end, max(round(width * DPI), 1), rows, window.begin)
+        rgb = {number: to_rgb(self._colours.of(number, record)) for number, record in self._jobs}
+        image = np.ones((grid.rows, grid.columns, 3))
+        for row, cells in enumerate(rasterise(self._jobs, grid)):
+            for column, cell in enumerate(cells):
+                if cell.jobs:
+                    busy = min(cell.busy, 1.0)
+                    image[row, column] = [1 - busy * (1 - part) for part in rgb[cell.owner]]
+        self._axes.imshow(
+            np.round(image * 255).astype(np.uint8),
+            extent=(window.begin, window.end, 0, grid.rows * grid.hosts_per_row),
+            origin="lower",
+            aspect="auto",
+            interpolation="none",
+        )
+
+
+def _darker(colour: str) -> tuple[float, float, float]:
+    red, green, blue = to_rgb(colour)
+    return red * _SHADE, green * _SHADE, blue * _SHADE
+
+
+def _number_hosts(axes: Axes, hosts: Sequence[int], height: float) -> None:
+    """A tick in the middle of each host if there is room, else where every so manieth host begins."""
+    room = max(height * 72 / 10, 1.0)
+    step = next(step for step in _HOST_STEPS if len(hosts) <= step * room)
+    places = range(0, len(hosts), step)
+    middle = 0.5 if step == 1 else 0.0
+    axes.set_yticks([place + middle for place in places], [str(hosts[place]) for place in places])

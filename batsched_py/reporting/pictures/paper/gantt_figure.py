@@ -1,0 +1,92 @@
+"""The figure of one or several schedules: a Gantt chart and panels for each, one above the other on one time axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from batsched_py.reporting.pictures.colouring import Colouring, colouring
+from batsched_py.reporting.pictures.paper.gantt_chart import draw_gantt
+from batsched_py.reporting.pictures.paper.panels import PANELS
+from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure, time_ticks
+from batsched_py.reporting.pictures.window import Window, drawn
+from batsched_py.reporting.schedules.schedule import Schedule
+
+#: Inches: heights of a Gantt chart and of a panel, and what titles, labels and ticks take.
+_GANTT: Final = 1.7
+_PANEL: Final = 0.55
+_FOOT: Final = 0.45
+_HEAD: Final = 0.25
+
+
+def gantt_figure(
+    schedules: Sequence[Schedule],
+    window: Window,
+    *,
+    by: str = "job",
+    panels: Sequence[str] = (),
+    width: float = COLUMN,
+    height: float | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw the schedules, within `style()`.
+
+    Args:
+        schedules: from top to bottom; each has its name above it if there are several.
+        window: the time and the hosts that are shown of all of them.
+        by: what colours tell apart, one of colouring.CHOICES.
+        panels: names of PANELS, below each chart.
+        width: of the figure, in inches.
+        height: of the figure, in inches; by default what suits the number of charts and panels.
+        title: above all; "" for none.
+
+    InputError if a schedule lacks what a panel needs.
+    """
+    each = [_GANTT, *[_PANEL] * len(panels)]
+    whole = height or sum(each) * len(schedules) + _FOOT + _HEAD * (len(schedules) > 1) * len(schedules)
+    figure = new_figure(width, whole)
+    rows = len(each) * len(schedules)
+    made = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=each * len(schedules))
+    grid: list[Axes] = list(made[:, 0])
+    shown = [record for schedule in schedules for _, record in drawn(schedule, window)]
+    colours = colouring(by, shown)
+    scale = whole / (sum(each) * len(schedules) + _FOOT)
+    for number, schedule in enumerate(schedules):
+        first, *others = grid[number * len(each) : (number + 1) * len(each)]
+        draw_gantt(first, schedule, window, colours, (width - 0.5, _GANTT * scale))
+        first.set_ylabel("host")
+        if len(schedules) > 1:
+            first.set_title(schedule.name, loc="left", pad=2.0)
+        for axes, name in zip(others, panels, strict=True):
+            PANELS[name](axes, schedule, window)
+    for position in range(1, len(each)):
+        _same_scale(grid[position :: len(each)])
+    unit = time_ticks(grid[-1], window.begin, window.end, width - 0.5)
+    grid[-1].set_xlabel(f"time ({unit})")
+    if title:
+        figure.suptitle(title, fontsize=8.5)
+    if colours.legend:
+        _explain(figure, colours, width)
+    figure.align_ylabels()
+    return figure
+
+
+def _same_scale(panels: Sequence[Axes]) -> None:
+    """What is compared has one scale."""
+    top = max(axes.get_ylim()[1] for axes in panels)
+    for axes in panels:
+        axes.set_ylim(0, top)
+
+
+def _explain(figure: Figure, colours: Colouring, width: float) -> None:
+    """What the colours mean, below all."""
+    patches = [Patch(facecolor=colour, edgecolor="#333333", label=name) for name, colour in colours.legend.items()]
+    columns = min(len(patches), max(int(width / 0.8), 1))
+    figure.legend(
+        handles=patches, loc="outside lower center", ncols=columns, handlelength=0.9, handleheight=0.9,
+        handletextpad=0.4, columnspacing=1.0,
+    )  # fmt: skip

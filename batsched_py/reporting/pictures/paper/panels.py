@@ -1,0 +1,107 @@
+"""Panels that share the time of a Gantt chart: what a schedule was like over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from batsched_py.errors import InputError
+from batsched_py.reporting.metrics.over_time import host_states, power, queue_length, utilisation
+from batsched_py.reporting.metrics.steps import Steps, means
+from batsched_py.reporting.pictures.colouring import HOST_COLOURS, LINES
+from batsched_py.reporting.pictures.window import Window
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.outputs.tracing import HOST_STATES
+
+#: Steps up to which a line is exact; and the parts of the time over which it is a mean if there are more.
+MOST_STEPS: Final = 2000
+_PARTS: Final = 500
+
+#: States of hosts, from the axis upwards.
+_STACK: Final = ("computing", "idle", "switching_on", "switching_off", "sleeping")
+
+
+def line_of(steps: Steps, begin: float, end: float, parts: int = _PARTS) -> tuple[list[float], list[float]]:
+    """Times and values of a quantity, for a line that is drawn in steps.
+
+    If there are more than MOST_STEPS of them, means over so many equal parts of the time.
+    """
+    inside = [(time, value) for time, value in steps if begin < time < end]
+    if len(inside) > MOST_STEPS:
+        width = (end - begin) / parts
+        values = means(steps, begin, end, parts)
+        return [*[begin + number * width for number in range(parts)], end], [*values, values[-1]]
+    before = [value for time, value in steps if time <= begin]
+    first = before[-1] if before else 0.0
+    rows = [(begin, first), *inside]
+    return [*[time for time, _ in rows], end], [*[value for _, value in rows], rows[-1][1]]
+
+
+def draw_utilisation(axes: Axes, schedule: Schedule, window: Window) -> None:
+    """The part of the hosts of the window that jobs have, in per cent."""
+    times, values = line_of(utilisation(window.through(schedule)), window.begin, window.end)
+    shares = [100 * value for value in values]
+    axes.fill_between(times, shares, step="post", color=LINES[0], alpha=0.35, linewidth=0)
+    axes.step(times, shares, where="post", color=LINES[0], linewidth=0.6)
+    axes.set_ylim(0, max(100.0, *shares))
+    axes.set_yticks([0, 50, 100])
+    axes.set_ylabel("busy (%)")
+
+
+def draw_queue(axes: Axes, schedule: Schedule, window: Window) -> None:
+    """How many jobs wait, whatever hosts are shown."""
+    _area(axes, queue_length(schedule), window, LINES[1])
+    axes.set_ylabel("waiting jobs")
+
+
+def draw_power(axes: Axes, schedule: Schedule, window: Window) -> None:
+    """Watts of all hosts; InputError if they were not traced."""
+    if schedule.consumed_energy is None:
+        raise InputError(schedule.source, "", "has no _consumed_energy.csv beside it, which a run with -E writes")
+    steps = power(schedule)
+    factor, unit = (1e-3, "kW") if max((watts for _, watts in steps), default=0.0) >= 2000 else (1.0, "W")
+    _area(axes, [(time, watts * factor) for time, watts in steps], window, LINES[3])
+    axes.set_ylabel(f"power ({unit})")
+
+
+def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
+    """How many hosts are in which state, one above the other; InputError if that was not traced."""
+    if schedule.machine_states is None:
+        raise InputError(schedule.source, "", "has no _machine_states.csv beside it, which tells the states of hosts")
+    states = host_states(schedule)
+    order = [name for name in _STACK if any(value for _, value in states.get(name, []))]
+    instants = sorted({time for name in order for time in line_of(states[name], window.begin, window.end)[0]})
+    floor = np.zeros(len(instants))
+    for name in order:
+        times, values = line_of(states[name], window.begin, window.end)
+        places = np.clip(np.searchsorted(times, instants, side="right") - 1, 0, None)
+        top = floor + np.asarray(values)[places]
+        label = HOST_STATES[name]
+        axes.fill_between(instants, floor, top, step="post", color=HOST_COLOURS[name][0], linewidth=0, label=label)
+        floor = top
+    axes.set_ylim(0, max(schedule.hosts, 1))
+    axes.set_ylabel("hosts")
+    axes.legend(
+        loc="lower center", bbox_to_anchor=(0.5, 0.98), ncols=len(HOST_STATES), handlelength=0.8, handletextpad=0.4,
+        columnspacing=1.0, borderaxespad=0.1,
+    )  # fmt: skip
+
+
+#: What `--with` names -> what draws it.
+PANELS: Final[Mapping[str, Callable[[Axes, Schedule, Window], None]]] = {
+    "utilisation": draw_utilisation,
+    "queue": draw_queue,
+    "power": draw_power,
+    "states": draw_states,
+}
+
+
+def _area(axes: Axes, steps: Steps, window: Window, colour: str) -> None:
+    times, values = line_of(steps, window.begin, window.end)
+    axes.fill_between(times, values, step="post", color=colour, alpha=0.35, linewidth=0)
+    axes.step(times, values, where="post", color=colour, linewidth=0.6)
+    axes.set_ylim(0, 1.05 * max([*values, 1e-9]))
+    axes.locator_params(axis="y", nbins=3, integer=True)

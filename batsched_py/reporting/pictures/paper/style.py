@@ -1,0 +1,99 @@
+"""How pictures for papers look, and how they become files: the same picture is always the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any, Final
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from batsched_py.reporting.formatting.durations import DAY, HOUR, MINUTE
+from batsched_py.reporting.pictures.time_axis import tick_step, ticks
+
+#: Endings of the files that can be written.
+FORMATS: Final = ("pdf", "svg", "png")
+#: Inches: the width of a column of IEEE's two-column papers.
+COLUMN: Final = 3.5
+#: Dots per inch of a PNG, and of the parts of other pictures that are made of dots.
+DPI: Final = 300
+
+#: Independent of any matplotlibrc. Fonts are embedded whole as TrueType in PDF; in SVG letters stay text.
+_STYLE: Final[Mapping[str, Any]] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Arial", "Helvetica", "sans-serif"],
+    "font.size": 7.0,
+    "axes.titlesize": 7.5,
+    "axes.labelsize": 7.0,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.major.pad": 2.0,
+    "ytick.major.pad": 2.0,
+    "legend.fontsize": 6.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.0,
+    "patch.linewidth": 0.3,
+    "pdf.fonttype": 42,
+    "svg.fonttype": "none",
+    "text.parse_math": False,  # a name with a dollar is a name
+    "svg.hashsalt": "batsched-py",
+    "path.simplify": False,
+    "savefig.dpi": DPI,
+}
+#: What a file says of itself: neither when nor where it was made.
+_METADATA: Final[Mapping[str, Mapping[str, str | None]]] = {
+    "pdf": {"CreationDate": None, "Creator": "batsched-py", "Producer": None},
+    "svg": {"Date": None, "Creator": "batsched-py"},
+    "png": {"Software": None},
+}
+#: A unit of time, and what an axis calls it.
+_UNITS: Final[tuple[tuple[int, str], ...]] = ((DAY, "days"), (HOUR, "hours"), (MINUTE, "minutes"), (1, "seconds"))
+#: Points from one tick of the time to the next, at least.
+_SPACING: Final = 32.0
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Our look, whatever matplotlib's own settings are; figures are made and saved within it."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        parameters: Any = mpl.rcParams
+        parameters.update(_STYLE)
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of so many inches; it knows no window and no global state."""
+    layout = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, hspace=0.02, wspace=0.02)
+    figure = Figure(figsize=(width, height), layout=layout)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def saved(figure: Figure, form: str) -> bytes:
+    """The figure as a file of one of FORMATS."""
+    file = BytesIO()
+    figure.savefig(file, format=form, metadata=dict(_METADATA[form]))
+    return file.getvalue()
+
+
+def time_ticks(axes: Axes, begin: float, end: float, width: float) -> str:
+    """Ticks at round times along the x axis, which is in seconds and `width` inches wide; the unit's name."""
+    step = tick_step((end - begin) * _SPACING / (width * 72))
+    unit, name = next(pair for pair in _UNITS if step >= pair[0] or pair[0] == 1)
+    places = ticks(begin, end + step * 1e-6, step)
+    axes.set_xlim(begin, end)
+    axes.set_xticks(places, [f"{place / unit:.6g}" for place in places])
+    return name

@@ -1,0 +1,101 @@
+"""The picture of a schedule in a terminal: hosts upwards, time to the right, a letter and a colour for each job."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from rich.text import Text
+
+from batsched_py.reporting.formatting.durations import brief
+from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
+from batsched_py.reporting.pictures.terminal.bars import column_means, vertical_bars
+from batsched_py.reporting.pictures.terminal.canvas import Canvas
+from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING, legend, look
+from batsched_py.reporting.pictures.time_axis import time_axis
+from batsched_py.reporting.pictures.window import Window, drawn, submission, window_on
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.records import JobRecord
+from batsched_py.wording import counted
+
+#: Columns for the time, at least: a narrower picture says nothing.
+LEAST_COLUMNS: Final = 20
+_CHART_LINES: Final = 2
+_LEGEND_LINES: Final = 3
+
+
+def render(schedule: Schedule, width: int = 100, height: int = 16, window: Window | None = None) -> Text:
+    """Draw a schedule, `width` characters wide, with at most `height` rows of hosts; all of it, or a window.
+
+    A letter and its colour are the job that occupies at least half of a cell; jobs get them in order of submission, so
+    that a job looks the same whatever the algorithm. Elsewhere a shade says how much of the cell is busy: "·" a little,
+    "░", "▒", "▓", and "█" all of it; a blank is idle. Below the time axis stand the number of jobs that wait (whatever
+    the hosts that are shown) and the part of the shown hosts that is busy, each as the mean over the time of its
+    column. The same schedule gives the same text.
+    """
+    if not schedule.ran:
+        return Text("Nothing to draw: no job ran.")
+    shown = window_on([schedule]) if window is None else window
+    hosts = shown.hosts_of(schedule)
+    if not hosts:
+        return Text("Nothing to draw: there is no host.")
+    jobs = drawn(schedule, shown)
+    gutter = _gutter(hosts[-1] + 1, len(schedule.ran))
+    columns = max(width - gutter - 1, LEAST_COLUMNS)
+    grid = Grid.fitting(len(hosts), shown.end, columns, height, shown.begin)
+    cells = rasterise(jobs, grid)
+    canvas = Canvas(gutter)
+    canvas.add_note(_title(len(schedule.jobs), schedule.hosts, grid))
+    _draw_hosts(canvas, cells, grid, hosts)
+    _draw_time(canvas, grid)
+    _draw_waiting(canvas, sorted(schedule.ran, key=submission), grid)
+    _draw_busy(canvas, cells, grid)
+    for line in legend([(number, record.job) for number, record in jobs], width, _LEGEND_LINES):
+        canvas.add_note(line)
+    return canvas.finish()
+
+
+def _gutter(hosts: int, jobs: int) -> int:
+    """Width of what may stand left of the picture: a range of hosts, the name or the top of a chart."""
+    return max(2 * len(str(hosts - 1)) + 1, len(str(jobs)), len("waiting")) + 1
+
+
+def _title(jobs: int, hosts: int, grid: Grid) -> str:
+    """What is drawn, and how coarsely."""
+    sizes = [f"a column is {brief(grid.column_seconds)}"]
+    if grid.hosts_per_row > 1:
+        sizes.append(f"a row is {grid.hosts_per_row} hosts")
+    return f"{counted(jobs, 'job')} on {counted(hosts, 'host')}; {', '.join(sizes)}"
+
+
+def _draw_hosts(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid, numbers: Sequence[int]) -> None:
+    """The rows, the lowest host at the bottom."""
+    for row in range(grid.rows - 1, -1, -1):
+        hosts = [numbers[place] for place in grid.row_hosts(row)]
+        name = str(hosts[0]) if len(hosts) == 1 else f"{hosts[0]}-{hosts[-1]}"
+        canvas.add_row(name, map(look, cells[row]))
+
+
+def _draw_time(canvas: Canvas, grid: Grid) -> None:
+    axis = time_axis(grid.end, grid.columns, grid.begin)
+    canvas.add_ruler(axis.ruler)
+    canvas.add_labels(axis.labels)
+
+
+def _draw_waiting(canvas: Canvas, ran: Iterable[JobRecord], grid: Grid) -> None:
+    """Jobs submitted and not yet started; those that will be rejected are not counted."""
+    spans = [(grid.position(record.job.submit_time), grid.position(record.start)) for record in ran]
+    means = column_means(spans, grid.columns)
+    top = max(math.ceil(max(means)), 1)
+    canvas.add_chart("waiting", str(top), vertical_bars(means, top, _CHART_LINES), WAITING)
+
+
+def _draw_busy(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid) -> None:
+    """The part of the hosts that jobs occupy."""
+    weights = [len(grid.row_hosts(row)) for row in range(grid.rows)]
+    means = [
+        math.fsum(cell.busy * weight for cell, weight in zip(column, weights, strict=True)) / grid.hosts
+        for column in zip(*cells, strict=True)
+    ]
+    canvas.add_chart("busy", "100 %", vertical_bars(means, 1.0, _CHART_LINES), BUSY)

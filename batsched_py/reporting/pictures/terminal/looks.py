@@ -1,0 +1,61 @@
+"""How jobs look in a picture: a letter and a colour each, and shades where many share a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Final
+
+from rich.style import Style
+
+from batsched_py.model.job import Job
+from batsched_py.reporting.pictures.raster import Cell
+
+LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+#: As many as have no divisor in common with the number of letters, so that 572 jobs have a look of their own.
+COLOURS: Final = (
+    "#7aa6da", "#e5a05f", "#8fbf6f", "#d17f86", "#a58fd0", "#c9b458",
+    "#63b8b0", "#d98cc0", "#9aa7b0", "#b08968", "#b7d968",
+)  # fmt: skip
+#: What stands for jobs that wait, and for busy hosts.
+WAITING: Final = Style(color=COLOURS[1])
+BUSY: Final = Style(color=COLOURS[6])
+_FILLED: Final = tuple(Style(color="black", bgcolor=colour) for colour in COLOURS)
+_SHADED: Final = tuple(Style(color=colour) for colour in COLOURS)
+_CROWDED: Final = Style(color="bright_black")
+
+#: A cell that is busy to less than 1/8, to about 1/4, 1/2, 3/4, and above 7/8.
+DENSITIES: Final = "·░▒▓█"
+
+
+def letter(sequence: int) -> str:
+    """The letter of the job that was submitted as number `sequence`, from 0."""
+    return LETTERS[sequence % len(LETTERS)]
+
+
+def look(cell: Cell) -> tuple[str, Style]:
+    """A character and its style: the job that occupies at least half of the cell, or else how busy it is."""
+    if cell.jobs == 0:
+        return " ", Style.null()
+    colour = cell.owner % len(COLOURS)
+    if cell.owned >= 0.5:
+        return letter(cell.owner), _FILLED[colour]
+    density = DENSITIES[min(round(cell.busy * 4), 4)]
+    return density, _SHADED[colour] if cell.jobs == 1 else _CROWDED
+
+
+def legend(jobs: Sequence[tuple[int, Job]], width: int, lines: int) -> list[str]:
+    """Which letter is which job, in lines of text; empty if it needs too many lines or says nothing.
+
+    Each job comes with its sequence number. Ids are written in full only if there are several workloads.
+    """
+    if len(jobs) > len(LETTERS):
+        return []
+    several = len({job.workload for _, job in jobs}) > 1
+    names = {letter(sequence): job.id if several else job.name for sequence, job in jobs}
+    if len(names) < len(jobs) or all(name == key for key, name in names.items()):
+        return []
+    pairs = [f"{key}={name.replace(' ', '_')}" for key, name in names.items()]
+    wrapped = wrap("  ".join(pairs), width, break_long_words=False, break_on_hyphens=False)
+    return wrapped if len(wrapped) <= lines else []

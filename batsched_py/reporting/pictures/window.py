@@ -1,0 +1,126 @@
+"""A window on schedules: the part of the time and of the hosts that a picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.bits import bit_runs
+from batsched_py.errors import OptionError
+from batsched_py.hostset import HostSet
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.records import JobRecord
+from batsched_py.wording import seconds
+
+
+class Window(Struct, frozen=True):
+    """What is shown: the time [begin, end) in seconds, and some hosts, ascending; their places are 0, 1, 2..."""
+
+    begin: float
+    end: float
+    hosts: tuple[int, ...]
+
+    @property
+    def seconds(self) -> float:
+        """How long the time is."""
+        return self.end - self.begin
+
+    def shows(self, record: JobRecord) -> bool:
+        """True if the job ran within the time, on whichever hosts."""
+        return not record.rejected and record.start < self.end and record.finish > self.begin
+
+    def hosts_of(self, schedule: Schedule) -> tuple[int, ...]:
+        """Those of the hosts that the schedule's machine has: a smaller machine than others is drawn as what it is."""
+        return tuple(host for host in self.hosts if host < schedule.hosts)
+
+    def submitted(self, schedule: Schedule) -> Schedule:
+        """The jobs that were submitted within the time, and had one of these hosts, or unknown ones."""
+        hosts = self.hosts_of(schedule)
+        everything, wanted = len(hosts) == schedule.hosts, HostSet.from_ids(hosts).bits
+        jobs = tuple(
+            record
+            for record in schedule.jobs
+            if self.begin <= record.job.submit_time < self.end
+            and (everything or not record.hosts or record.hosts.bits & wanted)
+        )
+        return replace(schedule, jobs=jobs)
+
+    def through(self, schedule: Schedule) -> Schedule:
+        """The schedule of these hosts alone, in their places; jobs that have none of them are left out.
+
+        All of it, jobs whose hosts are unknown included, if its machine has no others.
+        """
+        hosts = self.hosts_of(schedule)
+        if len(hosts) == schedule.hosts:
+            return schedule
+        wanted = HostSet.from_ids(hosts).bits
+        places = {host: place for place, host in enumerate(hosts)}
+        jobs = tuple(
+            replace(record, hosts=HostSet.from_ids(places[host] for host in HostSet(record.hosts.bits & wanted)))
+            for record in schedule.jobs
+            if record.hosts.bits & wanted
+        )
+        return replace(schedule, jobs=jobs, hosts=len(hosts))
+
+
+def window_on(
+    schedules: Sequence[Schedule], begin: float | None = None, end: float | None = None, hosts: HostSet | None = None
+) -> Window:
+    """The window on all of them: by default from 0 to the last end of a job, and on every host.
+
+    OptionError if there is no time in what was asked for, or none of the hosts of one of the schedules.
+    """
+    last = max((record.finish for schedule in schedules for record in schedule.ran), default=0.0)
+    most = max(schedule.hosts for schedule in schedules)
+    low = 0.0 if begin is None else begin
+    high = last if end is None else end
+    if (begin is not None or end is not None) and not low < high:
+        raise OptionError(
+            f"there is no time from {seconds(low)} to {seconds(high)}: the last job ends at {seconds(last)}"
+        )
+    if not low < high:
+        high = low + 1.0  # all that ran took no time
+    if hosts is None:
+        return Window(low, high, tuple(range(most)))
+    for schedule in schedules:
+        if not hosts & HostSet.range(schedule.hosts):
+            numbers = f"they are numbered from 0 to {schedule.hosts - 1}"
+            raise OptionError(f"there is no host {hosts} in {schedule.name}: {numbers}")
+    return Window(low, high, tuple(hosts & HostSet.range(most)))
+
+
+def number_jobs(schedules: Iterable[Schedule]) -> dict[str, int]:
+    """Job id -> its number, from 0 on: in order of submission, the jobs of the first schedule before those of others.
+
+    A job has the same number whatever the algorithm, as long as the same jobs were submitted.
+    """
+    numbers: dict[str, int] = {}
+    for schedule in schedules:
+        for record in sorted(schedule.jobs, key=submission):
+            numbers.setdefault(record.job.id, len(numbers))
+    return numbers
+
+
+def drawn(schedule: Schedule, window: Window) -> list[tuple[int, JobRecord]]:
+    """The jobs that a chart of the window shows, in order of submission, each with its number in the whole schedule.
+
+    They ran within the time and on some of the hosts, which stand in their places; rejected jobs have a number, too.
+    """
+    part, numbers = window.through(schedule), number_jobs([schedule])
+    places = (1 << part.hosts) - 1
+    shown = (record for record in part.jobs if window.shows(record) and record.hosts.bits & places)
+    return sorted(((numbers[record.job.id], record) for record in shown), key=itemgetter(0))
+
+
+def blocks(record: JobRecord, hosts: int) -> Iterator[tuple[int, int]]:
+    """(lowest place, number of them) for each run of neighbouring hosts of a job, storage hosts left out."""
+    for low, high in bit_runs(record.hosts.bits & ((1 << hosts) - 1)):
+        yield low, high - low + 1
+
+
+def submission(record: JobRecord) -> tuple[float, str]:
+    """What orders jobs by submission, and those of an instant by their ids: no order of ending has a part in it."""
+    return record.job.submit_time, record.job.id

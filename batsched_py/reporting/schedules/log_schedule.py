@@ -1,0 +1,77 @@
+"""What a log in the Standard Workload Format says of a schedule: when jobs started and how long they ran."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from batsched_py.errors import InputError
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED
+from batsched_py.reporting.schedules.tabular import LARGEST
+from batsched_py.simulator.records import JobRecord
+from batsched_py.traces.swf import SwfLog, SwfRecord
+from batsched_py.wording import counted
+
+#: The format's status -> Batsim's word for it; what is unknown is taken for success.
+_STATES: Final[Mapping[int, str]] = MappingProxyType(
+    {-1: COMPLETED_SUCCESSFULLY, 0: COMPLETED_FAILED, 1: COMPLETED_SUCCESSFULLY, 5: COMPLETED_KILLED}
+)
+#: Status of a line that tells a part of a job, which another line tells whole.
+_PARTS: Final = frozenset({2, 3, 4})
+_CANCELLED: Final = 5
+
+_PART, _NO_WAIT, _NO_RUN, _NO_SIZE = "a part of a job", "no wait", "no run time", "no processors"
+
+
+def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
+    """The jobs in the log's order, and notes on what was left out; hosts are not known, only how many.
+
+    A job starts at submit + wait and ends after its run time; its size is the processors it used, else those it asked
+    for. Cancelled jobs that have no run time count as rejected. Left out are jobs whose wait, run time or size is
+    unknown, and lines that are parts of jobs (status 2 to 4). InputError if no job is left.
+    """
+    left_out: Counter[str] = Counter()
+    records = tuple(_read(log, left_out))
+    if not records:
+        raise InputError(log.source, "", _nothing(log, left_out))
+    return records, tuple(f"{counted(count, 'line')} left out: {reason}" for reason, count in sorted(left_out.items()))
+
+
+def _nothing(log: SwfLog, left_out: Mapping[str, int]) -> str:
+    if log.records and left_out.get(_NO_WAIT):
+        return "tells no job's wait (field 3): it is a workload, not a schedule; batsched-py convert makes one of it"
+    return "has no job that ran"
+
+
+def _read(log: SwfLog, left_out: Counter[str]) -> Iterator[JobRecord]:
+    workload = Path(log.source).name.partition(".")[0] or "log"
+    for record in log.records:
+        size = record.used_processors if record.used_processors > 0 else record.requested_processors
+        if record.status in _PARTS:
+            left_out[_PART] += 1
+        elif record.status == _CANCELLED and record.run <= 0:
+            yield JobRecord(_job(record, workload, max(size, 0)), REJECTED, -1, 0.0, 0.0, HostSet())
+        elif record.run < 0:
+            left_out[_NO_RUN] += 1
+        elif record.wait < 0:
+            left_out[_NO_WAIT] += 1
+        elif size <= 0:
+            left_out[_NO_SIZE] += 1
+        else:
+            start = record.submit + record.wait
+            if start > LARGEST:
+                raise InputError(log.source, f"job {record.number}", f"must start before {LARGEST:g} s, not at {start}")
+            state = _STATES.get(record.status, COMPLETED_SUCCESSFULLY)
+            code = 0 if state == COMPLETED_SUCCESSFULLY else -1
+            yield JobRecord(_job(record, workload, size), state, code, start, start + record.run, HostSet())
+
+
+def _job(record: SwfRecord, workload: str, size: int) -> Job:
+    walltime = record.requested_time if record.requested_time > 0 else None
+    members: dict[str, Any] = {} if record.user < 0 else {"user": record.user}
+    return Job(f"{workload}!{record.number}", record.submit, size, walltime, "", members)

@@ -1,0 +1,105 @@
+"""What a workload says of jobs and a jobs file does not: whose they are, and by when they were to be done."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from batsched_py.errors import WorkloadError
+from batsched_py.leases.terms import TermsError, read_terms
+from batsched_py.model.job import Job
+from batsched_py.model.workload import Workload
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.records import JobRecord
+
+#: Members of a job: who submitted it, and the instant by which it must have ended.
+USER: Final = "user"
+DEADLINE: Final = "deadline"
+
+#: How late an advance reservation may start: what messages take in Batsim. In seconds.
+PUNCTUAL: Final = 1e-3
+
+_LATER: Final = re.compile(r"\+(\d+(?:\.\d+)?)")
+_DEADLINE_RULE: Final = 'must be a number of seconds from 0, or "+" and seconds after the submission'
+
+
+def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
+    """The schedule with the members of its jobs, as the workloads have them.
+
+    The k-th workload is `wk`, from w0 on, as Batsim names them. A single one is any, whatever it is called: Batsim 1.4
+    makes a name of the file's content. Jobs that no workload has, such as those registered during the run, stay as
+    they are. WorkloadError if a workload has none of the schedule's jobs.
+    """
+    members: dict[str, Mapping[str, Any]] = {}
+    for number, workload in enumerate(workloads):
+        single = len(workloads) == 1
+        named = {name: job.members for name, job in ((_key(number, job, single=single), job) for job in workload.jobs)}
+        if schedule.jobs and named.keys().isdisjoint(_name(record, single=single) for record in schedule.jobs):
+            raise WorkloadError(workload.source, "", f"has none of the jobs of {schedule.source}")
+        members |= named
+    records = tuple(_joined(record, members.get(_name(record, single=len(workloads) == 1))) for record in schedule.jobs)
+    return replace(schedule, jobs=records)
+
+
+def user_of(job: Job) -> str | None:
+    """Who submitted a job: its member `user`, as text; None if it has none."""
+    user = job.members.get(USER)
+    return None if user is None or user == "" else str(user)
+
+
+def due_time(job: Job) -> float | None:
+    """When a job must have ended (its member `deadline`), else when it must start (`lease.start`); None if neither.
+
+    WorkloadError if the deadline breaks its rule.
+    """
+    deadline = job.members.get(DEADLINE)
+    return _reserved_start(job) if deadline is None else _instant(deadline, job)
+
+
+def is_met(record: JobRecord) -> bool:
+    """True of a job that is due and was in time.
+
+    A deadline is met by a job that succeeded and ended not later; a reservation by one that ran, and started not later
+    than its instant and what messages take (PUNCTUAL).
+    """
+    due = due_time(record.job)
+    if due is None:
+        return False
+    if record.job.members.get(DEADLINE) is not None:
+        return record.success and record.finish <= due
+    return not record.rejected and record.start <= due + PUNCTUAL
+
+
+def _key(number: int, job: Job, *, single: bool) -> str:
+    return job.id if single else f"w{number}!{job.id}"
+
+
+def _name(record: JobRecord, *, single: bool) -> str:
+    return record.job.name if single else record.job.id
+
+
+def _joined(record: JobRecord, members: Mapping[str, Any] | None) -> JobRecord:
+    if members is None:
+        return record
+    return replace(record, job=replace(record.job, members=members))
+
+
+def _reserved_start(job: Job) -> float | None:
+    """None of a lease that breaks a rule, too: algorithms that know leases reject such a job, others do not care."""
+    try:
+        return read_terms(job).start
+    except TermsError:
+        return None
+
+
+def _instant(value: Any, job: Job) -> float:
+    later = _LATER.fullmatch(value) if isinstance(value, str) else None
+    if later is not None:
+        return job.submit_time + float(later[1])
+    if type(value) not in (int, float) or not 0 <= value < math.inf:
+        raise WorkloadError(f"job {job.id}", DEADLINE, f"{_DEADLINE_RULE}, not {str(value)[:40]!r}")
+    return float(value)

@@ -1,0 +1,72 @@
+"""Batsim's other result files read back: the schedule's figures, states of machines, energy, power states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from batsched_py.errors import InputError
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.tabular import Tabular
+from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
+
+#: A change of power states: (time, hosts as bits, pstate; TO_COMPUTING or TO_SLEEP on the way).
+PstateChange = tuple[float, int, int]
+
+#: Columns of a `_schedule.csv` that are whole numbers, as far as we need them, and those that are no numbers.
+_COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
+_TEXTS: Final = frozenset({"batsim_version"})
+
+
+def read_figures(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, str]:
+    """Column -> value of a `_schedule.csv`, as they are written; InputError unless it has one row of numbers."""
+    table = Tabular(path, limits)
+    rows = list(table.rows())
+    if len(rows) != 1:
+        raise InputError(table.file, "", f"must have one row below the names of the columns, not {len(rows)}")
+    for column, name in enumerate(table.header):
+        if name in _COUNTS:
+            table.count(rows[0], column)
+        elif name not in _TEXTS:
+            table.number(rows[0], column)
+    return dict(zip(table.header, rows[0], strict=True))
+
+
+def read_machine_states(path: Path, *, limits: Limits = LIMITS) -> StateRows:
+    """Read a `_machine_states.csv`; InputError."""
+    table = Tabular(path, limits)
+    time, *states = [table.column(name) for name in ("time", *(f"nb_{state}" for state in HOST_STATES))]
+    rows = StateRows()
+    for row in table.rows():
+        rows.times.append(table.number(row, time))
+        rows.counts.extend([table.count(row, state) for state in states])
+    return rows
+
+
+def read_consumed_energy(path: Path, *, limits: Limits = LIMITS) -> EnergyRows:
+    """Read a `_consumed_energy.csv`; InputError. `least_watts` are nan where an old Batsim does not tell them."""
+    table = Tabular(path, limits)
+    time, energy, kind = (table.column(name) for name in ("time", "energy", "event_type"))
+    least = table.optional_column("wattmin")
+    rows = EnergyRows()
+    for row in table.rows():
+        rows.times.append(table.number(row, time))
+        rows.joules.append(table.number(row, energy))
+        rows.kinds.append(row[kind])
+        rows.least_watts.append(math.nan if least is None else table.number(row, least))
+    return rows
+
+
+def read_pstate_changes(path: Path, *, limits: Limits = LIMITS) -> list[PstateChange]:
+    """Read a `_pstate_changes.csv`; InputError."""
+    table = Tabular(path, limits)
+    time, hosts, pstate = (table.column(name) for name in ("time", "machine_id", "new_pstate"))
+    changes = []
+    for row in table.rows():
+        number = table.number(row, pstate)
+        if not number.is_integer():
+            raise table.error(f"must be a whole number, not {row[pstate][:40]!r}", column=pstate)
+        changes.append((table.number(row, time), table.hosts(row, hosts).bits, int(number)))
+    return changes

@@ -1,0 +1,243 @@
+"""Execution: how long each profile takes on given hosts, computed once when the job starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence as SequenceOf
+from itertools import chain
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.model.profile import (
+    Composed,
+    DataStaging,
+    Delay,
+    Parallel,
+    ParallelHomogeneous,
+    ParallelHomogeneousPfs,
+    ParallelHomogeneousTotal,
+    Profile,
+    Receive,
+    Send,
+)
+from batsched_py.simulator.jobs.network import Network, Transfer
+from batsched_py.simulator.jobs.work import Sequence, Task, Work, last_task
+from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.wording import counted
+
+#: Profile types that compute and transfer; those of them that know their hosts; those that need storage hosts.
+COMPUTING: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal)
+STORING: Final = (ParallelHomogeneousPfs, DataStaging)
+#: Profile types that talk with the scheduler: how long they take is not known when the job starts.
+TALKING: Final = (Send, Receive)
+#: Profile types that are simulated.
+SIMULATED: Final = (Delay, *COMPUTING, Composed, *STORING, *TALKING)
+
+NO_CONTENTION: Final = "communication: bottleneck link of each job's transfers, no contention between jobs"
+
+Profiles = Mapping[str, Profile]
+
+
+class Site(Struct, frozen=True):
+    """Where a job runs, beside what most jobs have.
+
+    Attributes:
+        storages: label -> number of a storage host.
+        io_profile: what is merged with each of its parallel tasks; None for nothing.
+        io_hosts: the hosts of that, ascending.
+    """
+
+    storages: Mapping[str, int] = MappingProxyType({})
+    io_profile: Profile | None = None
+    io_hosts: SequenceOf[int] = ()
+
+
+#: Most jobs': there is no storage mapping and no additional io job.
+PLAIN: Final = Site()
+
+
+class Execution:
+    """Turns profiles into work. BrokenRuleError where Batsim aborts when the job starts."""
+
+    __slots__ = ("_network", "_storages", "approximations")
+
+    def __init__(self, network: Network, approximations: set[str], storages: int = 0) -> None:
+        """`approximations` receives a line when a simplification is really used; `storages` are bits of hosts."""
+        self.approximations = approximations
+        self._network = network
+        self._storages = storages
+
+    def work(
+        self,
+        profile: Profile,
+        profiles: Profiles,
+        executors: SequenceOf[int],
+        speeds: SequenceOf[float],
+        site: Site = PLAIN,
+    ) -> Work:
+        """What the profile does with executor i on host executors[i]; speeds[h] is that of host h, in flop/s.
+
+        `profiles` are those of the job's workload, which a composed profile names. Not for profiles that talk.
+        """
+        if isinstance(profile, Delay):
+            return Task(profile.name, profile.delay, profile.return_code)
+        if isinstance(profile, Composed):
+            return self._sequence(profile, profiles, executors, speeds, site)
+        return self._parallel(profile, executors, speeds, site)
+
+    def _sequence(
+        self, profile: Composed, profiles: Profiles, executors: SequenceOf[int], speeds: SequenceOf[float], site: Site
+    ) -> Sequence:
+        """A step that does not return 0 ends the whole sequence with its return code, as in Batsim."""
+        #: Name -> work, for steps that occur several times.
+        known: dict[str, Work] = {}
+        steps: list[Work] = []
+        for position, name in enumerate(profile.sequence):
+            if site.io_profile is not None:
+                step_site = io_of_step(site, profile, profiles, position)
+                work = self.work(profiles[name], profiles, executors, speeds, step_site)
+            elif name in known:
+                work = known[name]
+            else:
+                work = known[name] = self.work(profiles[name], profiles, executors, speeds, site)
+            steps.append(work)
+            if work.return_code:
+                total = sum(step.duration for step in steps)
+                return Sequence(profile.name, total, work.return_code, tuple(steps), 1)
+        total = sum(step.duration for step in steps) * profile.repeat
+        return Sequence(profile.name, total, profile.return_code, tuple(steps), profile.repeat)
+
+    def _parallel(self, profile: Profile, executors: SequenceOf[int], speeds: SequenceOf[float], site: Site) -> Task:
+        """All computations and transfers advance together: the slowest decides, the latency comes on top (L07)."""
+        #: Host -> flops, summed over its executors.
+        flops: dict[int, float] = {}
+        for host, amount in zip(executors, computation(profile, len(executors)), strict=True):
+            flops[host] = flops.get(host, 0.0) + amount
+        transfers: Iterable[Transfer] = communication(profile, executors)
+        if isinstance(profile, STORING):
+            transfers = self._storage_transfers(profile, executors, site.storages)
+        if site.io_profile is not None:
+            transfers = chain(transfers, self._merge(profile, site.io_profile, site.io_hosts, flops))
+        if self._storages:
+            self._check_storages_rest(profile, flops)
+        slowest_link, latency = self._network.transfer_time(transfers)
+        if slowest_link or latency:
+            self.approximations.add(NO_CONTENTION)
+        busy = max(slowest_link, *(amount / speeds[host] for host, amount in flops.items() if amount), 0.0)
+        hosts = tuple(sorted(flops))
+        # A few flops are done in no time at all, which is nothing to divide by.
+        loads = tuple(flops[host] / speeds[host] / busy if flops[host] and busy else 0.0 for host in hosts)
+        alone = len(executors) == 1 and len(hosts) == 1
+        return Task(profile.name, busy + latency, profile.return_code, hosts, loads, alone, latency, is_delay=False)
+
+    def _merge(
+        self, profile: Profile, io: Profile, hosts: SequenceOf[int], flops: dict[int, float]
+    ) -> Iterator[Transfer]:
+        """Add the flops of the io job to `flops`; its transfers are returned."""
+        if isinstance(profile, STORING):
+            rule = f"runs {profile.name}, of type {profile.type}: Batsim mixes up its hosts with an additional_io_job's"
+            raise BrokenRuleError(rule)
+        if not isinstance(io, COMPUTING):
+            rule = f"has an additional_io_job of type {io.type} ({io.name}): a parallel task cannot be merged with it"
+            raise BrokenRuleError(rule)
+        if isinstance(io, Parallel) and len(io.cpu) != len(hosts):
+            raise BrokenRuleError(
+                f"has an additional_io_job on {counted(len(hosts), 'host')}, {io.name} is for {len(io.cpu)}"
+            )
+        for host, amount in zip(hosts, computation(io, len(hosts)), strict=True):
+            flops[host] = flops.get(host, 0.0) + amount
+        return communication(io, hosts)
+
+    def _storage_transfers(
+        self, profile: Profile, executors: SequenceOf[int], storages: Mapping[str, int]
+    ) -> Iterator[Transfer]:
+        """What goes from and to storage hosts."""
+        if isinstance(profile, DataStaging):
+            source = self._storage(profile, profile.source, storages)
+            return iter([(source, self._storage(profile, profile.target, storages), profile.size)])
+        assert isinstance(profile, ParallelHomogeneousPfs)  # noqa: S101  # the two of STORING
+        if not storages and self._storages.bit_count() == 1:
+            storage = self._storages.bit_length() - 1
+        else:
+            storage = self._storage(profile, profile.storage, storages)
+        reads = ((storage, host, profile.bytes_to_read) for host in executors)
+        return chain(reads, ((host, storage, profile.bytes_to_write) for host in executors))
+
+    def _storage(self, profile: Profile, label: str, storages: Mapping[str, int]) -> int:
+        """The storage host with this label."""
+        what = f"runs {profile.name}, which needs the storage {label!r}"
+        if label not in storages:
+            given = f"gives {', '.join(map(repr, storages))}" if storages else "is missing"
+            rule = f"{what}: storage_mapping {given}; the platform has {self._storages.bit_count()} storage hosts"
+            raise BrokenRuleError(rule)
+        host = storages[label]
+        if host < 0 or not self._storages >> host & 1:
+            raise BrokenRuleError(f"{what}: host {host} of storage_mapping is no storage host")
+        return host
+
+    def _check_storages_rest(self, profile: Profile, flops: Mapping[int, float]) -> None:
+        """Storage hosts compute nothing."""
+        for host, amount in flops.items():
+            if amount > 1e-10 and self._storages >> host & 1:
+                raise BrokenRuleError(f"runs {profile.name}, which computes on a storage host", hosts=1 << host)
+
+
+def io_of_step(site: Site, profile: Composed, profiles: Profiles, position: int) -> Site:
+    """The site of one step of a composed profile: the io job must be composed of as many steps, one for each."""
+    io = site.io_profile
+    if not isinstance(io, Composed) or len(io.sequence) != len(profile.sequence):
+        raise BrokenRuleError(
+            f"runs {profile.name}, which is composed of {counted(len(profile.sequence), 'profile')}:"
+            " its additional_io_job must be composed of as many"
+        )
+    return Site(site.storages, profiles[io.sequence[position]], site.io_hosts)
+
+
+def computation(profile: Profile, count: int) -> tuple[float, ...]:
+    """Flops of each of `count` executors; a `parallel` profile has its own count."""
+    if isinstance(profile, Parallel):
+        return profile.cpu
+    if isinstance(profile, STORING):
+        return (0.0,) * count
+    if isinstance(profile, ParallelHomogeneousTotal):
+        return (profile.cpu / count,) * count
+    assert isinstance(profile, ParallelHomogeneous), profile.type  # noqa: S101  # others are refused when they are read
+    return (profile.cpu,) * count
+
+
+def communication(profile: Profile, executors: SequenceOf[int]) -> Iterator[Transfer]:
+    """What each executor sends to each other one.
+
+    Of a total each pair has a share of one over the number of hosts (not of pairs), as in Batsim.
+    """
+    count = len(executors)
+    if isinstance(profile, Parallel):
+        for position, size in enumerate(profile.com):
+            yield executors[position // count], executors[position % count], size
+        return
+    size = 0.0
+    if isinstance(profile, ParallelHomogeneous):
+        size = profile.com
+    elif isinstance(profile, ParallelHomogeneousTotal):
+        size = profile.com / count
+    if size > 0:
+        for source in range(count):
+            for target in range(count):
+                if source != target:
+                    yield executors[source], executors[target], size
+
+
+def ending(work: Work, walltime: float | None, done: float = 0.0) -> tuple[float, int | None]:
+    """(seconds until the job ends, its return code or None if its walltime ends it).
+
+    `done` are the seconds of the work that are behind it, `walltime` what is left until it is stopped. At equality a
+    delay counts as stopped and a parallel task as done (E10, and what real runs show).
+    """
+    left = work.duration - done
+    if walltime is None or left < walltime:
+        return left, work.return_code
+    if left == walltime and not last_task(work).is_delay:
+        return left, work.return_code
+    return walltime, None

@@ -1,0 +1,224 @@
+"""The library: workloads by name, their profiles and how many jobs still need each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct, field
+
+from batsched_py.errors import WorkloadError
+from batsched_py.model.job import Job
+from batsched_py.model.profile import ALL_TRANSFERS, Composed, Parallel, Profile, ProfileError, Receive, parse_profile
+from batsched_py.model.workload import Workload
+from batsched_py.protocol.dialects import V4, Dialect
+from batsched_py.simulator.generation import foreign_name
+from batsched_py.simulator.jobs.execution import SIMULATED, TALKING
+from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.wording import counted
+
+FORGOTTEN: Final = "was forgotten when the first of its jobs had ended"
+DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs here; real Batsim 4.2.1 crashes on it"
+
+
+class LibraryError(ValueError):
+    """A profile or a job cannot be simulated; `field` names the member."""
+
+    def __init__(self, field: str, rule: str) -> None:
+        self.field, self.rule = field, rule
+        super().__init__(f"{field} {rule}")
+
+
+class Shelf(Struct):
+    """The profiles of one workload."""
+
+    source: str
+    profiles: dict[str, Profile]
+    #: Profile name -> jobs that name it and have not ended, and profiles that are composed of it; only kept up where
+    #: profiles can be forgotten.
+    needed: dict[str, int] = field(default_factory=dict)
+    #: Names of the profiles that were forgotten: nothing may name them again, and no other may have their names.
+    forgotten: set[str] = field(default_factory=set)
+    #: Names of profiles of jobs that talk with the scheduler, or are composed of such.
+    talking: set[str] = field(default_factory=set)
+
+    def check_known(self, name: str) -> None:
+        """LibraryError if the profile was forgotten."""
+        if name in self.forgotten:
+            raise LibraryError(f"profiles.{name}", FORGOTTEN)
+
+
+class Library:
+    """Static workloads under their names, in the order of the command line, and those a scheduler registers."""
+
+    __slots__ = ("names", "shelves")
+
+    def __init__(self, workloads: Sequence[Workload], names: Sequence[str], *, keep_unused: bool = False) -> None:
+        """WorkloadError if a job's profile is missing, of a type that is not simulated, or made for another size.
+
+        Profiles that no job needs are left out unless `keep_unused`.
+        """
+        #: Names of the static workloads.
+        self.names = tuple(names)
+        #: Workload name -> its profiles.
+        self.shelves = {name: _stock(workload) for name, workload in zip(names, workloads, strict=True)}
+        if keep_unused:
+            for name, workload in zip(names, workloads, strict=True):
+                self.shelves[name].profiles.update(workload.profiles)
+
+    def add(
+        self, workload: str, name: str, members: Mapping[str, Any], dialect: Dialect, approximations: set[str]
+    ) -> Profile:
+        """A new profile of a workload, which is made if it is new; BrokenRuleError if it exists or cannot run.
+
+        What real Batsim would crash on is noted in `approximations`.
+        """
+        shelf = self.shelves.setdefault(workload, Shelf("the scheduler", {}))
+        path = f"profile {workload}!{name}"
+        if name in shelf.forgotten:
+            raise BrokenRuleError(f"{path} existed before: it {FORGOTTEN}, its name is taken")
+        if name in shelf.profiles:
+            raise BrokenRuleError(f"{path} exists already")
+        try:
+            profile = parse_profile(name, members)
+            for part in parts(profile):
+                shelf.check_known(part)
+            check_profile({**shelf.profiles, name: profile}, name)
+        except (ProfileError, LibraryError) as error:
+            raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
+        if known_as := foreign_name(dialect, profile):
+            rule = f"type {profile.type!r} is called {known_as!r} in protocol {dialect.name}"
+            raise BrokenRuleError(f"{path}: {rule}")
+        if profile.lacks_transfers:
+            raise BrokenRuleError(f"{path}: com {ALL_TRANSFERS}")
+        if isinstance(profile, Composed) and dialect is V4:
+            approximations.add(DYNAMIC_COMPOSED)
+        shelf.profiles[name] = profile
+        for part in parts(profile):
+            self.need(workload, part)
+        return profile
+
+    def need(self, workload: str, profile: str, *, talks: bool = False) -> None:
+        """One more job names the profile, or one more profile is composed of it."""
+        shelf = self.shelves[workload]
+        shelf.needed[profile] = shelf.needed.get(profile, 0) + 1
+        if talks:
+            shelf.talking.add(profile)
+
+    def forget(self, workload: str, profile: str) -> None:
+        """The end of a job that named the profile was told: nobody may name it, or a part of it, any more (E8).
+
+        Jobs that have it keep it; the last one takes it along.
+        """
+        shelf = self.shelves[workload]
+        _forget(shelf, profile)
+        _drop(shelf, profile)
+
+
+def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> bool:
+    """LibraryError if the profile `name`, or one it is composed of, cannot run (on `size` hosts, if that is known).
+
+    Returns True if it talks with the scheduler.
+    """
+    talks = False
+    for path, profile in _reach(profiles, name, f"profiles.{name}", (), set()):
+        talks = talks or isinstance(profile, TALKING)
+        if not isinstance(profile, SIMULATED):
+            raise LibraryError(f"{path}.type", f"{profile.type!r} is not simulated here")
+        if size is not None and isinstance(profile, Parallel) and len(profile.cpu) != size:
+            raise LibraryError(
+                f"{path}.cpu", f"is for {counted(len(profile.cpu), 'host')}, a job that runs it asks for {size}"
+            )
+    return talks
+
+
+def _reach(
+    profiles: Mapping[str, Profile], name: str, path: str, above: tuple[str, ...], received: set[str]
+) -> Iterator[tuple[str, Profile]]:
+    """The profile and all that it is composed of or may go on with, each with its path.
+
+    `received` collects what a text may lead to: that may be a profile above, and may be registered later.
+    """
+    if name in above:
+        raise LibraryError(path, f"is part of itself: {' > '.join((*above, name))}")
+    if name not in profiles:
+        raise LibraryError(path, f"names the profile {name!r}, which does not exist")
+    profile = profiles[name]
+    yield path, profile
+    if isinstance(profile, Composed):
+        for step in profile.parts:
+            yield from _reach(profiles, step, f"profiles.{name}.seq", (*above, name), received)
+    elif isinstance(profile, Receive):
+        for member, following in profile.continuations.items():
+            if following in profiles and following not in received:
+                received.add(following)
+                yield from _reach(profiles, following, f"profiles.{name}.{member}", (), received)
+
+
+def _stock(workload: Workload) -> Shelf:
+    kept: dict[str, Profile] = {}
+    talking: set[str] = set()
+    # Each pair once, in the order of the jobs; sizes matter to `parallel` profiles only.
+    for name, size in dict.fromkeys(workload.requests()):
+        try:
+            if check_profile(workload.profiles, name, size):
+                talking.add(name)
+        except LibraryError as error:
+            raise WorkloadError(workload.source, error.field, error.rule) from None
+        if name not in kept:
+            kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, name, "", (), set()))
+    needed = Counter(profile for profile, _ in workload.requests())
+    for profile in kept.values():
+        needed.update(parts(profile))
+    return Shelf(workload.source, kept, needed, talking=talking)
+
+
+def parts(profile: Profile) -> Sequence[str]:
+    """Names of the profiles that it needs itself, each once."""
+    return profile.parts if isinstance(profile, Composed) else ()
+
+
+def _forget(shelf: Shelf, name: str) -> None:
+    if name not in shelf.forgotten:
+        shelf.forgotten.add(name)
+        for part in parts(shelf.profiles[name]):
+            _forget(shelf, part)
+
+
+def _drop(shelf: Shelf, name: str) -> None:
+    """One need less; a composed profile that goes needs its parts no more."""
+    shelf.needed[name] -= 1
+    if shelf.needed[name]:
+        return
+    del shelf.needed[name]
+    shelf.talking.discard(name)
+    for part in parts(shelf.profiles.pop(name)):
+        _drop(shelf, part)
+
+
+#: Types that JSON and Batsim write alike.
+_AS_IT_IS: Final = frozenset({int, str})
+
+
+def wire_members(members: Mapping[str, Any]) -> dict[str, Any]:
+    """The members with every float rounded to the six decimals that Batsim prints; integers stay integers."""
+    return {key: value if type(value) in _AS_IT_IS else _wire(value) for key, value in members.items()}
+
+
+def wire_job(job: Job, job_id: str) -> Job:
+    """The job under the id it has in messages, its members as Batsim sends them; its own times stay exact."""
+    members = {**job.members, "id": job_id}
+    if not _AS_IT_IS.issuperset(map(type, members.values())):
+        members = wire_members(members)
+    return Job(job_id, job.submit_time, job.size, job.walltime, job.profile, members)
+
+
+def _wire(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, Mapping):
+        return wire_members(value)
+    if isinstance(value, (list, tuple)):
+        return [_wire(item) for item in value]
+    return value

@@ -1,0 +1,109 @@
+"""Submissions: the static jobs, sent when their time comes, those of one time together and in order of their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from heapq import merge
+from itertools import groupby
+from typing import Any
+
+from batsched_py.model.job import Job
+from batsched_py.model.packed_jobs import PackedJobs
+from batsched_py.model.profile import Profile
+from batsched_py.model.workload import Workload
+from batsched_py.protocol.events import NO_MORE_STATIC_JOB, JobSubmitted, Notify
+from batsched_py.simulator.context import Stage
+from batsched_py.simulator.generation import natural_key
+from batsched_py.simulator.jobs.lifecycle import Jobs
+from batsched_py.simulator.jobs.profiles import Library, wire_job, wire_members
+from batsched_py.simulator.time.event_queue import RANK_SUBMISSION
+from batsched_py.simulator.time.timed_source import Timetable
+
+
+class Submissions:
+    """The jobs of all workloads, in order of time, then of workload, then of id."""
+
+    def __init__(self, stage: Stage, workloads: Sequence[Workload], library: Library, jobs: Jobs) -> None:
+        self._stage, self._library, self._jobs, self._timeline = stage, library, jobs, stage.timeline
+        self._workloads = workloads
+        key = natural_key if stage.is_v14 else None
+        #: Those that are still to come but for `_next`: (submit time, workload number, place of the id, job).
+        self._rest = merge(*(_in_order(workload.jobs, number, key) for number, workload in enumerate(workloads)))
+        #: The next one; None if there is none.
+        self._next = next(self._rest, None)
+        self.count = sum(len(workload.jobs) for workload in workloads)
+        #: True until the first is submitted.
+        self._untouched = True
+        #: True when all of them were submitted.
+        self.over = False
+        #: Joules of all hosts when the first job was submitted; -1 before, as in Batsim.
+        self.joules_at_first: float = -1.0
+        self._stored = stage.stored
+        Timetable(
+            stage.timeline,
+            stage.mailbox,
+            RANK_SUBMISSION,
+            next_time=self._next_time,
+            tell=self._submit,
+            farewell=self._no_more,
+        )
+
+    def job_ids(self) -> set[str]:
+        """Ids of all jobs."""
+        names = self._library.names
+        return {f"{names[number]}!{job.id}" for number, workload in enumerate(self._workloads) for job in workload.jobs}
+
+    def announce(self, job: Job, profile: Profile) -> None:
+        """Say JOB_SUBMITTED; of a stored job only its id."""
+        if self._stored is not None:
+            self._stage.say(JobSubmitted(self._timeline.stamp, job.id, None))
+            return
+        forwarded = wire_members(profile.members) if self._stage.settings.forward_profiles else None
+        self._stage.say(JobSubmitted(self._timeline.stamp, job.id, job, forwarded))
+
+    def _next_time(self) -> float | None:
+        return None if self._next is None else self._next[0]
+
+    def _submit(self, until: float) -> None:
+        """The next job, and all others whose time has come by then."""
+        if self._untouched and self._stage.meter is not None:
+            self.joules_at_first = self._stage.meter.settle_all(self._timeline.now)
+        self._untouched = False
+        told, submitted = 0, list[tuple[Job, Profile]]()
+        names = self._library.names
+        while self._next is not None and (not told or self._next[0] <= until):
+            told += 1
+            _, number, _, plain = self._next
+            self._next = next(self._rest, None)
+            workload = names[number]
+            job = wire_job(plain, f"{workload}!{plain.id}")
+            profile = self._library.shelves[workload].profiles[job.profile]
+            self._jobs.submit(job, profile)
+            self.announce(job, profile)
+            if self._stored is not None:
+                submitted.append((job, profile))
+        if self._stored is not None and submitted:
+            self._stored.write(submitted)
+
+    def _no_more(self, _: None) -> None:
+        self.over = True
+        if not self._stage.is_v14:
+            self._stage.say(Notify(self._timeline.stamp, NO_MORE_STATIC_JOB))
+
+
+def _in_order(
+    jobs: Sequence[Job], number: int, key: Callable[[str], Any] | None
+) -> Iterator[tuple[float, int, Any, Job]]:
+    """(submit time, number of the workload, place of the id, job) of each job, ascending; ids as text without `key`.
+
+    No two have equal ids, so jobs themselves are never compared.
+    """
+    if isinstance(jobs, PackedJobs):
+        for time, together in groupby(jobs, _submit_time):
+            yield from sorted((time, number, job.id if key is None else key(job.id), job) for job in together)
+    else:
+        yield from sorted([(job.submit_time, number, job.id if key is None else key(job.id), job) for job in jobs])
+
+
+def _submit_time(job: Job) -> float:
+    return job.submit_time

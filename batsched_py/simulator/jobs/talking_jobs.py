@@ -1,0 +1,296 @@
+"""Dialogues: jobs that talk with the scheduler, played task after task, because nobody knows their end beforehand."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.errors import RefusedError
+from batsched_py.model.profile import Composed, Profile, Receive, Send
+from batsched_py.protocol.events import FromJobMessage, Members, Progress
+from batsched_py.simulator.context import Stage
+from batsched_py.simulator.jobs.execution import Site, io_of_step
+from batsched_py.simulator.jobs.profiles import Shelf, wire_members
+from batsched_py.simulator.jobs.work import Task, rank_of_end
+from batsched_py.simulator.machines.consumption import Consumption
+from batsched_py.simulator.machines.machines import lowest_host, members
+from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.simulator.time.event_queue import RANK_END, Ticket
+
+#: Profiles inside each other at which a job is taken to go on for ever.
+DEEPEST: Final = 100_000
+#: Levels of its progress that are told: JSON may not nest deeper than some 200.
+TOLD_LEVELS: Final = 50
+
+FORGOTTEN: Final = "profiles: a profile that only a recv names runs here; real Batsim 4.2.1 has forgotten it and aborts"
+
+
+class Frame(Struct, eq=False):
+    """A profile that is being played.
+
+    Attributes:
+        step: of a composed profile, counted through all repetitions; 0 for what follows a received text; -1 before.
+        task: the task of a profile that has one, while it runs; `since` is its start.
+    """
+
+    profile: Profile
+    site: Site
+    step: int = -1
+    task: Task | None = None
+    since: float = 0.0
+
+
+class Dialogue:
+    """One running job that sends or receives.
+
+    Args:
+        job_id: for messages.
+        hosts: its hosts, as bits.
+        walltime: None for none.
+        shelf: the profiles of its workload.
+        inbox: texts of the scheduler that were not received yet.
+        perform: (profile, site) -> its task, for the profiles that do not talk; BrokenRuleError.
+        end: told once, with the return code or None if the walltime ended it.
+    """
+
+    __slots__ = (
+        *("_before", "_consumption", "_end", "_frames", "_hosts", "_inbox", "_job_id", "_left", "_measured"),
+        *("_over", "_perform", "_shelf", "_spending", "_stage", "_ticket", "_timeline", "_waiting_since"),
+    )
+
+    def __init__(
+        self,
+        stage: Stage,
+        *,
+        job_id: str,
+        hosts: int,
+        walltime: float | None,
+        shelf: Shelf,
+        inbox: deque[str],
+        perform: Callable[[Profile, Site], Task],
+        end: Callable[[int | None], None],
+    ) -> None:
+        self._stage, self._timeline = stage, stage.timeline
+        self._job_id, self._hosts, self._shelf, self._inbox = job_id, hosts, shelf, inbox
+        self._perform, self._end = perform, end
+        #: Seconds until the walltime, as of `_measured` or of the begin of a wait; how many of them go by until the end
+        #: of what takes time now.
+        self._left = math.inf if walltime is None else walltime
+        self._measured = stage.timeline.now
+        self._spending = 0.0
+        #: From the job's profile down to the one that is played now.
+        self._frames: list[Frame] = []
+        #: What ends the task, the wait or the job.
+        self._ticket: Ticket | None = None
+        #: When the wait for a text began; None if the job does not wait.
+        self._waiting_since: float | None = None
+        #: True once the job has ended, or was killed.
+        self._over = False
+        #: Of the task that runs, if energy is counted; joules of the hosts when the job began.
+        self._consumption: Consumption | None = None
+        self._before = self._joules()
+
+    @property
+    def waits(self) -> bool:
+        """True if it waits for a text and no walltime will ever end that."""
+        return self._waiting_since is not None and self._ticket is None
+
+    @property
+    def killed_code(self) -> int:
+        """What the job returns if it is killed now."""
+        task = self._frames[-1].task if self._frames else None
+        return -1 if task is None else task.killed_code
+
+    def begin(self, profile: Profile, site: Site) -> None:
+        """Play the job's profile; to be called once."""
+        self._frames.append(Frame(profile, site))
+        self._play()
+
+    def hear(self) -> None:
+        """A text was put into the inbox: if the job waits, it finds it at its next look."""
+        since = self._waiting_since
+        if since is None:
+            return
+        profile = self._frames[-1].profile
+        assert isinstance(profile, Receive)  # noqa: S101  # what waits
+        # The look at this very instant counts, whatever the rounding.
+        looks = max(1, math.ceil((self._timeline.now - since) / profile.poll - 1e-9))
+        if looks * profile.poll < self._left:
+            self._drop_ticket()
+            self._waiting_since, self._spending = None, looks * profile.poll
+            self._ticket = self._timeline.at(since + looks * profile.poll, RANK_END, self._go_on, None)
+
+    def progress(self) -> Progress:
+        """How far it is, as JOB_KILLED tells it: a profile that talks has no progress of its own, as in Batsim."""
+        told: Progress | None = None
+        for frame in reversed(self._frames[:TOLD_LEVELS]):
+            if frame.task is not None and not isinstance(frame.profile, Send):
+                elapsed = self._timeline.now - frame.since
+                told = Progress(frame.profile.name, round(frame.task.progress(elapsed), 6))
+            else:
+                told = Progress(frame.profile.name, None, frame.step, told)
+        assert told is not None  # noqa: S101  # a job that runs plays a profile
+        return told
+
+    def stop(self) -> float:
+        """The job has ended: joules its hosts have consumed since it began, 0 if energy is not counted."""
+        self._over, self._waiting_since = True, None
+        self._drop_ticket()
+        self._unload()
+        return self._joules() - self._before
+
+    def _go_on(self, _: None) -> None:
+        """A task or a wait is over."""
+        self._ticket = None
+        self._left -= self._spending
+        self._unload()
+        self._play()
+
+    def _play(self) -> None:
+        """Go on until something takes time."""
+        try:
+            code = self._advance()
+        except BrokenRuleError as broken:
+            raise RefusedError(f"t={self._timeline.stamp:.6f}: job {self._job_id} {broken}") from None
+        if code is not None:
+            self._finish(code)
+
+    def _advance(self) -> int | None:
+        """The return code of the job if it has ended, else None: a task or a wait has begun."""
+        while self._frames:
+            frame = self._frames[-1]
+            following = self._following(frame)
+            if following is not None:
+                self._enter(following)
+                continue
+            if self._waiting_since is not None:
+                if self._left < math.inf:
+                    self._ticket = self._timeline.at(self._timeline.now + self._left, RANK_END, self._run_out, None)
+                return None
+            if frame.task is None and not isinstance(frame.profile, (Composed, Receive)):
+                self._run(frame)
+                return None
+            self._frames.pop()
+            if frame.profile.return_code:
+                return frame.profile.return_code
+        return 0
+
+    def _following(self, frame: Frame) -> Frame | None:
+        """The next profile inside that of the frame; None if there is none, or none yet."""
+        profile = frame.profile
+        if isinstance(profile, Composed):
+            frame.step += 1
+            if frame.step == len(profile.sequence) * profile.repeat:
+                return None
+            position = frame.step % len(profile.sequence)
+            site, profiles = frame.site, self._shelf.profiles
+            if site.io_profile is not None:
+                site = io_of_step(site, profile, profiles, position)
+            return Frame(profiles[profile.sequence[position]], site)
+        if not isinstance(profile, Receive) or frame.step == 0:
+            return None
+        if not self._inbox and not profile.timeout:
+            self._waiting_since = self._timeline.now
+            return None
+        frame.step = 0
+        name = self._continuation(profile)
+        return Frame(self._named(name), frame.site) if name else None
+
+    def _continuation(self, profile: Receive) -> str:
+        """Name of the profile that follows, "" for none; takes the first text out of the inbox."""
+        if not self._inbox:
+            return profile.timeout
+        text = self._inbox.popleft()
+        return profile.success if re.fullmatch(profile.regex, text) else profile.failure
+
+    def _named(self, name: str) -> Profile:
+        profiles = self._shelf.profiles
+        if name not in profiles or name in self._shelf.forgotten:
+            raise BrokenRuleError(f"goes on with the profile {name!r}, which does not exist (any more)")
+        composed = (profile for profile in profiles.values() if isinstance(profile, Composed))
+        if name not in self._shelf.needed and not any(name in profile.sequence for profile in composed):
+            self._stage.approximations.add(FORGOTTEN)
+        return profiles[name]
+
+    def _enter(self, frame: Frame) -> None:
+        if len(self._frames) == DEEPEST:
+            raise BrokenRuleError(f"goes on for ever: {DEEPEST} profiles inside each other ({frame.profile.name})")
+        self._frames.append(frame)
+
+    def _run(self, frame: Frame) -> None:
+        """Begin a task; that of a `send` begins when the server has taken the message, as in Batsim."""
+        profile = frame.profile
+        if isinstance(profile, Send):
+            frame.task = task = Task(profile.name, profile.sleep)
+            begin = partial(self._spend, frame, task)
+            self._stage.mailbox.post(self._say, profile.message, lowest_host(self._hosts), begin)
+        else:
+            frame.task = task = self._perform(profile, frame.site)
+            self._spend(frame, task)
+
+    def _say(self, message: Members) -> None:
+        self._stage.say(FromJobMessage(self._timeline.stamp, self._job_id, wire_members(message)))
+
+    def _spend(self, frame: Frame, task: Task) -> None:
+        """The task takes its time; it may be the walltime that ends it, by the rule of `execution.ending`."""
+        if self._over:
+            return
+        frame.since = self._timeline.now
+        if task.loads and self._stage.meter is not None:
+            self._consumption = Consumption(self._stage, self._stage.meter, self._hosts, task)
+        self._due(task, task.duration)
+
+    def follow_speeds(self) -> None:
+        """The speed of some of its hosts has changed: what computes there ends at another time."""
+        frame, now = self._frames[-1], self._timeline.now
+        if self._consumption is None or frame.task is None:
+            return
+        task = self._perform(frame.profile, frame.site)
+        done = self._consumption.follow(task)
+        self._left -= now - self._measured
+        frame.task, frame.since = task, now - done
+        self._drop_ticket()
+        self._due(task, task.duration - done)
+
+    def _due(self, task: Task, duration: float) -> None:
+        """The task ends after so many seconds from now, or the job's walltime does."""
+        now = self._measured = self._timeline.now
+        self._spending = duration
+        if duration < self._left or (duration == self._left and not task.is_delay):
+            rank = rank_of_end(task, stopped=False)
+            self._ticket = self._timeline.at(now + duration, rank, self._go_on, None)
+        else:
+            rank = rank_of_end(task, stopped=True)
+            self._ticket = self._timeline.at(now + self._left, rank, self._run_out, None)
+
+    def _run_out(self, _: None) -> None:
+        """The walltime is over."""
+        self._ticket = None
+        self._finish(None)
+
+    def _finish(self, code: int | None) -> None:
+        self._over, self._waiting_since = True, None
+        self._end(code)
+
+    def _drop_ticket(self) -> None:
+        if self._ticket is not None:
+            self._timeline.cancel(self._ticket)
+            self._ticket = None
+
+    def _unload(self) -> None:
+        if self._consumption is not None:
+            self._consumption.stop()
+            self._consumption = None
+
+    def _joules(self) -> float:
+        meter, now = self._stage.meter, self._timeline.now
+        if meter is None:
+            return 0.0
+        meter.settle_all(now)
+        return meter.joules(members(self._hosts), now)

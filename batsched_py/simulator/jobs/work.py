@@ -1,0 +1,137 @@
+"""Work: what a job will do on its hosts, as a tree of tasks whose durations are known when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from msgspec import Struct
+
+from batsched_py.protocol.events import Progress
+from batsched_py.simulator.time.event_queue import RANK_END, RANK_TASK_END, RANK_WATCH
+
+
+class Task(Struct, frozen=True):
+    """One delay or one parallel task.
+
+    Attributes:
+        profile: its name.
+        duration: in seconds.
+        return_code: what it returns when it ends by itself.
+        hosts: those that a parallel task uses, ascending; none for a delay.
+        loads: share of its speed that each of them computes meanwhile.
+        alone: a parallel task of one executor.
+        latency: seconds that pass before it advances, at whatever speed.
+        is_delay: a delay must end *before* the walltime, a parallel task may end with it (E10, as observed).
+    """
+
+    profile: str
+    duration: float
+    return_code: int = 0
+    hosts: tuple[int, ...] = ()
+    loads: tuple[float, ...] = ()
+    alone: bool = False
+    latency: float = 0.0
+    is_delay: bool = True
+
+    @property
+    def killed_code(self) -> int:
+        """What the job returns when it is killed in this task."""
+        return -1 if self.is_delay else -2
+
+    def progress(self, elapsed: float) -> float:
+        """Share of the work that is done after `elapsed` seconds; none while the latency passes."""
+        busy = self.duration - self.latency
+        if elapsed >= self.duration or not busy:
+            return 1.0 if elapsed >= self.duration else 0.0
+        return max(0.0, elapsed - self.latency) / busy
+
+    def seconds_as_far_as(self, other: Task, elapsed: float) -> float:
+        """Seconds after which this task is as far as `other`, the same at other speeds, is after `elapsed`."""
+        busy = other.duration - other.latency
+        if elapsed <= other.latency or not busy:
+            return elapsed
+        return self.latency + (elapsed - other.latency) / busy * (self.duration - self.latency)
+
+
+class Sequence(Struct, frozen=True):
+    """Steps one after the other, the whole `repeat` times; `duration` is that of everything."""
+
+    profile: str
+    duration: float
+    return_code: int
+    steps: tuple[Work, ...]
+    repeat: int
+
+    @property
+    def round(self) -> float:
+        """Duration of one repetition."""
+        return self.duration / self.repeat
+
+
+Work = Task | Sequence
+
+
+def task_at(work: Work, elapsed: float) -> Task:
+    """The task that runs `elapsed` seconds after the start; at a border, the one that is just ending."""
+    while isinstance(work, Sequence):
+        _, work, elapsed = _step_at(work, elapsed)
+    return work
+
+
+def progress_at(work: Work, elapsed: float, *, next_at_border: bool = False) -> Progress:
+    """How far the work is, as JOB_KILLED tells it (E9): steps are counted through all repetitions.
+
+    Between two steps it is the one that ends there; with `next_at_border`, as in Batsim 1, the one that begins.
+    """
+    if isinstance(work, Task):
+        return Progress(work.profile, round(work.progress(elapsed), 6))
+    index, step, into = _step_at(work, elapsed, next_at_border)
+    return Progress(work.profile, None, index, progress_at(step, into, next_at_border=next_at_border))
+
+
+def last_task(work: Work) -> Task:
+    """The task that ends the work."""
+    while isinstance(work, Sequence):
+        work = work.steps[-1]
+    return work
+
+
+def rank_of_end(task: Task, *, stopped: bool) -> int:
+    """Rank of the end of a task among what happens at one instant; `stopped` by its job's walltime.
+
+    A delay sleeps, and if its walltime is shorter it sleeps until that. A parallel task computes; whoever watches its
+    walltime looks up after all that compute.
+    """
+    if task.is_delay:
+        return RANK_END
+    return RANK_WATCH if stopped else RANK_TASK_END
+
+
+def tasks(work: Work) -> Iterator[Task]:
+    """Each task, in order of execution."""
+    if isinstance(work, Task):
+        yield work
+        return
+    for _ in range(work.repeat):
+        for step in work.steps:
+            yield from tasks(step)
+
+
+def tasks_from(work: Work, index: int) -> tuple[float, Iterator[Task]]:
+    """(seconds that the first `index` tasks take, the others in order of execution)."""
+    rest = tasks(work)
+    return sum(task.duration for task in islice(rest, index)), rest
+
+
+def _step_at(work: Sequence, elapsed: float, next_at_border: bool = False) -> tuple[int, Work, float]:
+    """Index through all repetitions, the step, and the seconds into it."""
+    rounds = min(int(elapsed / work.round), work.repeat - 1) if work.round else 0
+    if rounds and elapsed == rounds * work.round and not next_at_border:
+        rounds -= 1
+    into = elapsed - rounds * work.round
+    for position, step in enumerate(work.steps):
+        if into < step.duration or (into == step.duration and not next_at_border) or position == len(work.steps) - 1:
+            return rounds * len(work.steps) + position, step, into
+        into -= step.duration
+    raise AssertionError("a sequence has steps")

@@ -1,0 +1,1 @@
+"""Hosts in the simulator: states, switching, failures, power and energy."""

@@ -1,0 +1,1 @@
+"""Files that a simulation leaves, with the columns and numbers of Batsim."""

@@ -1,0 +1,147 @@
+"""Tracing: rows about machines, energy and power states, as Batsim writes them beside jobs and schedule."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import Struct, field
+
+from batsched_py.brief import Brief, brief
+from batsched_py.simulator.machines.energy_meter import Meter
+from batsched_py.simulator.machines.machines import Machines
+from batsched_py.simulator.time.event_queue import Timeline
+
+#: States of hosts, in the order of Batsim's columns -> how people read them.
+HOST_STATES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "sleeping": "sleeping",
+        "switching_on": "switching on",
+        "switching_off": "switching off",
+        "idle": "idle",
+        "computing": "computing",
+    }
+)
+#: Of hosts that neither sleep nor switch.
+_AWAKE: Final = frozenset({"idle", "computing"})
+
+#: The event types of consumed energy.
+JOB_STARTED: Final = "s"
+JOB_ENDED: Final = "e"
+PSTATE: Final = "p"
+
+#: What stands for the new pstate while hosts are on the way to one that computes, or to one that sleeps.
+TO_COMPUTING: Final = -1
+TO_SLEEP: Final = -2
+
+
+def _numbers() -> array[float]:
+    return array("d")
+
+
+def _counts() -> array[int]:
+    return array("I")
+
+
+class StateRows(Struct):
+    """How many hosts are in each state: a row when a job starts or ends and when a switch is asked for or done.
+
+    Attributes:
+        times: one for each row, ascending.
+        counts: one for each of HOST_STATES for each row.
+    """
+
+    times: array[float] = field(default_factory=_numbers)
+    counts: array[int] = field(default_factory=_counts)
+
+    def columns(self) -> Mapping[str, array[int]]:
+        """State (of HOST_STATES) -> how many hosts are in it, for each row."""
+        return {state: self.counts[place :: len(HOST_STATES)] for place, state in enumerate(HOST_STATES)}
+
+    def __repr__(self) -> str:
+        return brief(self)
+
+    @property
+    def always_awake(self) -> bool:
+        """True if no host ever slept or switched."""
+        return not any(any(counts) for state, counts in self.columns().items() if state not in _AWAKE)
+
+
+class EnergyRows(Struct):
+    """What all hosts have consumed: a row when a job starts or ends and when a switch is asked for or done.
+
+    Attributes:
+        times: one for each row, ascending.
+        joules: since the start of the simulation.
+        kinds: JOB_STARTED, JOB_ENDED or PSTATE.
+        least_watts: what the hosts draw at least if they compute, in the pstates they have.
+    """
+
+    times: array[float] = field(default_factory=_numbers)
+    joules: array[float] = field(default_factory=_numbers)
+    kinds: list[str] = field(default_factory=list)
+    least_watts: array[float] = field(default_factory=_numbers)
+
+    def __repr__(self) -> str:
+        return brief(self)
+
+
+class Trace(Brief, frozen=True):
+    """What was traced.
+
+    Attributes:
+        states: None if machine states were not to be traced.
+        energy: None if energy is not counted.
+        pstates: (time, hosts as bits, pstate or TO_COMPUTING or TO_SLEEP), the first ones at 0.
+    """
+
+    states: StateRows | None
+    energy: EnergyRows | None
+    pstates: list[tuple[float, int, int]]
+
+
+class Tracer:
+    """Keeps a trace while a simulation runs. What it is told of has just happened to the machines."""
+
+    __slots__ = ("_energy", "_machines", "_meter", "_states", "_timeline", "trace")
+
+    def __init__(self, machines: Machines, meter: Meter | None, timeline: Timeline, *, machine_states: bool) -> None:
+        self._machines, self._meter, self._timeline = machines, meter, timeline
+        self._states = StateRows() if machine_states else None
+        self._energy = None if meter is None else EnergyRows()
+        self.trace = Trace(self._states, self._energy, [])
+
+    def begin(self, pstates: list[int]) -> None:
+        """The pstates that the hosts have at the start, lowest first."""
+        for pstate in sorted(set(pstates)) if self._meter is not None else ():
+            hosts = sum(1 << host for host, own in enumerate(pstates) if own == pstate)
+            self.trace.pstates.append((0.0, hosts, pstate))
+
+    def job(self, kind: str) -> None:
+        """A job started or ended."""
+        self.count_states()
+        if self._energy is not None:
+            self._measure(kind)
+
+    def switch(self, hosts: int, pstate: int) -> None:
+        """Hosts set out for another pstate (TO_COMPUTING, TO_SLEEP), or all of them have reached it."""
+        self.trace.pstates.append((self._timeline.now, hosts, pstate))
+        self._measure(PSTATE)
+
+    def count_states(self) -> None:
+        """A row of how many hosts are in each state."""
+        states = self._states
+        if states is not None:
+            states.times.append(self._timeline.now)
+            states.counts.extend(self._machines.census())
+
+    def _measure(self, kind: str) -> None:
+        assert self._meter is not None  # noqa: S101  # without it there are no rows of energy
+        assert self._energy is not None  # noqa: S101  # as above
+        now, energy = self._timeline.now, self._energy
+        energy.times.append(now)
+        energy.joules.append(self._meter.total(now))
+        energy.kinds.append(kind)
+        energy.least_watts.append(self._meter.least_watts)

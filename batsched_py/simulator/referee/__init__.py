@@ -1,0 +1,1 @@
+"""Checks on what the scheduler sends: rules of Batsim, deadlock, livelock."""

@@ -1,0 +1,110 @@
+"""Placement: whether a job may run on the hosts of an EXECUTE_JOB, by Batsim's rules (E11)."""
+
+from __future__ import annotations
+
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Composed, ParallelHomogeneousTotal, Profile
+from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
+from batsched_py.simulator.context import Stage
+from batsched_py.simulator.jobs.execution import PLAIN, Site
+from batsched_py.simulator.jobs.profiles import Library
+from batsched_py.simulator.machines.machines import COMPUTING, IDLE, members
+from batsched_py.simulator.machines.switching import Switching
+from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.wording import counted
+
+
+class Placement:
+    """Judges the hosts of an EXECUTE_JOB."""
+
+    __slots__ = ("_approximations", "_dialect", "_library", "_machines", "_powered", "_sharing", "_switching")
+
+    def __init__(self, stage: Stage, library: Library, switching: Switching) -> None:
+        self._machines = machines = stage.machines
+        #: Bits of the hosts on which several jobs may run.
+        self._sharing = machines.compute if stage.settings.compute_sharing else 0
+        self._sharing |= machines.storages if stage.settings.storage_sharing else 0
+        self._approximations, self._dialect = stage.approximations, stage.dialect
+        self._powered = stage.meter is not None
+        self._library, self._switching = library, switching
+
+    def check(self, command: ExecuteJob, job: Job, profile: Profile) -> None:
+        """BrokenRuleError if a host does not exist, is in use or cannot run jobs now, or if their number is wrong."""
+        hosts, machines = command.hosts.bits, self._machines
+        if hosts & machines.free != hosts:
+            self._check_hosts(job, hosts)
+        unfit = hosts & ~self._switching.computing_pstate(hosts) if self._powered else 0
+        if unfit:
+            raise BrokenRuleError(
+                "cannot run there: the pstate of the host is none that computes", job=job.id, hosts=unfit
+            )
+        given = len(command.hosts) if command.mapping is None else len(command.mapping)
+        if given != job.size and not self._is_flexible(job, profile):
+            what = ("host",) if command.mapping is None else ("executor in the mapping", "executors in the mapping")
+            raise BrokenRuleError(
+                f"asks for {counted(job.size, 'host')}, not {counted(given, *what)}", job=job.id, hosts=hosts
+            )
+        if command.mapping is not None:
+            beyond = [position for position in command.mapping.values() if not 0 <= position < hosts.bit_count()]
+            if beyond:
+                rule = f"has a mapping to position {beyond[0]} of alloc, which has {counted(hosts.bit_count(), 'host')}"
+                raise BrokenRuleError(rule, job=job.id, hosts=hosts)
+
+    def site(self, command: ExecuteJob, job: Job, profile: Profile) -> Site:
+        """What the job has beside its hosts; its io job's profile becomes one of its workload, as in Batsim."""
+        if command.storage_mapping is not None:
+            return Site(command.storage_mapping)
+        if command.additional_io is not None:
+            io = command.additional_io
+            return Site(io_profile=self._io_profile(io, job, profile), io_hosts=members(io.hosts.bits))
+        return PLAIN
+
+    def _io_profile(self, io: AdditionalIo, job: Job, profile: Profile) -> Profile:
+        """Its profile, added to the workload if it comes along; BrokenRuleError."""
+        what = "has an additional_io_job"
+        if not io.hosts or io.hosts.bits & ~self._machines.all:
+            rule = f"{what} on hosts that do not exist: there are {self._machines.count}"
+            raise BrokenRuleError(rule if io.hosts else f"{what} on no host", job=job.id, hosts=io.hosts.bits)
+        if io.profile is not None:
+            found = self._library.add(job.workload, io.profile_name, io.profile, self._dialect, self._approximations)
+        else:
+            shelf = self._library.shelves[job.workload]
+            known = None if io.profile_name in shelf.forgotten else shelf.profiles.get(io.profile_name)
+            if known is None:
+                rule = f"{what} that names the profile {io.profile_name!r}, which does not exist"
+                raise BrokenRuleError(f"{rule} (any more)" if shelf.forgotten else rule, job=job.id)
+            found = known
+        if isinstance(found, Composed) and not isinstance(profile, Composed):
+            raise BrokenRuleError(f"{what} that is composed ({found.name}), and it is not", job=job.id)
+        return found
+
+    def _check_hosts(self, job: Job, hosts: int) -> None:
+        machines = self._machines
+        if hosts & ~machines.all:
+            stored = f", {machines.storages.bit_count()} of them storage hosts" if machines.storages else ""
+            rule = f"names hosts that do not exist: there are {machines.count}{stored}"
+            raise BrokenRuleError(rule, job=job.id, hosts=hosts & ~machines.all)
+        used = hosts & machines.hosts_in[COMPUTING] & ~self._sharing
+        if used:
+            kind = "storage hosts" if used & machines.storages else "hosts"
+            raise BrokenRuleError(
+                f"cannot run there: another job does, and {kind} are not shared", job=job.id, hosts=used
+            )
+        unusable = hosts & (machines.unavailable | ~(machines.hosts_in[IDLE] | machines.hosts_in[COMPUTING]))
+        if unusable:
+            raise BrokenRuleError(f"cannot run there now: {machines.states(unusable)}", job=job.id, hosts=unusable)
+
+    def _is_flexible(self, job: Job, profile: Profile) -> bool:
+        """True if the profile spreads a total amount over whatever hosts it gets."""
+        if isinstance(profile, Composed):
+            profiles = self._library.shelves[job.workload].profiles
+            return all(isinstance(profiles[step], ParallelHomogeneousTotal) for step in profile.sequence)
+        return isinstance(profile, ParallelHomogeneousTotal)
+
+
+def executors(command: ExecuteJob) -> list[int]:
+    """Host of each executor."""
+    hosts = members(command.hosts.bits)
+    if command.mapping is None:
+        return hosts
+    return [hosts[command.mapping[executor]] for executor in range(len(command.mapping))]

@@ -1,0 +1,91 @@
+"""The referee: applies each command of a reply, or says which one breaks which rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from batsched_py.errors import RefusedError
+from batsched_py.protocol.commands import (
+    CallMeLater,
+    ChangeJobState,
+    Command,
+    ExecuteJob,
+    KillJob,
+    RegisterJob,
+    RegisterProfile,
+    RejectJob,
+    SetJobMetadata,
+    SetResourceState,
+    ToJobMessage,
+)
+from batsched_py.protocol.events import Answer, Nop, Notify, Query, RequestedCall
+from batsched_py.simulator.context import Stage
+from batsched_py.simulator.jobs.lifecycle import Jobs
+from batsched_py.simulator.jobs.registration import Registration
+from batsched_py.simulator.machines.switching import Switching
+from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.simulator.time.event_queue import RANK_CALL
+
+#: A call asked less than this ahead is made this much ahead, as in Batsim; in seconds.
+SHORTEST_CALL: Final = 1e-5
+
+
+class Referee:
+    """Judges and applies commands at the time the clock shows."""
+
+    def __init__(self, stage: Stage, jobs: Jobs, switching: Switching, registration: Registration) -> None:
+        self._stage, self._timeline = stage, stage.timeline
+        #: Class of a command -> what applies it; raises BrokenRuleError.
+        self._appliers: dict[type, Callable[[Any], None]] = {
+            ExecuteJob: jobs.execute,
+            RejectJob: jobs.reject,
+            KillJob: jobs.kill,
+            SetJobMetadata: jobs.set_metadata,
+            ChangeJobState: jobs.change_state,
+            ToJobMessage: jobs.tell,
+            SetResourceState: switching.request,
+            RegisterJob: registration.register_job,
+            RegisterProfile: registration.register_profile,
+            Notify: registration.notify,
+            CallMeLater: self._call_later,
+            Query: self._query,
+            Answer: _ignore,
+            Nop: _ignore,
+        }
+
+    def apply(self, position: int, command: Command) -> None:
+        """Apply the command at `position` of the reply; RefusedError says when, which event and which rule."""
+        try:
+            self._appliers[type(command)](command)
+        except BrokenRuleError as broken:
+            form = self._stage.dialect.commands.writers.get(type(command))
+            name = form[0] if form else type(command).__name__
+            raise RefusedError(f"t={self._timeline.stamp:.6f}: events[{position}] {name}: {broken}") from None
+
+    def _call_later(self, command: CallMeLater) -> None:
+        now = self._timeline.now
+        if not command.at > min(now, self._timeline.stamp):
+            raise BrokenRuleError(
+                f"asks to be called at {command.at!r}, which is not later than {self._timeline.stamp!r}"
+            )
+        self._timeline.at(max(command.at, now + SHORTEST_CALL), RANK_CALL, self._call, None)
+
+    def _call(self, _: None) -> None:
+        self._stage.mailbox.post(self._tell_call, None)
+
+    def _tell_call(self, _: None) -> None:
+        self._stage.say(RequestedCall(self._timeline.stamp))
+
+    def _query(self, command: Query) -> None:
+        if list(command.requests) != ["consumed_energy"] or command.requests["consumed_energy"] != {}:
+            raise BrokenRuleError('may only ask {"consumed_energy": {}}')
+        if self._stage.meter is None:
+            raise BrokenRuleError("asks for consumed_energy, which needs energy to be counted (-E)")
+        joules = round(self._stage.meter.settle_all(self._timeline.now), 6)
+        name = "energy_consumed" if self._stage.is_v14 else "consumed_energy"  # v1.4 swaps the words, its document not
+        self._stage.say(Answer(self._timeline.stamp, {name: joules}))
+
+
+def _ignore(command: Answer | Nop) -> None:
+    """Batsim only logs answers (E20)."""

@@ -1,0 +1,1 @@
+"""The clock, what is due, and when messages leave."""

@@ -1,0 +1,76 @@
+"""Stored jobs: the simulator's side of a run in which jobs are described in a store, not in messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from batsched_py.metadata.store import JobStore, Members, ProfileName
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Profile
+from batsched_py.protocol.commands import Command, RegisterJob
+from batsched_py.protocol.fields import FieldError
+from batsched_py.protocol.jobs import read_job
+from batsched_py.simulator.jobs.profiles import wire_members
+from batsched_py.simulator.referee.errors import BrokenRuleError
+
+
+class StoredJobs:
+    """Writes each job when it is submitted, as Batsim does, and reads what the scheduler registers; deletes nothing."""
+
+    def __init__(self, store: JobStore, *, forward_profiles: bool, is_v14: bool) -> None:
+        """A profile is written with its job if profiles are forwarded; in v1.4 always, and registered ones are read."""
+        self._store, self._is_v14 = store, is_v14
+        self._with_profiles = forward_profiles or is_v14
+        #: Profiles that were written in this run.
+        self._written: set[ProfileName] = set()
+        #: Job id -> description, of jobs that the reply at hand registers.
+        self._registered: Mapping[str, Members] = {}
+        #: Profiles that these jobs name; only in v1.4, where nothing else describes them.
+        self._profiles: Mapping[ProfileName, Members] = {}
+
+    def begin(self, host_count: int) -> None:
+        """Write what Batsim writes when it starts. StoreError."""
+        self._store.put_host_count(host_count)
+
+    def write(self, submitted: Iterable[tuple[Job, Profile]]) -> None:
+        """Write jobs that are submitted together, at once. StoreError."""
+        jobs = {}
+        profiles = {}
+        for job, profile in submitted:
+            jobs[job.id] = job.members
+            if self._with_profiles and (name := (job.workload, job.profile)) not in self._written:
+                self._written.add(name)
+                profiles[name] = wire_members(profile.members)
+        self._store.put(jobs, profiles)
+
+    def read(self, commands: Sequence[Command]) -> None:
+        """Read all that a reply registers, before any of it is applied, as Batsim does. StoreError."""
+        job_ids = [command.job_id for command in commands if type(command) is RegisterJob]
+        if not job_ids:
+            return
+        self._registered = found = self._store.jobs(job_ids)
+        if self._is_v14:
+            names = [(job_id.partition("!")[0], str(members.get("profile"))) for job_id, members in found.items()]
+            self._profiles = self._store.profiles(names)
+
+    def described(self, command: RegisterJob) -> Job:
+        """The job that a command of the reply at hand names. BrokenRuleError if Batsim would abort on it."""
+        job_id = command.job_id
+        if command.job is not None or command.profile is not None:
+            raise BrokenRuleError("is described in the message, but with Redis its key is read", job=job_id)
+        members = self._registered.get(job_id)
+        if members is None:
+            raise BrokenRuleError(f"is not described: {self._store.place(job_id)}: is missing", job=job_id)
+        if "subtime" not in members:
+            raise BrokenRuleError(f"has no subtime, which Batsim needs: {self._store.place(job_id)}", job=job_id)
+        try:
+            return read_job(job_id, members)
+        except FieldError as error:
+            raise BrokenRuleError(
+                f"is not described: {self._store.place(job_id)}: {error.path.removeprefix('job.')} {error.rule}",
+                job=job_id,
+            ) from None
+
+    def profile(self, job: Job) -> Members | None:
+        """The profile of a job of the reply at hand, if it is there; only in v1.4."""
+        return self._profiles.get((job.workload, job.profile))

@@ -1,0 +1,1 @@
+"""Algorithms that save or limit energy, and what they share: power states, estimates, ledgers."""

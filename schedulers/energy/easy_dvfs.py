@@ -1,0 +1,325 @@
+"""EASY backfilling that chooses the power state in which each job computes."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from batsched_py.api import HostSet, Job, OptionError, Plan, Slot, View, counted, option
+from batsched_py.planning.power import HostPower, read_power
+from batsched_py.schedulers.backfilling.loop import Overtaking, Promise
+from batsched_py.schedulers.backfilling.options import OvertakingOptions
+from batsched_py.schedulers.energy.power_ledger import PowerLedger
+
+#: Types of profiles whose flops are known, and do not change with the speed of the network.
+COMPUTES = ("parallel", "parallel_homogeneous", "parallel_homogeneous_total", "delay")
+
+
+@dataclass(frozen=True, slots=True)
+class DvfsOptions(OvertakingOptions):
+    """Which pstate a job gets."""
+
+    policy: Literal["slowest", "fixed"] | None = option(
+        None,
+        "each job the slowest pstate that is safe, or all the same where it is safe; none: fixed if `pstate` is given,"
+        " else slowest where speeds are known",
+    )
+    pstate: int | None = option(None, "with policy=fixed: which", minimum=0)
+    margin: float = option(
+        0.9, "share of the walltime in which a job's computation must be done to be safe", minimum=0, maximum=1
+    )
+    power_cap: float | None = option(
+        None,
+        "watts that all hosts together may draw: jobs compute in slower safe pstates, or wait; none: any number",
+        minimum=0,
+    )
+    speeds: str = option(
+        "",
+        "flop/s of each pstate, as 2e9,1e9,..., of hosts that do not tell theirs in a property speed_per_state",
+        peer_text=r"[\d.]+(e\+?\d+)?(,[\d.]+(e\+?\d+)?)*",
+    )
+
+    def __post_init__(self) -> None:
+        OvertakingOptions.__post_init__(self)
+        if self.policy == "fixed" and self.pstate is None:
+            raise ValueError("policy=fixed needs the option pstate")
+        if self.policy == "slowest" and self.pstate is not None:
+            raise ValueError("pstate is for policy=fixed, not for policy=slowest")
+        if self.speeds:
+            read_speeds(self.speeds)
+
+
+def read_speeds(text: str) -> tuple[float, ...]:
+    """ValueError if these are not positive numbers."""
+    try:
+        speeds = tuple(float(piece) for piece in text.split(","))
+    except ValueError:
+        speeds = ()
+    if not speeds or not all(0 < speed < math.inf for speed in speeds):
+        raise ValueError(f"speeds: must be flop/s, positive numbers separated by commas, not {text!r}")
+    return speeds
+
+
+class Prepared(Struct, frozen=True):
+    """A job whose hosts were told their pstate, and have not all said that they are in it."""
+
+    job: Job
+    hosts: HostSet
+
+
+class EasyDvfs(Overtaking[DvfsOptions]):
+    """EASY; before a job starts its hosts are told in which pstate to compute; it starts when they acknowledge.
+
+    A pstate is safe for a job if its flops, divided by the speed there, take at most `margin` of its walltime: Batsim
+    does not stretch walltimes. Jobs whose flops are not known, and those that communicate, compute at full speed. Where
+    no speeds are known a fixed pstate is taken for safe, with a warning.
+
+    With a power cap a job starts in the first pstate, from that of the policy to the slowest that is safe, with which
+    the estimate of what all hosts draw stays under the cap; if there is none it waits. The first blocked job is
+    promised hosts and watts, and who overtakes leaves it both. Promise: the estimate, for which a busy host draws what
+    it does when fully used, never exceeds the cap. A job that could not even run alone is rejected.
+    """
+
+    name = "easy_dvfs"
+    source = (
+        "A frequency for each job of EASY, as in Etinski, Corbalan, Labarta and Valero, BSLD threshold driven power"
+        " management policy for HPC centers, IPDPS Workshops 2010; chosen by walltimes, not by slowdowns"
+    )
+    needs_energy = True
+    depth = 1
+
+    def setup(self, view: View) -> None:
+        """What pstates there are, and how fast."""
+        self.on_hosts = self.options.power_cap is not None  # watts are promised for these very hosts
+        super().setup(view)
+        #: Job id -> the job, and the hosts that were told their pstate for it; it waits until all of them have it.
+        self.prepared: dict[str, Prepared] = {}
+        #: Host -> its pstates that compute, slowest first, with speeds; speeds are 0 if nobody tells them.
+        self.pstates: dict[int, list[tuple[float, int]]] = {}
+        #: Host -> what it draws.
+        powers: dict[int, HostPower] = {}
+        #: A host that does not tell its speeds, and that there is one was not said.
+        self.silent = ""
+        told = 0
+        for number, host in view.hosts.items():
+            power = read_power(host.name, host.properties)
+            if power is not None:
+                powers[number] = power
+                self.pstates[number] = self.computing(host.name, power)
+                told += bool(power.speeds)
+        if self.options.speeds and told == len(self.pstates):
+            raise OptionError("option speeds: all hosts tell theirs in their property speed_per_state")
+        #: What may be drawn, and what is; None if any number may be.
+        self.cap = math.inf if self.options.power_cap is None else self.options.power_cap
+        self.ledger: PowerLedger | None = None
+        if self.options.power_cap is not None:
+            self.ledger = PowerLedger(powers, {host: self.pstate_of(host, view) for host in powers})
+
+    def computing(self, name: str, power: HostPower) -> list[tuple[float, int]]:
+        """(speed, pstate) of those in which a host computes, slowest first; OptionError if the options do not fit."""
+        options = self.options
+        if options.pstate is not None and options.pstate not in power.computing:
+            computing = ", ".join(map(str, power.computing))
+            raise OptionError(f"option pstate: host {name} computes in {computing}, not in {options.pstate}")
+        speeds = power.speeds
+        if not speeds and options.speeds:
+            speeds = read_speeds(options.speeds)
+            if len(speeds) <= max(power.computing):
+                given = f"{len(speeds)} for the {counted(len(power.draws), 'pstate')} of host {name}"
+                raise OptionError(f"option speeds: must be one for each pstate, not {given}")
+        if not speeds:
+            if options.policy == "slowest":
+                raise OptionError(
+                    f"option policy: slowest needs speeds, and host {name} has no property speed_per_state: give it"
+                    " one, or the option speeds"
+                )
+            self.silent = self.silent or name
+        return sorted((speeds[pstate] if speeds else 0.0, pstate) for pstate in power.computing)
+
+    def warn_once(self, plan: Plan) -> None:
+        """Of hosts that do not tell their speeds."""
+        pstate, unknown = self.options.pstate, f"host {self.silent} tells no speeds (property speed_per_state)"
+        if pstate is None:
+            plan.warn(f"{unknown}: jobs compute there in its first pstate")
+        elif pstate:
+            plan.warn(f"{unknown}: jobs may reach their walltimes in pstate {pstate} that would not at full speed")
+        self.silent = ""
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Start those whose hosts are ready, then as EASY."""
+        if self.silent:
+            self.warn_once(plan)
+        for prepared in list(self.prepared.values()):
+            if prepared.hosts.isdisjoint(view.switching):
+                del self.prepared[prepared.job.id]
+                if prepared.job.id in view.queue and prepared.hosts <= plan.free:  # else a host has failed: once more
+                    super().start(prepared.job, prepared.hosts, view, plan)
+        if self.ledger is not None:
+            self.ledger.keep([*self.prepared, *(run.job.id for run in view.running)])
+            self.refuse(self.ledger, view, plan)
+        super().decide(view, plan)
+
+    def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
+        """Start the job if its hosts are in its pstate, else tell them to be."""
+        chosen = next(self.ways(job, hosts, view))
+        if self.ledger is not None:
+            room = self.cap - self.ledger.at(view.now, view.now)
+            chosen = self.way_under(room, job, hosts, view) or chosen
+            self.ledger.begin(job.id, chosen, view.now + self.duration(job))
+            self.gaps = None
+        wanted: dict[int, int] = {}
+        for host, pstate in chosen.items():
+            wanted[pstate] = wanted.get(pstate, 0) | 1 << host
+        if all(self.pstate_of(host, view) == pstate for pstate, bits in wanted.items() for host in HostSet(bits)):
+            super().start(job, hosts, view, plan)
+            return
+        for pstate, bits in wanted.items():  # those that are in it already too, so that nobody else takes them
+            plan.set_pstate(HostSet(bits), pstate)
+        view.availability().expect(hosts, view.now + self.duration(job))
+        self.prepared[job.id] = Prepared(job, hosts)
+
+    def choose_pstate(self, job: Job, flops: float | None, host: int) -> int:
+        """As the policy says, if that is safe; else the next faster one that is; else the fastest."""
+        pstates, options = self.pstates[host], self.options
+        fastest = pstates[-1][0]
+        first = min(pstate for speed, pstate in pstates if speed == fastest)
+        if not fastest:
+            return first if options.pstate is None else options.pstate
+        slowest = 0
+        if options.pstate is not None:
+            slowest = next(place for place, (_, pstate) in enumerate(pstates) if pstate == options.pstate)
+        if flops is not None and job.walltime is not None:
+            for speed, pstate in pstates[slowest:]:
+                if flops / speed <= options.margin * job.walltime:
+                    return pstate
+        return first
+
+    def ways(self, job: Job, hosts: Iterable[int], view: View) -> Iterator[dict[int, int]]:
+        """Host -> its pstate for the job: as the policy says, then slower and slower as long as that is safe."""
+        flops = self.flops(job, view)
+        choices = {host: self.choices(job, flops, host) for host in hosts}
+        for step in range(max(map(len, choices.values()))):
+            yield {host: pstates[min(step, len(pstates) - 1)] for host, pstates in choices.items()}
+
+    def choices(self, job: Job, flops: float | None, host: int) -> list[int]:
+        """The pstate of the policy, and the slower ones that are safe."""
+        chosen, pstates = self.choose_pstate(job, flops, host), self.pstates[host]
+        if flops is None or job.walltime is None or not pstates[-1][0]:
+            return [chosen]
+        limit = self.options.margin * job.walltime
+        place = next(place for place, (_, pstate) in enumerate(pstates) if pstate == chosen)
+        return [chosen, *(pstate for speed, pstate in reversed(pstates[:place]) if flops / speed <= limit)]
+
+    def flops(self, job: Job, view: View) -> float | None:
+        """Of its busiest host; None if nobody knows, or if it does more than compute."""
+        profile = view.profile(job)
+        if profile is None or profile.type not in COMPUTES:
+            return None
+        amounts: Any = getattr(profile, "cpu", 0.0)
+        transfers: Any = getattr(profile, "com", 0.0)
+        if any(transfers) if isinstance(transfers, Iterable) else transfers:
+            return None
+        if isinstance(amounts, Iterable):
+            return max(amounts, default=0.0)
+        return float(amounts) / job.size if profile.type == "parallel_homogeneous_total" else float(amounts)
+
+    def pstate_of(self, host: int, view: View) -> int:
+        """The one in which it is; the first that computes if it was never changed, Batsim does not tell."""
+        pstate = view.pstate(host)
+        return min(pstate for _, pstate in self.pstates[host]) if pstate is None else int(pstate)
+
+    # Under a power cap.
+
+    def refuse(self, ledger: PowerLedger, view: View, plan: Plan) -> None:
+        """Reject those of the arrived jobs that could not even run alone."""
+        for job in view.arrived:
+            if job.id not in view.queue:
+                continue
+            *_, slowest = self.ways(job, self.pstates, view)
+            watts = ledger.most_alone(job.size, slowest)
+            if watts > self.cap:
+                plan.reject(job, f"may draw {watts:g} W with what the other hosts draw, the cap is {self.cap:g} W")
+
+    def way_under(
+        self, room: float, job: Job, hosts: HostSet, view: View, *, before: Mapping[int, int] | None = None
+    ) -> dict[int, int] | None:
+        """The first way to run the job that adds no more than `room` watts, None if there is none."""
+        ledger = self.ledger
+        ways = self.ways(job, hosts, view)
+        return next((way for way in ways if ledger is None or ledger.rise(way, before) <= room), None)
+
+    def admit(self, job: Job, view: View, plan: Plan) -> None:
+        """As in the loop; which hosts it gets was decided with the watts."""
+        if self.ledger is None:
+            super().admit(job, view, plan)
+            return
+        promise = self.earliest(job, view, plan)
+        if isinstance(promise, Slot) and promise.start <= view.now:
+            self.start(job, promise.hosts, view, plan)
+        else:
+            self.block(job, promise, view, plan)
+
+    def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
+        """As in the loop; under a cap the first instant at which there are hosts and watts for it."""
+        if self.ledger is None:
+            return super().earliest(job, view, plan)
+        for time, free in view.availability().steps():
+            hosts = self.hosts(job, free)
+            if hosts is not None:
+                room = self.cap - self.ledger.at(time, view.now)
+                if self.way_under(room, job, hosts, view) is not None:
+                    return Slot(time, time + self.duration(job), hosts)
+        return None
+
+    def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
+        """As in the loop, or the watts that it lacks."""
+        hosts = self.hosts(job, plan.free) if self.ledger is not None else None
+        if self.ledger is not None and hosts is not None:
+            drawn = self.ledger.at(view.now, view.now)
+            *_, slowest = self.ways(job, hosts, view)
+            watts = self.ledger.rise(slowest)
+            if drawn + watts > self.cap:
+                return f"would add {watts:g} W to {drawn:g} W, the cap is {self.cap:g} W"
+        return super().why_blocked(job, view, plan)
+
+    def overtake(self, jobs: Sequence[Job], view: View, plan: Plan) -> None:
+        """As in the loop; under a cap start those that leave the promised job its hosts and its watts."""
+        if self.ledger is None:
+            super().overtake(jobs, view, plan)
+            return
+        for job in self.in_backfill_order(jobs, view):
+            among = self.placement.eligible(job) if self.constrained else None
+            end = view.now + self.duration(job)
+            hosts = self.find_gaps(view).find(job.size, end, self.picks, among)
+            if hosts is not None and self.leaves_enough(self.ledger, job, hosts, view):
+                self.start(job, hosts, view, plan)
+
+    def leaves_enough(self, ledger: PowerLedger, job: Job, hosts: HostSet, view: View) -> bool:
+        """The job keeps to the cap, and so will the promised one beside it or after it."""
+        now = view.now
+        way = self.way_under(self.cap - ledger.at(now, now), job, hosts, view)
+        if way is None:
+            return False
+        for each in self.blocked.values():  # there is at most one
+            if isinstance(each.promise, Slot):
+                start, drift = each.promise.start, ledger.drift(way)
+                added = ledger.rise(way) - drift if now + self.duration(job) > start else 0.0
+                room = self.cap - (ledger.at(start, now) + drift + added)
+                return self.way_under(room, each.job, each.promise.hosts, view, before=way) is not None
+        return True
+
+    # Jobs that wait for their hosts' pstate are as good as started.
+
+    def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
+        """As in the loop."""
+        return super().serve((job for job in jobs if job.id not in self.prepared), view, plan)
+
+    def overtakers(self, view: View) -> Sequence[Job]:
+        """As in the loop."""
+        return [job for job in super().overtakers(view) if job.id not in self.prepared]
+
+    def may_overtake(self, job: Job, view: View) -> bool:
+        """As in the loop."""
+        return job.id not in self.prepared and super().may_overtake(job, view)

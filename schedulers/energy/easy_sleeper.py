@@ -1,0 +1,98 @@
+"""What EASY algorithms have in common whose hosts sleep."""
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from batsched_py.api import Job, Plan, View, option
+from batsched_py.schedulers.backfilling.loop import Overtaking, Promise
+from batsched_py.schedulers.backfilling.options import OvertakingOptions
+from batsched_py.schedulers.energy.power_manager import PowerManager
+
+
+@dataclass(frozen=True, slots=True)
+class SleepOptions(OvertakingOptions):
+    """How hosts sleep, and what is known of it beforehand."""
+
+    sleep_state: Literal["first", "deepest"] = option(
+        "first", "where hosts sleep: the first of sleep_pstates, or the one that draws least"
+    )
+    off_time: float | None = option(None, "seconds to fall asleep; none: learned from the first time", minimum=0)
+    on_time: float | None = option(None, "seconds to wake up; none: learned from the first time", minimum=0)
+
+    def __post_init__(self) -> None:
+        if not self.by_number:
+            self.refuse("is not for hosts that sleep: they are woken by their number")
+
+
+Sleep = TypeVar("Sleep", bound=SleepOptions)
+
+
+class EasySleeper(Overtaking[Sleep]):
+    """EASY on the hosts that are awake. What is promised counts hosts that are on the way, never one that sleeps."""
+
+    needs_energy = True
+    depth = 1
+
+    def setup(self, view: View) -> None:
+        """Read what the hosts draw, and how they sleep."""
+        super().setup(view)
+        options = self.options
+        self.power = PowerManager(view, options.sleep_state, options.off_time, options.on_time)
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Learn what was acknowledged, do as EASY, then see who may sleep."""
+        self.power.begin(view)
+        super().decide(view, plan)
+        self.power.follow(view)
+        if view.queue or view.running or not view.all_submitted:  # after the last job nobody saves anything
+            self.rest(view, plan)
+
+    def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
+        """As EASY; hosts are woken before a job that is blocked is promised anything."""
+        if job.size > len(plan.free):
+            self.wake(job, view, plan)
+        return super().earliest(job, view, plan)
+
+    def may_start(self, view: View, plan: Plan) -> bool:
+        """Or some host may be woken for it."""
+        return super().may_start(view, plan) or bool(self.power.wakeable(view))
+
+    @property
+    def head(self) -> Job | None:
+        """The first in the queue, if it is blocked."""
+        return next((each.job for each in self.blocked.values()), None)
+
+    @abstractmethod
+    def wake(self, head: Job, view: View, plan: Plan) -> None:
+        """The first in the queue is blocked: wake hosts for it."""
+
+    @abstractmethod
+    def rest(self, view: View, plan: Plan) -> None:
+        """All that can start has been started: send hosts to sleep."""
+
+    def allowed(self, hosts: int, view: View) -> int:
+        """Of these hosts those that may be sent to sleep now."""
+        return hosts
+
+    def wake_cheapest(self, count: int, view: View, plan: Plan) -> None:
+        """As many hosts as there are, at most `count`; nothing if it is not positive."""
+        self.power.wake(self.power.cheapest(self.power.wakeable(view), count, view), view, plan)
+
+    def send_to_sleep(self, count: int, patience: float | None, view: View, plan: Plan) -> None:
+        """At most `count` hosts that were idle for so long; if there will be more, be called when they are."""
+        chosen, after = self.power.tired(view, count, patience)
+        chosen = self.allowed(chosen, view)
+        if chosen:
+            self.power.send_to_sleep(chosen, view, plan)
+            self.renew(view, plan)  # fewer hosts are free, now and when the blocked job will start
+        self.call_before_the_end(after, view, plan)
+
+    def call_before_the_end(self, time: float, view: View, plan: Plan) -> None:
+        """Be called then, unless a call comes before it or all jobs will have ended: a call must not outlast them."""
+        if view.all_submitted and not view.queue:
+            latest = max((run.end for run in view.running), default=view.now)
+            time = time if time < latest else math.inf
+        if view.now < time < math.inf and not any(call <= time for call in view.wakeups):
+            plan.wake_at(time)

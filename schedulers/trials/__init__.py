@@ -1,0 +1,1 @@
+"""Algorithms to try out workloads, outputs and Batsim itself; nobody would schedule with them."""

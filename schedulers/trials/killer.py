@@ -1,0 +1,69 @@
+"""Jobs that are stopped while they run."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from batsched_py.api import Job, Plan, Scheduler, View, option
+from batsched_py.schedulers.in_order import start_in_order
+
+#: Seconds until a job is stopped, if nobody says how many.
+USUAL = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class KillerOptions:
+    """When a job is stopped."""
+
+    rule: Literal["time", "arrival"] = option("time", "stop a job after a time, or when another finds too few hosts")
+    after: float | None = option(
+        None, "rule=time: seconds from a job's start until it is stopped; none: ten", minimum=0
+    )
+
+    def __post_init__(self) -> None:
+        if self.rule == "arrival" and self.after is not None:
+            raise ValueError(
+                "after is for rule=time: with rule=arrival jobs are stopped when another needs their hosts"
+            )
+
+
+class Killer(Scheduler[KillerOptions]):
+    """Kill each job some seconds after its start, or for the next.
+
+    Jobs are started in order of arrival; one that ends before its time is left alone. With `rule=arrival` a job runs
+    until the first that waits needs its hosts; those that were started first are stopped first.
+    """
+
+    name = "killer"
+    source = "batsched's `killer` (rule=time) and `killer2` (rule=arrival), which test kills."
+
+    def decide(self, view: View, plan: Plan) -> None:
+        blocked = start_in_order(view, plan)
+        if self.options.rule == "time":
+            self.kill_old(view, plan)
+        elif blocked is not None:
+            plan.kill(self.victims(blocked, view, plan))
+
+    def kill_old(self, view: View, plan: Plan) -> None:
+        """Stop what has run for long enough; be called when the others have."""
+        after = USUAL if self.options.after is None else self.options.after
+        old = []
+        for run in view.running:
+            end = run.start + after
+            if view.due(end):
+                old.append(run.job)
+            else:
+                plan.wake_at(end)
+        plan.kill(old)
+
+    def victims(self, job: Job, view: View, plan: Plan) -> Iterator[Job]:
+        """Those whose hosts the job needs; none if hosts that cannot be used are what it lacks."""
+        usable = view.all_hosts - view.unavailable - view.asleep - view.switching
+        missing = job.size - len(plan.free)
+        if job.size > len(usable):
+            return
+        for run in view.running:
+            gained = len(run.hosts & usable)
+            if missing > 0 and gained:
+                missing -= gained
+                yield run.job

@@ -1,0 +1,101 @@
+"""A simulation from Python is that of the command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from batsched_py.campaigns import simulate
+from batsched_py.cli.main import run
+from batsched_py.errors import BatschedError, OptionError, PlatformError, PluginError, WorkloadError
+from batsched_py.schedulers.fcfs import Fcfs
+from batsched_py.scheduling.plan import MOST_TOLD
+from batsched_py.simulator.outputs.result_files import write_jobs
+from batsched_py.simulator.settings import Settings
+from batsched_py.traces.lublin import generate
+from tests.clone import ROOT
+from tests.platforms import plain_platform
+
+PLATFORM, JOBS = ROOT / "platforms" / "cluster32.xml", ROOT / "workloads" / "lublin200.json"
+
+
+def test_the_jobs_are_those_of_the_command(tmp_path: Path) -> None:
+    """Byte for byte, with the options of both."""
+    arguments = ["-p", str(PLATFORM), "-w", str(JOBS), "-s", "easy", "-o", "reserve=hosts", "--message-latency"]
+    assert run(["simulate", *arguments, "--clock", "fixed:2", "-e", str(tmp_path / "there"), "--quiet"]) == 0
+    here = simulate(
+        PLATFORM, JOBS, "easy", {"reserve": "hosts"}, settings=Settings(message_latency=True), clock="fixed:2"
+    )
+    write_jobs(tmp_path / "here.csv", here.result)
+    assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there_jobs.csv").read_bytes()
+
+
+def test_figures_are_those_of_the_summary() -> None:
+    """The ones that the README shows."""
+    found = simulate(str(PLATFORM), str(JOBS), "easy").metrics
+    assert found.mean_bounded_slowdown == pytest.approx(180.0802, abs=1e-4)
+    assert found.mean_wait == pytest.approx(7426.950, abs=1e-3)
+
+
+def test_what_was_made_in_python_needs_no_file() -> None:
+    """A platform, workloads and an algorithm that are objects; several workloads share the machine."""
+    jobs = [generate(30, 8, Random(seed)) for seed in (1, 2)]
+    both = simulate(plain_platform(8), jobs, Fcfs)
+    assert both.metrics.jobs == 60
+    assert {record.workload for record in both.result.jobs} == {"w0", "w1"}
+    assert simulate(plain_platform(8), jobs, Fcfs).metrics == both.metrics
+
+
+def test_rejections_and_warnings_are_handed_on() -> None:
+    """With their reasons."""
+    warnings: list[str] = []
+    machine, jobs = plain_platform(8), generate(120, 32, Random(0))
+    found = simulate(machine, jobs, "fcfs", settings=Settings(allow_oversized=True), warn=warnings.append)
+    large = {record.job.id for record in found.result.jobs if record.job.size > 8}
+    assert found.rejections.keys() == large
+    assert len(large) > MOST_TOLD
+    assert len(warnings) == MOST_TOLD + 1
+    assert warnings[-1] == f"{len(large)} jobs were rejected; the first {MOST_TOLD} were told"
+
+
+@pytest.mark.parametrize(
+    ("files", "algorithm", "options", "error"),
+    [
+        (("nowhere.xml", JOBS), "easy", {}, PlatformError),
+        ((PLATFORM, "nowhere.json"), "easy", {}, WorkloadError),
+        ((PLATFORM, JOBS), "nobody", {}, PluginError),
+        ((PLATFORM, JOBS), "easy", {"reserve": "cores"}, OptionError),
+    ],
+)
+def test_errors_are_those_of_the_command(
+    files: tuple[str, str],
+    algorithm: str,
+    options: dict[str, str],
+    error: type[BatschedError],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One line, of the same words."""
+    with pytest.raises(error) as caught:
+        simulate(*files, algorithm, options)
+    assignments = [f"-o{key}={value}" for key, value in options.items()]
+    assert run(["simulate", "-p", str(files[0]), "-w", str(files[1]), "-s", algorithm, *assignments]) == 2
+    assert capsys.readouterr().err == f"batsched-py: error: {caught.value}\n"
+
+
+@pytest.mark.parametrize("algorithm", ["easy_idle_sleeper", "sleeper", "easy_dvfs"])
+def test_what_an_algorithm_cannot_read_of_a_host_is_wrong_input(
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2, with the file, the host and the property; the algorithm is not to blame."""
+    text = (ROOT / "platforms" / "energy16.xml").read_text()
+    (tmp_path / "odd.xml").write_text(text.replace('"sleep_pstates" value="3:4:5"', '"sleep_pstates" value="3-4-5"', 1))
+    monkeypatch.chdir(tmp_path)
+    said = "odd.xml: host e00.sleep_pstates: must be sleep:off:on, numbers of pstates, not '3-4-5'"
+    jobs = ROOT / "workloads" / "first.json"
+    with pytest.raises(PlatformError, match=re.escape(said)):
+        simulate("odd.xml", jobs, algorithm)
+    assert run(["simulate", "-p", "odd.xml", "-w", str(jobs), "-s", algorithm, "--quiet"]) == 2
+    assert capsys.readouterr().err == f"batsched-py: error: {said}\n"

@@ -1,0 +1,243 @@
+"""`compare`: which algorithms, which workloads, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from batsched_py.cli.main import run
+from tests.clone import ROOT
+
+MINE = """
+from batsched_py.api import NoOptions, Plan, Scheduler, View
+
+
+class Mine(Scheduler[NoOptions]):
+    name = "mine"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        for job in view.queue:
+            hosts = plan.free.first(job.size)
+            if hosts is not None:
+                plan.start(job, hosts)
+"""
+
+#: A small study: what it is about stands behind it.
+STUDY = ("compare", "-p", "p.xml", "--generate", "lublin:jobs=20", "--seeds", "1-3", "--processes", "1")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("COLUMNS", "100")
+    assert run(["generate", "--jobs", "20", "--hosts", "8", "-o", "w.json", "--platform", "p.xml"]) == 0
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "mine.py").write_text(MINE)
+    return tmp_path
+
+
+def algorithms(*arguments: str) -> list[dict[str, object]]:
+    """What a command line compares."""
+    assert run([*STUDY, *arguments, "--quiet", "--json", "all.json"]) == 0
+    found: list[dict[str, object]] = json.loads(Path("all.json").read_bytes())["algorithms"]
+    return found
+
+
+def names(*arguments: str) -> list[object]:
+    """What tables call the algorithms of a command line."""
+    return [one["name"] for one in algorithms(*arguments)]
+
+
+def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What is wrong with a command line, which is told in one line."""
+    capsys.readouterr()
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err.removeprefix("batsched-py: error: ").replace(" (see batsched-py compare --help)", "").rstrip()
+
+
+def test_options_belong_to_the_algorithm_before_them(here: Path) -> None:
+    """In whatever order the rest stands; a file of options and -o are one."""
+    (here / "o.json").write_text('{"reserve": "hosts", "order": "lcfs"}')
+    found = algorithms("-s", "easy", "-s", "easy", "-o", "order=sjf", "--options-file", "o.json", "-s", "fcfs")
+    assert [one["options"] for one in found] == [{}, {"reserve": "hosts", "order": "sjf"}, {}]
+    assert [one["name"] for one in found] == ["easy", "easy(reserve=hosts, order=sjf)", "fcfs"]
+
+
+def test_algorithms_are_called_what_their_classes_call_them() -> None:
+    """With the options they were given; by -s where that would be the same; or as the user says."""
+    assert names("-s", "easy", "-s", "mine.py:Mine") == ["easy", "mine"]
+    assert names("-s", "mine.py:Mine", "-s", "old/mine.py:Mine") == ["mine.py:Mine", "old/mine.py:Mine"]
+    assert names("-s", "easy", "--name", "EASY, counts", "-s", "easy") == ["EASY, counts", "easy"]
+
+
+def test_seeds_are_the_workloads_that_generate_draws(here: Path) -> None:
+    """Kept with the results of each run, as simulate writes them."""
+    assert run([*STUDY, "-s", "fcfs", "-s", "easy", "-o", "order=sjf", "-e", "out", "--quiet"]) == 0
+    assert run(["generate", "--jobs", "20", "--hosts", "8", "--seed", "2", "-o", "two.json"]) == 0
+    assert (here / "out" / "lublin-2" / "workload.json").read_bytes() == (here / "two.json").read_bytes()
+    assert run(["simulate", "-p", "p.xml", "-w", "two.json", "-s", "fcfs", "-e", "one", "--quiet"]) == 0
+    for ending in ("jobs", "machine_states"):
+        kept = here / "out" / "lublin-2" / f"fcfs_{ending}.csv"
+        assert kept.read_bytes() == (here / f"one_{ending}.csv").read_bytes()
+    assert sorted(path.name for path in (here / "out").rglob("*_jobs.csv")) == [
+        *["easy-order=sjf_jobs.csv"] * 3,
+        *["fcfs_jobs.csv"] * 3,
+    ]
+
+
+def test_files_are_workloads_of_their_own(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each is an observation; names are those of the files."""
+    assert run(["generate", "--jobs", "10", "--hosts", "8", "-o", "v.json"]) == 0
+    arguments = ["-p", "p.xml", "-w", "w.json", "-w", "v.json", "-s", "easy", "-s", "fcfs", "--metrics", "max_wait"]
+    assert run(["compare", *arguments, "--json", "all.json"]) == 0
+    assert json.loads((here / "all.json").read_bytes())["workloads"] == ["w", "v"]
+    out, err = capsys.readouterr()
+    assert "maximum wait [s]" in out
+    assert "mean wait" not in out
+    assert err == "batsched-py: warning: 2 workloads are few: below 10 the intervals are narrower than they say\n"
+
+
+def test_seeds_of_algorithms_are_observations_of_one_workload(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As simulate -o seed=N runs them; an algorithm without the option has the same figures for each."""
+    study = ["compare", "-p", "p.xml", "-w", "w.json", "-s", "easy", "-s", "random", "--metrics", "mean_wait"]
+    assert run([*study, "--seeds", "1-3", "--json", "all.json", "--csv", "all.csv", "-e", "out"]) == 0
+    out, err = capsys.readouterr()
+    assert "Means over 3 seeds" in out
+    assert "Run once for each of 3 seeds: random; others do not depend on it." in " ".join(out.split())
+    assert "3 seeds are few" in err
+    found = json.loads((here / "all.json").read_bytes())
+    assert found["seeds"] == [1, 2, 3]
+    assert found["workloads"] == ["w-seed-1", "w-seed-2", "w-seed-3"]
+    waits = {(one["algorithm"], one["workload"]): one["figures"]["mean_wait"] for one in found["runs"]}
+    assert len({waits["easy", name] for name in found["workloads"]}) == 1
+    assert len({waits["random", name] for name in found["workloads"]}) > 1
+    files = ["-p", "p.xml", "-w", "w.json"]
+    assert run(["simulate", *files, "-s", "random", "-o", "seed=2", "-e", "two", "--quiet"]) == 0
+    assert (here / "two_jobs.csv").read_bytes() == (here / "out" / "w-seed-2" / "random_jobs.csv").read_bytes()
+    assert run([*study, "--seeds", "1-3", "--csv", "short.csv", "--quiet"]) == 0  # without files each is run once
+    assert (here / "short.csv").read_bytes() == (here / "all.csv").read_bytes()
+
+
+def test_several_workloads_are_observed_once_whatever_the_seeds(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the mean of their runs: what chance does on one workload tells nothing of others."""
+    assert run(["generate", "--jobs", "10", "--hosts", "8", "-o", "v.json"]) == 0
+    files = ["-p", "p.xml", "-w", "w.json", "-w", "v.json"]
+    assert run(["compare", *files, "-s", "random", "-s", "easy", "--seeds", "4,7", "--json", "all.json"]) == 0
+    out, err = capsys.readouterr()
+    assert "Means over 2 workloads" in out
+    assert "2 workloads are few" in err
+    found = json.loads((here / "all.json").read_bytes())
+    runs = [one["figures"]["mean_wait"] for one in found["runs"] if one["algorithm"] == "random"]
+    mean, low, high = (found["figures"]["mean_wait"][0]["mean"][key] for key in ("value", "low", "high"))
+    halves = sorted([sum(runs[:2]) / 2, sum(runs[2:]) / 2])
+    assert (mean, low, high) == pytest.approx((sum(runs) / 4, *halves))
+
+
+def test_settings_are_those_of_simulate(capsys: pytest.CaptureFixture[str]) -> None:
+    """Energy is shown when it is counted; a smaller machine gets smaller workloads."""
+    assert run([*STUDY, "-s", "easy", "--mmax", "4", "--message-latency", "--quiet", "-e", "out"]) == 0
+    assert json.loads(Path("out/lublin-1/workload.json").read_bytes())["nb_res"] == 4
+    root = ROOT
+    energy = ["compare", "-p", str(root / "platforms" / "energy16.xml"), "-w", "w.json", "-s", "easy", "-s", "fcfs"]
+    assert run([*energy, "-E"]) == 0
+    assert "energy [J]" in capsys.readouterr().out
+
+
+def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    """An algorithm that rejects looks good."""
+    assert run([*STUDY, "-s", "fcfs", "-s", "rejecter"]) == 0
+    out, err = capsys.readouterr()
+    assert "rejected" in out
+    assert (
+        "warning: not the same jobs ran under rejecter as under fcfs on 3 of 3 workloads (lublin-1...): "
+        "their figures are of different jobs\n"
+    ) in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-p", "p.xml", "-w", "w.json"], "Missing option '-s': which algorithms shall be compared?"),
+        (["-p", "p.xml", "-s", "easy"], "One of '-w' and '--generate' is needed: which workloads?"),
+        ([*STUDY[1:], "-w", "w.json", "-s", "easy"], "One of '-w' and '--generate' is needed: which workloads?"),
+        (
+            ["-p", "p.xml", "-w", "w.json", "--seeds", "1", "-s", "easy"],
+            "'--seeds' goes with '--generate', or with an ...",
+        ),
+        (["-p", "p.xml", "-w", "w.json", "-w", "./w.json", "-s", "easy"], "'-w' names w.json twice: ..."),
+        ([*STUDY[1:], "-o", "a=1", "-s", "easy"], "a=1 stands before any '-s': ..."),
+        ([*STUDY[1:], "-s", "easy", "-o", "sjf"], "'-o' must be key=value, not 'sjf'"),
+        ([*STUDY[1:], "-s", "easy", "-s", "easy"], "two algorithms are called easy: tell them apart by '--name'"),
+        ([*STUDY[1:], "-s", "easy", "--name", "a", "--name", "b"], "easy has two names, a and b"),
+        ([*STUDY[1:], "-s", "easy", "-o", "reserve=cores"], "option reserve of easy: must be counts | hosts, ..."),
+        ([*STUDY[1:], "-s", "nobody"], "algorithm nobody: unknown; ..."),
+        ([*STUDY[1:], "-s", "easy", "--baseline", "fcfs"], "baseline fcfs: unknown; there are: easy"),
+        ([*STUDY[1:], "-s", "easy", "--metrics", "tea"], "figure tea: unknown; there are: successful, ..."),
+        (
+            [*STUDY[1:], "-s", "easy", "--metrics", "mean_wiat"],
+            "figure mean_wiat: unknown; did you mean mean_wait? There are: ...",
+        ),
+        ([*STUDY[1:], "-s", "easy", "--metrics", "energy"], "'--metrics energy' goes with '-E'"),
+        (
+            [*STUDY[1:], "-s", "easy", "--seeds", "9-1"],
+            "Invalid value for '--seeds': must be like 1-20 ...",
+        ),
+        (
+            [*STUDY[1:], "-s", "easy", "--seeds", "1,1-900000000"],
+            "Invalid value for '--seeds': must be at most 10000 seeds",
+        ),
+        ([*STUDY[1:], "-s", "easy", "--generate", "x:jobs=1"], "--generate x: unknown; there are: lublin"),
+        ([*STUDY[1:], "-s", "easy", "--generate", "lublin"], "--generate lublin: needs jobs, like lublin:jobs=300"),
+        ([*STUDY[1:], "-s", "easy", "--generate", "lublin:a=1"], "--generate a: unknown; there are: jobs, hosts, ..."),
+        ([*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=x"], "--generate jobs: must be an integer, not 'x'"),
+        (
+            [*STUDY[1:], "-s", "easy", "--generate", "lublin:jobs=1,load=0"],
+            "--generate load: must be from 0.001 to 10 ...",
+        ),
+        (
+            [*STUDY[1:], "-s", "easy", "--acknowledge-dynamic-jobs"],
+            "'--acknowledge-dynamic-jobs' goes with '--enable-dynamic-jobs'",
+        ),
+        ([*STUDY[1:], "-s", "easy", "--csv", "p.xml"], "'-p' and '--csv' name the same file, p.xml"),
+        ([*STUDY[1:], "-s", "easy", "--csv", "a", "--json", "a"], "'--csv' and '--json' name the same file, a"),
+        ([*STUDY[1:], "-s", "easy", "-e", "p.xml"], "p.xml/lublin-1/easy_jobs.csv: cannot be written: Not a directory"),
+        (
+            [*STUDY[1:], "-s", "easy", "--name", "a b", "-s", "fcfs", "--name", "a/b", "-e", "out"],
+            "'-e' would write the files of a b and of a/b to the same place",
+        ),
+        (["-p", "p.xml", "-w", "no.json", "-s", "easy"], "no.json: cannot be read: No such file or directory"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], told: str) -> None:
+    """Before anything runs or is written."""
+    text = error(capsys, "compare", *arguments)
+    assert text.startswith(told.removesuffix("...")) if told.endswith("...") else text == told
+    assert sorted(path.name for path in Path().iterdir()) == ["mine.py", "old", "p.xml", "w.json"]
+
+
+def test_an_error_of_all_workloads_is_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the first few of them; algorithms are told apart."""
+    Path("broken.py").write_text(
+        "from batsched_py.api import *\n"
+        "class Broken(Scheduler[NoOptions]):\n"
+        '    name = "broken"\n'
+        "    def setup(self, view): raise ValueError('by design')\n"
+        "    def decide(self, view, plan): ...\n"
+    )
+    broken = ["-s", "broken.py", "-s", "broken.py:Broken", "--name", "other"]
+    study = [*STUDY, "--seeds", "1-5", "--quiet", "-s", "easy", *broken]
+    assert run(study) == 3
+    lines = [line for line in capsys.readouterr().err.splitlines() if "error" in line]
+    assert [line.partition(": ")[2].rpartition(" on 5 workloads")[0] for line in lines] == [
+        "error: broken",
+        "error: other",
+    ]
+    assert all("on 5 workloads (lublin-1, lublin-2, lublin-3...): " in line for line in lines)

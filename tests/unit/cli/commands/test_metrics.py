@@ -1,0 +1,271 @@
+"""`batsched-py metrics`: what it shows and writes, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batsched_py.cli.main import run
+from batsched_py.reporting.metrics.job_rows import COLUMNS
+from batsched_py.reporting.metrics.run_figures import RunFigures
+from batsched_py.simulator.outputs.result_files import JOBS_HEADER
+from tests.clone import ROOT
+
+BATSIM = ROOT / "tests" / "data" / "batsim"
+EASY, SLEEPER = str(BATSIM / "o16_energy_easy"), str(BATSIM / "o17_energy_sleeper")
+LOG = """; MaxProcs: 8
+1 0 5 10 2 -1 -1 4 20 -1 1 7 -1 -1 -1 -1 -1 -1
+2 4 -1 10 2 -1 -1 4 20 -1 1 7 -1 -1 -1 -1 -1 -1
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    return tmp_path
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    """What a CSV file holds."""
+    return list(csv.DictReader(StringIO(text)))
+
+
+def lines(text: str) -> list[list[str]]:
+    """The words of each line of a table."""
+    return [line.split() for line in text.splitlines() if line.strip()]
+
+
+def test_runs_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    """A column for each, units on the right."""
+    assert run(["metrics", EASY, SLEEPER]) == 0
+    shown = lines(capsys.readouterr().out)
+    assert shown[0] == ["o16_energy_easy", "o17_energy_sleeper"]
+    assert ["jobs", "60", "60"] in shown
+    assert ["makespan", "9373.622", "20810.000", "s"] in shown
+    assert ["sleeping", "0.000", "63.558", "host", "h"] in shown
+    assert ["users", "not", "told", "not", "told"] in shown
+
+
+def test_names_of_runs_are_no_markup(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A user may call a run as he likes."""
+    (here / "[bold red]z_jobs.csv").write_bytes((BATSIM / "o16_energy_easy" / "out_jobs.csv").read_bytes())
+    for more in ([], ["--batsim"]):
+        assert run(["metrics", "[bold red]z", *more]) == 0
+        assert lines(capsys.readouterr().out)[0] == ["[bold", "red]z"]
+
+
+def test_a_table_in_a_file_is_plain_text(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the environment says about colours on terminals."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert run(["metrics", EASY, "-o", "t.txt"]) == 0
+    assert b"\x1b" not in (here / "t.txt").read_bytes()
+
+
+def test_rows_that_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """Energy that was not counted, states that did not occur."""
+    assert run(["metrics", str(BATSIM / "o02_easy_bf_delays")]) == 0
+    first = {words[0] for words in lines(capsys.readouterr().out)}
+    assert not first & {"energy", "sleeping", "killed", "jobs with a deadline"}
+    assert {"walltime", "computing", "fragmentation"} <= first
+
+
+def test_csv_has_a_row_for_each_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every figure by its name, with all its digits; unknown ones are empty."""
+    assert run(["metrics", EASY, SLEEPER, "--format", "csv"]) == 0
+    first, second = rows(capsys.readouterr().out)
+    assert tuple(first) == ("run", *RunFigures.__struct_fields__)
+    assert (first["run"], first["energy"], first["fairness_wait"]) == ("o16_energy_easy", "14240194.480004", "")
+    assert float(second["makespan"]) == 20810
+
+
+def test_json_has_batsims_figures_beside_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    """And where all came from."""
+    assert run(["metrics", EASY, "--format", "json", "--tau", "60"]) == 0
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    (found,) = told["runs"]
+    assert (told["tau"], found["run"], found["notes"]) == (60, "o16_energy_easy", [])
+    assert found["source"].endswith("o16_energy_easy/out_jobs.csv")
+    assert found["figures"]["users"] == 0
+    assert found["batsim"]["nb_jobs_killed"] == 18
+
+
+def test_tau_is_the_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    """The longer, the smaller the slowdowns."""
+    slowdowns = []
+    for tau in ("1", "10", "600"):
+        assert run(["metrics", EASY, "--format", "csv", "--tau", tau]) == 0
+        slowdowns.append(float(rows(capsys.readouterr().out)[0]["mean_bounded_slowdown"]))
+    assert slowdowns[0] >= slowdowns[1] > slowdowns[2] >= 1
+
+
+def test_a_row_for_each_job_has_batsims_columns_first(capsys: pytest.CaptureFixture[str]) -> None:
+    """What reads Batsim's file reads this one; cells of a rejected job are empty."""
+    assert run(["metrics", str(BATSIM / "o10_edge"), "--per-job"]) == 0
+    text = capsys.readouterr().out
+    assert text.splitlines()[0] == ",".join((*COLUMNS, "run"))
+    assert text.startswith(JOBS_HEADER)
+    with (BATSIM / "o10_edge" / "out_jobs.csv").open() as file:
+        recorded = list(csv.DictReader(file))
+    found = rows(text)
+    assert [{name: row[name] for name in recorded[0]} for row in found] == recorded
+    assert {row["run"] for row in found} == {"o10_edge"}
+    assert {row["bounded_slowdown"] for row in found if row["final_state"] == "REJECTED"} == {""}
+
+
+@pytest.mark.parametrize(
+    ("series", "columns"),
+    [
+        ("utilisation", ["utilisation"]),
+        ("busy", ["busy_hosts"]),
+        ("running", ["running_jobs"]),
+        ("queue", ["waiting_jobs", "asked_hosts"]),
+        ("fragmentation", ["fragmentation"]),
+        ("states", [f"{state}_hosts" for state in ("sleeping", "switching_on", "switching_off", "idle", "computing")]),
+        ("power", ["watts"]),
+    ],
+)
+def test_each_series_is_written_in_steps(capsys: pytest.CaptureFixture[str], series: str, columns: list[str]) -> None:
+    """From 0 on, times ascend, run after run."""
+    assert run(["metrics", EASY, SLEEPER, "--series", series]) == 0
+    found = rows(capsys.readouterr().out)
+    assert list(found[0]) == ["run", "time", *columns]
+    for name in ("o16_energy_easy", "o17_energy_sleeper"):
+        times = [float(row["time"]) for row in found if row["run"] == name]
+        assert times == sorted(set(times))
+        assert times[0] == 0
+    assert all(row[column] != "" for row in found for column in columns)
+
+
+def test_hosts_in_each_state_are_whole_numbers(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a log, too, and never less than 0, whatever it says of its machine."""
+    (here / "log.swf").write_text("; MaxProcs: 2\n1 0 0 10 4 -1 -1 4 20 -1 1 7 -1 -1 -1 -1 -1 -1\n")
+    assert run(["metrics", "log.swf", "--series", "states"]) == 0
+    assert capsys.readouterr().out == "run,time,idle_hosts,computing_hosts\nlog,0.0,0,2\nlog,10,2,0\n"
+
+
+def test_batsims_figures_are_those_of_its_own_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """By name, to the digits that it writes."""
+    assert run(["metrics", EASY, "--batsim", "--format", "csv"]) == 0
+    (found,) = rows(capsys.readouterr().out)
+    (told,) = rows((BATSIM / "o16_energy_easy" / "out_schedule.csv").read_text())
+    del found["run"]
+    assert found.items() <= told.items()
+    assert run(["metrics", EASY, "--batsim"]) == 0
+    assert ["mean_waiting_time", told["mean_waiting_time"]] in lines(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(("name", "begin"), [("f.csv", "run,jobs"), ("f.json", "{"), ("f.txt", " ")])
+def test_the_ending_of_a_file_says_how_it_is_written(here: Path, name: str, begin: str) -> None:
+    """Its folder is made, and nothing goes to standard output."""
+    assert run(["metrics", EASY, SLEEPER, "-o", f"new/{name}"]) == 0
+    text = (here / "new" / name).read_text()
+    assert text.startswith(begin)
+    assert "o17_energy_sleeper" in text
+
+
+def test_a_table_in_a_file_is_as_wide_as_it_needs(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the terminal is."""
+    monkeypatch.setenv("COLUMNS", "30")
+    assert run(["metrics", *[EASY] * 8, "-o", "wide.txt"]) == 0
+    assert "o16_energy_easy (8)" in (here / "wide.txt").read_text()
+
+
+def test_no_number_is_broken_over_two_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal runs that do not fit stand below the others; a pipe is as wide as it must be."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(["metrics", *[EASY] * 6]) == 0
+    [makespans] = [line for line in lines(capsys.readouterr().out) if line[0] == "makespan"]
+    assert makespans == ["makespan", *["9373.622"] * 6, "s"]
+    monkeypatch.setenv("FORCE_COLOR", "1")  # to rich, a terminal
+    assert run(["metrics", *[EASY] * 6]) == 0
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(map(len, shown.splitlines())) <= 80
+    blocks = [line for line in lines(shown) if line[0] == "makespan"]
+    assert len(blocks) > 1
+    assert [word for line in blocks for word in line[1:-1]] == ["9373.622"] * 6
+    assert [f"o16_energy_easy ({number})" in shown for number in range(1, 7)] == [True] * 6
+
+
+def test_energy_is_told_as_in_the_other_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    """In kWh and in joules."""
+    assert run(["metrics", EASY]) == 0
+    shown = lines(capsys.readouterr().out)
+    [energy] = [number for number, line in enumerate(shown) if line[0] == "energy"]
+    assert shown[energy][2] == "kWh"
+    assert shown[energy + 1][1] == "J"
+    assert float(shown[energy][1]) == pytest.approx(float(shown[energy + 1][0]) / 3.6e6, abs=1e-3)
+
+
+def test_what_is_assumed_is_told(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """On standard error, so that what is piped stays whole."""
+    (here / "log.swf").write_text(LOG)
+    assert run(["metrics", "log.swf", "--format", "csv"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "note: log: 1 line left out: no wait\n"
+    (found,) = rows(out)
+    assert (found["hosts"], found["jobs"], found["users"], found["fairness_wait"]) == ("8", "1", "1", "1.0")
+
+
+def test_hosts_can_be_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """A larger machine is used less."""
+    assert run(["metrics", EASY, "--hosts", "32", "--format", "csv"]) == 0
+    (found,) = rows(capsys.readouterr().out)
+    assert (found["hosts"], round(float(found["utilisation"]), 4)) == ("32", 0.4238)
+
+
+def test_a_workload_tells_users_and_deadlines(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the ids of its jobs."""
+    workload = json.loads((BATSIM / "inputs" / "delays60.json").read_text())
+    for number, job in enumerate(workload["jobs"]):
+        job |= {"user": f"u{number % 3}", "deadline": "+400"}
+    (here / "w.json").write_text(json.dumps(workload))
+    assert run(["metrics", EASY, "-w", "w.json", "--format", "csv"]) == 0
+    (found,) = rows(capsys.readouterr().out)
+    assert (found["users"], found["with_deadline"]) == ("3", "60")
+    assert 0 < int(found["deadlines_met"]) < 60
+    assert 1 / 3 <= float(found["fairness_wait"]) < 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "nowhere: there is no such file, no file nowhere_jobs.csv and no folder with a *_jobs.csv"),
+        ([], "Missing argument 'PATH...'"),
+        ([EASY, "--per-job", "--series", "queue"], "are different things to show: choose one"),
+        ([EASY, "--per-job", "--format", "json"], "give CSV, not '--format json'"),
+        ([EASY, "--batsim", "--format", "json"], "'--batsim' does not go with JSON"),
+        ([EASY, "--batsim", "--tau", "5"], "'--tau' does not go with '--batsim'"),
+        ([EASY, "--series", "queue", "-o", "x.json"], "give CSV, not '--format json'"),
+        ([EASY, "--tau", "0"], "--tau"),
+        ([EASY, "--tau", "inf"], "must be a finite number of seconds"),
+        ([EASY, "--hosts", "0"], "--hosts"),
+        ([str(BATSIM / "o10_edge"), "--series", "power"], "'--series power': the files of o10_edge do not tell it"),
+        ([EASY, "-w", str(BATSIM / "inputs" / "burst60.json")], "has none of the jobs of"),
+        ([EASY, "-o", "/proc/x/y.csv"], "/proc/x/y.csv: cannot be written"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
+    """Exit code 2, and nothing on standard output."""
+    assert run(["metrics", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert words in err
+
+
+def test_a_file_that_is_read_is_never_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not those that lie beside the jobs either."""
+    for ending in ("jobs", "schedule"):
+        (here / f"out_{ending}.csv").write_bytes((BATSIM / "o10_edge" / f"out_{ending}.csv").read_bytes())
+    before = (here / "out_schedule.csv").read_bytes()
+    assert run(["metrics", "out", "-o", "out_schedule.csv"]) == 2
+    assert "'PATH' and '-o' name the same file, out_schedule.csv" in capsys.readouterr().err
+    assert (here / "out_schedule.csv").read_bytes() == before

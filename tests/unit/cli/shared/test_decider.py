@@ -1,0 +1,73 @@
+"""Who is blamed when a conversation fails."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from batsched_py.cli.shared import decider
+from batsched_py.cli.shared.algorithm import Choice
+from batsched_py.cli.shared.decider import our_decider, their_decider
+from batsched_py.errors import RefusedError, RemoteProtocolError
+from batsched_py.model.limits import Limits
+from batsched_py.protocol.conversation import STOP_EVENT
+
+
+@pytest.mark.parametrize(
+    ("path", "rule", "said"),
+    [("now", "must be a number", "t=0: now: must be a number"), ("", "t=3: no", "t=3: no")],
+)
+def test_a_reply_of_ours_that_the_simulator_refuses(path: str, rule: str, said: str) -> None:
+    """Our side failed, and the line says when."""
+    with pytest.raises(RefusedError) as caught, our_decider(Choice("easy", {}), None):
+        raise RemoteProtocolError(path, rule)
+    assert str(caught.value) == said
+    assert caught.value.exit_code == 3
+
+
+class FakeSocket:
+    """Gives its address as the reply to everything."""
+
+    def __init__(self, address: str, connect_timeout: float, limits: Limits) -> None:
+        self.reply = address.encode()
+
+    def __enter__(self) -> FakeSocket:
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        """Nothing is open."""
+
+    def exchange(self, request: bytes) -> bytes:
+        return self.reply
+
+
+def reply(*events: object) -> str:
+    return json.dumps({"now": 0, "events": events})
+
+
+def test_the_reason_of_a_decision_process_that_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other side failed, and why is in the line."""
+    monkeypatch.setattr(decider, "ReqSocket", FakeSocket)
+    event = {"timestamp": 0, "type": STOP_EVENT, "data": {"reason": "t=0: no luck"}}
+    said = r"^the decision process stopped: t=0: no luck \(BATSCHED_PY_STOPPED\)$"
+    with their_decider(reply(event), 1, None) as exchange, pytest.raises(RemoteProtocolError, match=said):
+        exchange(b"")
+    del event["data"]
+    with their_decider(reply(event), 1, None) as exchange, pytest.raises(RemoteProtocolError, match="no reason"):
+        exchange(b"")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        STOP_EVENT,
+        reply({"timestamp": 0, "type": "REJECT_JOB", "data": {"job_id": STOP_EVENT}}),
+        reply({"type": STOP_EVENT, "data": 3}),
+    ],
+)
+def test_the_name_of_the_event_alone_stops_nothing(monkeypatch: pytest.MonkeyPatch, odd: str) -> None:
+    """The simulator judges the reply."""
+    monkeypatch.setattr(decider, "ReqSocket", FakeSocket)
+    with their_decider(odd, 1, None) as exchange:
+        assert exchange(b"") == odd.encode()
