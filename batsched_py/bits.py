@@ -14,6 +14,8 @@ from typing import Final
 
 #: Bits up to which an integer is small: its ones are counted in less time than it takes to look them up.
 SMALL: Final = 4096
+#: The first integer that is not small: a comparison is faster than a call of `bit_length`.
+LARGE: Final = 1 << SMALL
 #: Large sets whose sizes are remembered; when there are more, all are forgotten.
 _MOST: Final = 1024
 #: Edges from which on a large set is taken apart into words to find them.
@@ -26,7 +28,7 @@ _sizes: dict[int, tuple[int, int]] = {}
 
 def size_of(bits: int) -> int:
     """The number of ones; of a large integer it is counted once, and remembered as long as it is used soon again."""
-    if bits.bit_length() <= SMALL:
+    if bits < LARGE:
         return bits.bit_count()
     known = _sizes.get(id(bits))
     return sized(bits, bits.bit_count()) if known is None else known[1]
@@ -39,7 +41,7 @@ def counter(bits: int) -> Callable[[int], int]:
 
 def sized(bits: int, size: int) -> int:
     """Remember that there are `size` ones, which is returned."""
-    if bits.bit_length() > SMALL:
+    if bits >= LARGE:
         if len(_sizes) >= _MOST:
             _sizes.clear()
         _sizes[id(bits)] = bits, size
@@ -60,7 +62,7 @@ def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
     """Maximal runs of ones (lowest, highest), ascending; ValueError for a negative number, which has endless ones."""
     if bits < 0:
         raise ValueError("a host set has no negative hosts")
-    if bits.bit_length() > SMALL:
+    if bits >= LARGE:
         edges = bits ^ (bits << 1)  # the first of each run, and the one after its last
         if edges.bit_count() > _MANY:
             places = iter(_ones(edges))
@@ -77,13 +79,15 @@ def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
 
 def lowest(bits: int, count: int) -> int | None:
     """The `count` lowest ones of `bits`, or None if there are fewer."""
-    large = bits.bit_length() > SMALL
-    have = size_of(bits) if large else bits.bit_count()
+    if bits < LARGE:
+        have = bits.bit_count()
+        if count >= have:
+            return bits if count == have else None
+        return _lowest(bits, count, have)
+    have = size_of(bits)
     if count >= have:
         return bits if count == have else None
-    if not large:
-        return _lowest(bits, count, have)
-    place = (bits ^ (bits - 1)).bit_length() - 1
+    place = lowest_one(bits)
     rest, width, missing = bits >> place, max(_WORD, 2 * count), count
     while True:
         window = rest & ((1 << width) - 1)
@@ -96,6 +100,16 @@ def lowest(bits: int, count: int) -> int | None:
     prefix = bits & ((1 << (place + found.bit_length())) - 1)
     sized(prefix, count)
     return prefix
+
+
+def lowest_one(bits: int) -> int:
+    """The place of the lowest one of an integer that is not 0; looks no further than a few times that place."""
+    if bits < LARGE:
+        return (bits & -bits).bit_length() - 1
+    width = _WORD
+    while not (window := bits & ((1 << width) - 1)):
+        width *= 4
+    return (window & -window).bit_length() - 1
 
 
 def at_distances(bits: int, count: int) -> int:

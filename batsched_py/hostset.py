@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 from procset import ProcSet
 
-from batsched_py.bits import SMALL, bit_runs, interval_bits, lowest, size_of, without
+from batsched_py.bits import LARGE, bit_runs, interval_bits, lowest, size_of, without
 
 #: Larger host numbers are refused when read: no platform has them, and each costs a bit for every host below it.
 MAX_HOST = 10_000_000
@@ -19,7 +19,7 @@ MAX_HOST = 10_000_000
 _LONGEST_REPR: Final = 1000
 
 
-class HostSet(Struct, frozen=True):
+class HostSet(Struct, frozen=True, gc=False):
     """Hosts as a set of numbers from 0; all operations return new sets.
 
     Written and read as Batsim's interval sets: `str(HostSet.of(0, 1, 2, 5))` is `"0-2 5"`. Any legal spelling is read,
@@ -99,7 +99,7 @@ class HostSet(Struct, frozen=True):
 
     def __len__(self) -> int:
         bits = self.bits
-        return bits.bit_count() if bits.bit_length() <= SMALL else size_of(bits)
+        return bits.bit_count() if bits < LARGE else size_of(bits)
 
     def __bool__(self) -> bool:
         return self.bits != 0
@@ -168,7 +168,7 @@ _ENTRY: Final = 250
 
 def format_bits(bits: int) -> str:
     """The canonical spelling: "0-3 7"; the empty set is ""."""
-    if bits.bit_length() > SMALL:
+    if bits >= LARGE:
         return _format_large(bits)
     text = _text_of.get(bits)
     if text is None:
@@ -197,7 +197,7 @@ def _format_large(bits: int) -> str:
 
 def _written(bits: int) -> str:
     pieces = []
-    if bits.bit_length() > SMALL:
+    if bits >= LARGE:
         return " ".join([f"{low}-{high}" if low < high else f"{low}" for low, high in bit_runs(bits)])
     edges = bits ^ (bits << 1)  # the first host of each run, and the one after its last
     while edges:  # from above: what is left becomes shorter

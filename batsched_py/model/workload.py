@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Final
 
 from batsched_py.brief import Brief
 from batsched_py.model.job import Job
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Profile
+
+#: Much faster than a generator over the jobs, each of which is asked three times before a run.
+_PROFILE_AND_SIZE: Final[Callable[[Job], tuple[str, int]]] = attrgetter("profile", "size")
 
 
 class Workload(Brief, frozen=True):
@@ -30,4 +35,4 @@ class Workload(Brief, frozen=True):
         jobs = self.jobs
         if isinstance(jobs, PackedJobs):
             return zip(jobs.profiles, jobs.sizes, strict=True)
-        return ((job.profile, job.size) for job in jobs)
+        return map(_PROFILE_AND_SIZE, jobs)

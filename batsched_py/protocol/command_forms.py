@@ -52,7 +52,7 @@ def read_execute_job(timestamp: float, data: Data, highest: int = MAX_HOST) -> E
     if "  " in alloc:
         raise FieldError("alloc", f"must have single blanks between intervals, not {shown(alloc)}")
     allocated = hosts(data, "alloc", highest)
-    if not allocated:
+    if not allocated.bits:
         raise FieldError("alloc", "must name at least one host")
     if len(data) == 2:
         return ExecuteJob(timestamp, text(data, "job_id"), allocated)
@@ -68,7 +68,7 @@ def read_execute_job(timestamp: float, data: Data, highest: int = MAX_HOST) -> E
 
 
 def write_execute_job(command: ExecuteJob) -> dict[str, Any]:
-    if not command.hosts:
+    if not command.hosts.bits:
         raise FieldError("alloc", "must name at least one host")
     data: dict[str, Any] = {"job_id": command.job_id, "alloc": format_bits(command.hosts.bits)}
     extras = 0

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from batsched_py.bits import size_of
 from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet
@@ -123,7 +124,7 @@ class Plan:
             if wrong or not hosts.bits:
                 raise PlanError(f"start {job.id} on {hosts}: {not_usable(state.hosts, wrong)}")
         if mapping is None:
-            if len(hosts) != job.size:
+            if size_of(hosts.bits) != job.size:
                 raise PlanError(f"start {job.id} on {hosts}: it needs {counted(job.size, 'host')}, not {len(hosts)}")
         else:
             fault = mapping_fault(job, hosts, mapping)

@@ -153,7 +153,8 @@ class Session:
         began = wall() if wall is not None else 0.0
         self._state.advance(message.now)
         plan.begin(message.now + self._clock.fixed)
-        message = self._with_stored(message)
+        if self._store is not None:
+            message = self._with_stored(message, self._store)
         self._apply(message)
         ends = conversation.turn is Turn.LAST_REPLY
         if not ends:
@@ -210,12 +211,10 @@ class Session:
         """Raise InvariantError if the books contradict themselves."""
         self._state.check()
 
-    def _with_stored(self, message: Message) -> Message:
+    def _with_stored(self, message: Message, store: JobStore) -> Message:
         """The message with what Batsim keeps in Redis: jobs, their profiles, answers."""
-        if self._store is None:
-            return message
         forwarded = self._state.config.profiles_forwarded or self._conversation.dialect is V14
-        return Message(message.now, tuple(describe(message.events, self._store, with_profiles=forwarded)))
+        return Message(message.now, tuple(describe(message.events, store, with_profiles=forwarded)))
 
     def _apply(self, message: Message) -> None:
         applied = 0

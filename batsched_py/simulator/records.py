@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import sub
 
 from msgspec import Struct, field
@@ -122,18 +122,17 @@ class Tally(Struct):
     def of(cls, records: Iterable[JobRecord], hosts: int) -> Tally:
         """The tally of these records, of a machine with `hosts` compute hosts."""
         tally = cls()
-        for record in records:
-            tally.add(record, hosts)
+        tally.add(list(records), hosts)
         return tally
 
-    def add(self, record: JobRecord, hosts: int) -> None:
-        """Count one more job."""
-        self.states[record.state] += 1
-        if record.state != REJECTED:
-            self.submits.append(record.job.submit_time)
-            self.starts.append(record.start)
-            self.finishes.append(record.finish)
-            self.sizes.append(record.size_on(hosts))
+    def add(self, records: Sequence[JobRecord], hosts: int) -> None:
+        """Count more jobs, of a machine with `hosts` compute hosts."""
+        self.states.update([record.state for record in records])
+        ran = [record for record in records if record.state != REJECTED]
+        self.submits.extend([record.job.submit_time for record in ran])
+        self.starts.extend([record.start for record in ran])
+        self.finishes.extend([record.finish for record in ran])
+        self.sizes.extend([record.size_on(hosts) for record in ran])
 
     @property
     def ran(self) -> int:

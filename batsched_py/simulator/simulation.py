@@ -69,13 +69,14 @@ class Simulation:
         *,
         store: JobStore | None = None,
         trace: bool = False,
-        pass_on: Callable[[JobRecord], object] | None = None,
+        pass_on: Callable[[Sequence[JobRecord]], object] | None = None,
     ) -> None:
         """PlatformError, WorkloadError or OptionError if this cannot be simulated, in the words of the user's files.
 
         With a `store` jobs are described there instead of in messages (--enable-redis). `trace` keeps the rows of the
-        trace files: machine states, and with energy what was consumed and the pstates. `pass_on` receives the record of
-        each job as it ends, instead of the result, which then has their numbers alone: for runs of very many jobs.
+        trace files: machine states, and with energy what was consumed and the pstates. `pass_on` receives the records
+        of jobs soon after they end, some at a time, instead of the result, which then has their numbers alone: for runs
+        of very many jobs.
         """
         platform = platform.with_roles(settings.roles) if settings.roles else platform
         self._source = platform.source

@@ -31,6 +31,7 @@ from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.json_document import parse_object, parse_outline, read_content, refuse_doubled
 from batsched_py.traces.profile_table import read_profiles
 
+_NUMBERS: Final = (int, float)
 #: Jobs from which on they are not kept in memory as objects: decoding each a second time costs some 5 % of a run.
 MANY: Final = 50_000
 
@@ -164,7 +165,15 @@ class _BrokenRuleError(Exception):
 def _read_job(members: Any, profiles: Mapping[str, Profile]) -> Job:
     if type(members) is not dict:
         raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
-    size, profile = _member(members, "res"), _member(members, "profile")
+    try:
+        return _checked_job(members, profiles)
+    except KeyError as missing:
+        raise _BrokenRuleError(f".{missing.args[0]}", "is missing") from None
+
+
+def _checked_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
+    """The job of an object; KeyError with the member that is missing."""
+    size, profile = members["res"], members["profile"]
     if type(size) is not int or size < 0:
         raise _BrokenRuleError(".res", f"must be a whole number of hosts from 0, not {shown(size)}")
     if type(profile) is not str or profile not in profiles:
@@ -172,13 +181,13 @@ def _read_job(members: Any, profiles: Mapping[str, Profile]) -> Job:
     parallel = profiles[profile]
     if isinstance(parallel, Parallel) and len(parallel.cpu) != size:
         raise _BrokenRuleError(".res", f"must be {len(parallel.cpu)}, as many as the hosts of profile {shown(profile)}")
-    submit_time = _member(members, "subtime")
-    if type(submit_time) not in (int, float) or submit_time < 0:
+    submit_time = members["subtime"]
+    if type(submit_time) not in _NUMBERS or submit_time < 0:
         raise _BrokenRuleError(".subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")
     if submit_time > LONGEST:
         raise _BrokenRuleError(".subtime", f"{TOO_LONG} not {shown(submit_time)}")
     walltime = members.get("walltime", -1)
-    if type(walltime) not in (int, float) or (walltime <= 0 and walltime != -1):
+    if type(walltime) not in _NUMBERS or (walltime <= 0 and walltime != -1):
         raise _BrokenRuleError(
             ".walltime", f"must be a number of seconds above 0, or -1 for none, not {shown(walltime)}"
         )
@@ -186,7 +195,9 @@ def _read_job(members: Any, profiles: Mapping[str, Profile]) -> Job:
         raise _BrokenRuleError(".walltime", f"must be at least {SHORTEST:g} s, Batsim's unit, not {shown(walltime)}")
     if walltime > LONGEST:
         raise _BrokenRuleError(".walltime", f"{TOO_LONG} not {shown(walltime)}; -1 is none")
-    _check_name(members)
+    name = members["id"]
+    if type(name) is not int:
+        _check_name(name)
     return _build_job(members)
 
 
@@ -203,20 +214,11 @@ def _build_job(members: dict[str, Any]) -> Job:
     )
 
 
-def _check_name(members: dict[str, Any]) -> None:
-    name = _member(members, "id")
-    if type(name) is int:
-        return
+def _check_name(name: object) -> None:
     if type(name) is not str or not name or "!" in name:
         raise _BrokenRuleError(".id", f"must be an integer, or a text without '!', not {shown(name)}")
     if breaks_csv(name):
         raise _BrokenRuleError(".id", f"{NAME_RULE}, not {shown(name)}")
-
-
-def _member(members: dict[str, Any], field: str) -> Any:
-    if field not in members:
-        raise _BrokenRuleError(f".{field}", "is missing")
-    return members[field]
 
 
 def _job_members(job: Job) -> dict[str, Any]:

@@ -144,7 +144,8 @@ class Backfilling(Scheduler[Options]):
         if self.blocked:
             if not self.shadow:
                 self.call_for_promises(view, plan)
-            self.repairs.call_when_late(view, plan)
+            if self.repairs.next_late < math.inf:
+                self.repairs.call_when_late(view, plan)
 
     def call_for_promises(self, view: View, plan: Plan) -> None:
         """Be called at the first promised start, unless the end of work tells of it."""
@@ -207,14 +208,14 @@ class Backfilling(Scheduler[Options]):
         if self.line is None:
             self.renew(view, plan)
             if len(self.blocked) < len(view.queue):
-                self.serve(self.seen(view.queue), view, plan)
+                self.serve(self.seen(view.queue) if self.unseen else view.queue, view, plan)
         else:
             self.gaps = None
             for job_id in self.blocked:
                 plan.promises.pop(job_id, None)  # another may be promised something in its place
             self.withdraw_all(view)
             self.serve(self.seen(self.line.jobs(view.queue, view.now)), view, plan)
-        if self.depth <= len(self.blocked) < len(view.queue) and plan.free:
+        if self.depth <= len(self.blocked) < len(view.queue) and plan.free.bits:
             self.overtake(self.overtakers(view), view, plan)
 
     def seen(self, jobs: Iterable[Job]) -> Iterable[Job]:
@@ -368,8 +369,8 @@ class Backfilling(Scheduler[Options]):
 
     def overtakers(self, view: View) -> Sequence[Job]:
         """Each waiting job without a promise that breaks none if no other overtakes before it."""
-        found = self.seen(view.queue.within(self.find_gaps(view).limits(), view.now))
-        return [job for job in found if job.id not in self.blocked]
+        found, blocked = view.queue.within(self.find_gaps(view).limits(), view.now), self.blocked
+        return [job for job in (self.seen(found) if self.unseen else found) if job.id not in blocked]
 
     def may_overtake(self, job: Job, view: View) -> bool:
         """The job waits and holds no promise."""
@@ -380,7 +381,7 @@ class Backfilling(Scheduler[Options]):
         if not jobs:
             return
         now, gaps = view.now, self.gaps or self.find_gaps(view)
-        left = len(HostSet(gaps.free))
+        left = gaps.left
         for job in self.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs:
             size = job.size
             if size > left:
@@ -406,7 +407,7 @@ class Backfilling(Scheduler[Options]):
         if self.on_hosts:
             return HostGaps(free, future.host_falls())
         if self.shadow:
-            falls = [(now, len(HostSet(free)))]
+            falls = [(now, future.room)]
             for each in self.blocked.values():
                 if isinstance(each.promise, Shadow):
                     falls.append((each.promise.start, each.promise.spare))

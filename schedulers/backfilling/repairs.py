@@ -32,16 +32,16 @@ class Repairs:
 
     def foresee(self, view: View) -> bool:
         """Tell the availability when failed hosts are expected back; True if hosts changed or one of them is late."""
-        if view.hosts_changed or view.due(self.next_late):
+        if view.hosts_changed or (self.next_late < math.inf and view.due(self.next_late)):
             failed = view.unavailable
-            if failed or self._since:
+            if failed.bits or self._since:
                 self._update(failed, view)
             return True
         return False
 
     def call_when_late(self, view: View, plan: Plan) -> None:
         """Be called when the next host is late, if free hosts may be kept for a job that waits for it."""
-        if self.next_late < math.inf and plan.free and not view.due(self.next_late):
+        if self.next_late < math.inf and plan.free.bits and not view.due(self.next_late):
             plan.wake_at(self.next_late)
 
     def _update(self, failed: HostSet, view: View) -> None:

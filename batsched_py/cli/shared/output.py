@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def write_result(files: dict[Path, _Writer], result: Result) -> None:
 
 
 @contextmanager
-def rows_aside(files: dict[Path, _Writer], *, lists_rejected: bool) -> Iterator[Callable[[JobRecord], None]]:
+def rows_aside(files: dict[Path, _Writer], *, lists_rejected: bool) -> Iterator[Callable[[Sequence[JobRecord]], None]]:
     """While a run goes on: what puts the rows of its jobs file aside as jobs end, and writes them with `write_result`.
 
     The file is among `files`. InputError if rows cannot be put aside.
@@ -57,9 +57,9 @@ def rows_aside(files: dict[Path, _Writer], *, lists_rejected: bool) -> Iterator[
     except OSError as error:
         raise write_failure(path, error) from error
 
-    def put_aside(record: JobRecord) -> None:
+    def put_aside(records: Sequence[JobRecord]) -> None:
         try:
-            rows.add(record)
+            rows.add(records)
         except OSError as error:
             raise write_failure(path, error) from error
 

@@ -76,6 +76,11 @@ class Availability:
         return self._free
 
     @property
+    def room(self) -> int:
+        """How many hosts are free at `now`."""
+        return size_of(self.free)
+
+    @property
     def down(self) -> int:
         """Bits of hosts that can take no work now, for a reason other than work."""
         return self._down

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from typing import TypeAlias
 
-from batsched_py.bits import SMALL, lowest, size_of, sized, without
+from batsched_py.bits import LARGE, lowest, size_of, sized
 from batsched_py.hostset import HostSet
 from batsched_py.planning.future.promises import Choose
 
@@ -20,10 +20,11 @@ class Gaps(ABC):
     Promises make it fall at their starts only. So a few steps say all, and a question walks those before its end.
     """
 
-    __slots__ = ("free",)
+    __slots__ = ("free", "left")
 
-    #: Bits of the hosts that are free now.
+    #: Bits of the hosts that are free now, and how many these are.
     free: int
+    left: int
 
     @abstractmethod
     def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
@@ -58,7 +59,7 @@ class CountGaps(Gaps):
 
     def __init__(self, free: int, falls: list[tuple[float, int]]) -> None:
         """`falls` begin now, and are this object's from here on."""
-        self.free = free
+        self.free, self.left = free, size_of(free)
         #: (instant, how many hosts nobody is promised from then on, at least); instants ascend.
         self._falls = falls
 
@@ -73,10 +74,11 @@ class CountGaps(Gaps):
 
     def take(self, hosts: HostSet, end: float) -> None:
         """As in Gaps."""
-        size, free = len(hosts), self.free
-        self.free = free ^ (free & hosts.bits)
-        if free.bit_length() > SMALL:
-            sized(self.free, size_of(free) - size)
+        size = size_of(hosts.bits)
+        self.left -= size
+        self.free ^= hosts.bits
+        if self.free >= LARGE:
+            sized(self.free, self.left)
         for position, (time, room) in enumerate(self._falls):
             if time >= end:
                 break
@@ -84,7 +86,7 @@ class CountGaps(Gaps):
 
     def limits(self) -> Limits:
         """As in Gaps."""
-        least, limits = size_of(self.free), []
+        least, limits = self.left, []
         for time, room in self._falls:
             if room < least:
                 limits.append((least, time))
@@ -100,7 +102,7 @@ class HostGaps(Gaps):
 
     def __init__(self, free: int, falls: list[tuple[float, HostSet]]) -> None:
         """`falls` begin now."""
-        self.free = free
+        self.free, self.left = free, size_of(free)
         #: (instant, the hosts that stay free until after it); instants ascend.
         self._falls = falls
 
@@ -115,7 +117,8 @@ class HostGaps(Gaps):
 
     def take(self, hosts: HostSet, end: float) -> None:  # noqa: ARG002  (what is not free now is not free until later)
         """As in Gaps."""
-        self.free = without(self.free, hosts.bits)
+        self.free ^= hosts.bits
+        self.left -= size_of(hosts.bits)
 
     def limits(self) -> Limits:
         """As in Gaps."""

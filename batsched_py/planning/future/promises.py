@@ -14,7 +14,7 @@ from batsched_py.hostset import HostSet
 Choose: TypeAlias = Callable[[HostSet, int], HostSet | None]
 
 
-class Slot(Struct, frozen=True):
+class Slot(Struct, frozen=True, gc=False):
     """Hosts during the half-open time [start, end), in seconds."""
 
     start: float
@@ -22,7 +22,7 @@ class Slot(Struct, frozen=True):
     hosts: HostSet
 
 
-class Claim(Struct, frozen=True):
+class Claim(Struct, frozen=True, gc=False):
     """A number of hosts, whichever, during the half-open time [start, end), in seconds."""
 
     start: float
@@ -34,7 +34,7 @@ class Claim(Struct, frozen=True):
 Promise: TypeAlias = Slot | Claim
 
 
-class Shadow(Struct, frozen=True):
+class Shadow(Struct, frozen=True, gc=False):
     """A number of hosts, whichever, from `start` on; `spare` more than asked will be free then."""
 
     start: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from batsched_py.simulator.records import JobRecord, Tally
@@ -16,8 +16,8 @@ class Ended:
 
     __slots__ = ("_hosts", "_pass_on", "_tally", "count", "records")
 
-    def __init__(self, hosts: int, pass_on: Callable[[JobRecord], object] | None = None) -> None:
-        """`hosts` is the number of compute hosts; `pass_on` receives the records soon, and nothing keeps them here."""
+    def __init__(self, hosts: int, pass_on: Callable[[Sequence[JobRecord]], object] | None = None) -> None:
+        """`hosts` is the number of compute hosts; `pass_on` receives some records at a time, which are not kept."""
         self._hosts, self._pass_on = hosts, pass_on
         #: How many jobs have ended, rejected ones included.
         self.count = 0
@@ -39,8 +39,7 @@ class Ended:
         self._hand_over(self._pass_on)
         return self._tally
 
-    def _hand_over(self, pass_on: Callable[[JobRecord], object]) -> None:
-        for record in self.records:
-            self._tally.add(record, self._hosts)
-            pass_on(record)
-        self.records.clear()
+    def _hand_over(self, pass_on: Callable[[Sequence[JobRecord]], object]) -> None:
+        self._tally.add(self.records, self._hosts)
+        pass_on(self.records)
+        self.records = []

@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.bits import lowest_one
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay, Profile
@@ -31,13 +32,13 @@ from batsched_py.simulator.jobs.profiles import Library, Shelf
 from batsched_py.simulator.jobs.talking_jobs import Dialogue
 from batsched_py.simulator.jobs.work import Task, Work, last_task, progress_at, rank_of_end, task_at
 from batsched_py.simulator.machines.consumption import Consumption
-from batsched_py.simulator.machines.machines import COMPUTING, lowest_host
+from batsched_py.simulator.machines.machines import COMPUTING
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.outputs.tracing import JOB_ENDED, JOB_STARTED
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.referee.placement import Placement, executors
-from batsched_py.simulator.time.event_queue import RANK_WATCH, Ticket
+from batsched_py.simulator.time.event_queue import RANK_END, RANK_WATCH, Ticket
 
 SUBMITTED: Final = "SUBMITTED"
 RUNNING: Final = "RUNNING"
@@ -309,7 +310,7 @@ class Jobs:
         # Batsim takes a negative `ret` of a profile for the code of a walltime that is over.
         what = "succeeded" if code == 0 else "failed" if (code or -1) > 0 else "stopped at its walltime"
         self._end(live, _next_state(live, what), -1 if code is None else code)
-        self._stage.mailbox.post(self._tell_end, live, lowest_host(live.hosts.bits))
+        self._stage.mailbox.post(self._tell_end, live, lowest_one(live.hosts.bits))
 
     def _work(self, live: LiveJob, shelf: Shelf, used: Sequence[int], site: Site) -> Work:
         return self._execution.work(live.profile, shelf.profiles, used, self._switching.speeds, site)
@@ -373,6 +374,8 @@ class Jobs:
 
 def _rank_of_end(work: Work, code: int | None, elapsed: float) -> int:
     """Rank of the end of a job `elapsed` seconds into its work; without a code its walltime stops it."""
+    if type(work) is Task and work.is_delay:  # as nearly all are: nothing more need be asked
+        return RANK_END
     if code is None:
         return rank_of_end(task_at(work, elapsed), stopped=True)
     return rank_of_end(last_task(work), stopped=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import merge
 from itertools import groupby
 from typing import Any
@@ -28,7 +28,8 @@ class Submissions:
         self._workloads = workloads
         key = natural_key if stage.is_v14 else None
         #: Those that are still to come but for `_next`: (submit time, workload number, place of the id, job).
-        self._rest = merge(*(_in_order(workload.jobs, number, key) for number, workload in enumerate(workloads)))
+        lines = [_in_order(workload.jobs, number, key) for number, workload in enumerate(workloads)]
+        self._rest = merge(*lines) if len(lines) > 1 else iter(lines[0] if lines else ())
         #: The next one; None if there is none.
         self._next = next(self._rest, None)
         self.count = sum(len(workload.jobs) for workload in workloads)
@@ -93,16 +94,18 @@ class Submissions:
 
 def _in_order(
     jobs: Sequence[Job], number: int, key: Callable[[str], Any] | None
-) -> Iterator[tuple[float, int, Any, Job]]:
+) -> Iterable[tuple[float, int, Any, Job]]:
     """(submit time, number of the workload, place of the id, job) of each job, ascending; ids as text without `key`.
 
     No two have equal ids, so jobs themselves are never compared.
     """
     if isinstance(jobs, PackedJobs):
-        for time, together in groupby(jobs, _submit_time):
-            yield from sorted((time, number, job.id if key is None else key(job.id), job) for job in together)
-    else:
-        yield from sorted([(job.submit_time, number, job.id if key is None else key(job.id), job) for job in jobs])
+        return (entry for _, together in groupby(jobs, _submit_time) for entry in _sorted(together, number, key))
+    return _sorted(jobs, number, key)
+
+
+def _sorted(jobs: Iterable[Job], number: int, key: Callable[[str], Any] | None) -> list[tuple[float, int, Any, Job]]:
+    return sorted([(job.submit_time, number, job.id if key is None else key(job.id), job) for job in jobs])
 
 
 def _submit_time(job: Job) -> float:

@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.bits import lowest_one
 from batsched_py.errors import RefusedError
 from batsched_py.model.profile import Composed, Profile, Receive, Send
 from batsched_py.protocol.events import FromJobMessage, Members, Progress
@@ -19,7 +20,7 @@ from batsched_py.simulator.jobs.execution import Site, io_of_step
 from batsched_py.simulator.jobs.profiles import Shelf, wire_members
 from batsched_py.simulator.jobs.work import Task, rank_of_end
 from batsched_py.simulator.machines.consumption import Consumption
-from batsched_py.simulator.machines.machines import lowest_host, members
+from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.time.event_queue import RANK_END, Ticket
 
@@ -229,7 +230,7 @@ class Dialogue:
         if isinstance(profile, Send):
             frame.task = task = Task(profile.name, profile.sleep)
             begin = partial(self._spend, frame, task)
-            self._stage.mailbox.post(self._say, profile.message, lowest_host(self._hosts), begin)
+            self._stage.mailbox.post(self._say, profile.message, lowest_one(self._hosts), begin)
         else:
             frame.task = task = self._perform(profile, frame.site)
             self._spend(frame, task)

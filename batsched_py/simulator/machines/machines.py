@@ -154,8 +154,3 @@ class Machines:
 def members(hosts: int) -> list[int]:
     """The host numbers of a bitmask, ascending."""
     return [host for low, high in bit_runs(hosts) for host in range(low, high + 1)]
-
-
-def lowest_host(hosts: int) -> int:
-    """The lowest host number of a bitmask that is not empty."""
-    return (hosts ^ (hosts - 1)).bit_length() - 1

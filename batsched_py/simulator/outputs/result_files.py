@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -35,9 +35,8 @@ _REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"'
 
 _HEADING: Final = f"{JOBS_HEADER}\n".encode()
 
-#: Rows that are written at once, and put aside at once; bytes that are written at once.
+#: Rows that are written at once; bytes that are written at once.
 PIECE: Final = 4096
-FEW: Final = 512
 BLOCK: Final = 1 << 20
 
 #: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
@@ -59,14 +58,12 @@ class JobRows:
     The file that they wait in has no name, and is gone when it is closed, whatever becomes of this process. OSError.
     """
 
-    __slots__ = ("_file", "_lists_rejected", "_rows")
+    __slots__ = ("_file", "_lists_rejected")
 
     def __init__(self, folder: Path, *, lists_rejected: bool = True) -> None:
         """`folder` is where the rows wait, which must exist; rejected jobs may have no rows (Batsim 1.4)."""
         self._lists_rejected = lists_rejected
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115  (closed with this object)
-        #: The latest ones, which are not in the file yet.
-        self._rows: list[str] = []
 
     def __enter__(self) -> JobRows:
         return self
@@ -76,23 +73,15 @@ class JobRows:
     ) -> None:
         self._file.close()
 
-    def add(self, record: JobRecord) -> None:
-        """One more row, if such a job has one."""
-        if record.rejected and not self._lists_rejected:
-            return
-        self._rows.append(_row(record))
-        if len(self._rows) >= FEW:
-            self._put_aside()
+    def add(self, records: Sequence[JobRecord]) -> None:
+        """Put the rows of these jobs aside, as far as such jobs have one."""
+        listed = [_row(record) for record in records if self._lists_rejected or record.state != REJECTED]
+        self._file.writelines(_lines(listed))
 
     def write(self, path: Path) -> None:
         """What `write_jobs` writes of the same records."""
-        self._put_aside()
         self._file.seek(0)
         write_pieces_atomically(path, chain((_HEADING,), iter(partial(self._file.read, BLOCK), b"")))
-
-    def _put_aside(self) -> None:
-        self._file.writelines(_lines(self._rows))
-        self._rows.clear()
 
 
 def write_schedule(path: Path, result: Result) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from batsched_py.bits import size_of
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, ParallelHomogeneousTotal, Profile
 from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
@@ -38,7 +39,7 @@ class Placement:
             raise BrokenRuleError(
                 "cannot run there: the pstate of the host is none that computes", job=job.id, hosts=unfit
             )
-        given = len(command.hosts) if command.mapping is None else len(command.mapping)
+        given = size_of(hosts) if command.mapping is None else len(command.mapping)
         if given != job.size and not self._is_flexible(job, profile):
             what = ("host",) if command.mapping is None else ("executor in the mapping", "executors in the mapping")
             raise BrokenRuleError(

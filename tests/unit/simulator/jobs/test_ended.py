@@ -9,7 +9,7 @@ RECORDS = (record("1", start=2.0, finish=5.0, hosts="0-1"), rejected(), record("
 
 def ended(into: list[JobRecord] | None) -> Ended:
     """All of the records, kept or passed on."""
-    made = Ended(4, None if into is None else into.append)
+    made = Ended(4, None if into is None else into.extend)
     for each in RECORDS:
         made.add(each)
     return made

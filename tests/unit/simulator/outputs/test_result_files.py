@@ -38,7 +38,7 @@ def test_rows_that_were_put_aside_are_the_same_file(tmp_path: Path, result: Resu
     aside.mkdir()
     with JobRows(aside) as rows:
         for record in many.jobs:
-            rows.add(record)
+            rows.add([record])
         assert not list(aside.iterdir())
         rows.write(aside / "out_jobs.csv")
     assert (aside / "out_jobs.csv").read_bytes() == (tmp_path / "kept_jobs.csv").read_bytes()
@@ -60,7 +60,7 @@ def test_batsim_1_has_no_row_for_a_rejected_job(tmp_path: Path) -> None:
     assert [row.partition(",")[0] for row in rows] == ["2"]
     with JobRows(tmp_path, lists_rejected=False) as aside:
         for record in result.jobs:
-            aside.add(record)
+            aside.add([record])
         aside.write(tmp_path / "aside_jobs.csv")
     assert (tmp_path / "aside_jobs.csv").read_bytes() == (tmp_path / "out_jobs.csv").read_bytes()
     write_schedule(tmp_path / "out_schedule.csv", result)
