@@ -42,7 +42,8 @@ class Limits(Struct, frozen=True, kw_only=True):
         message_size: bytes of one message, and of a line of a recording, which holds one.
         jobs: jobs of one log or workload.
         hosts: hosts of one platform, and of the machine that a result file tells of.
-        sets_size: bytes of the host sets of all jobs of a result file, a bit for each host up to the highest.
+        sets_size: bytes of the host sets of a table of results, a bit for each host up to the highest; if the table is
+            large itself, as large as a machine of 80 000 hosts makes it, more are read.
         name_size: characters of the name of a host, zone or link.
         depth: levels of JSON that is inside of jobs, profiles and messages, of zones, and of composed profiles.
     """
@@ -52,7 +53,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     message_size: int = 500_000_000
     jobs: int = 10_000_000
     hosts: int = 1_048_576
-    sets_size: int = 4_000_000_000
+    sets_size: int = 64_000_000
     name_size: int = 1_000
     depth: int = 100
 

@@ -222,9 +222,10 @@ def _to_number(value: Any, expected: type) -> Any:
         raise wrong
     try:
         number = expected(value)
-    except ValueError:
+        finite = math.isfinite(number)
+    except (ValueError, OverflowError):  # also integers that no float holds: nobody means them
         raise wrong from None
-    if not math.isfinite(number):
+    if not finite:
         raise wrong
     return number
 

@@ -3,10 +3,14 @@
 import math
 import re
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct
 
 from batsched_py.api import HostSet, Job
+
+#: More hosts are switched by nobody.
+LARGEST: Final = 1e9
 
 
 class Growth(Struct, frozen=True):
@@ -17,11 +21,13 @@ class Growth(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> "Growth":
-        """ValueError if this is neither x nor p with a number."""
+        """ValueError if this is neither x nor p with a number up to LARGEST."""
         found = re.fullmatch(r"\s*([xp])\s*(\d+(?:\.\d+)?)\s*", text)
         if found is None:
-            raise ValueError(f"inertia: must be x or p with a number, as in x2 or p1, not {text!r}")
+            raise ValueError(f"inertia: must be x or p with a number, as in x2 or p1, not {text[:40]!r}")
         number = float(found[2])
+        if number > LARGEST:
+            raise ValueError(f"inertia: must be at most {LARGEST:g}, not {text[:40]!r}")
         return cls(number, 0.0) if found[1] == "x" else cls(1.0, number)
 
     def after(self, count: int) -> int:

@@ -91,3 +91,10 @@ def test_a_host_that_works_sleeps_when_it_is_free() -> None:
 def test_options_that_would_do_nothing_are_refused(options: dict[str, object], rule: str) -> None:
     with pytest.raises(OptionError, match=rule):
         Bench("easy_idle_sleeper", options=options)
+
+
+@pytest.mark.parametrize("text", ["x" + "9" * 400, "p1000000001"])
+def test_no_more_hosts_grow_than_there_can_be(text: str) -> None:
+    """An infinite factor would be an error in the middle of a run."""
+    with pytest.raises(ValueError, match=r"inertia: must be at most 1e\+09, not '"):
+        Growth.parse(text)

@@ -13,7 +13,10 @@ import pytest
 from batsched_py.bounded_file import DamageError, read_file, read_lines
 from batsched_py.errors import InputError, TranscriptError
 from batsched_py.model.limits import LimitError, Limits
+from batsched_py.reporting.metrics.host_times import batsim_times
+from batsched_py.reporting.metrics.over_time import free_hosts
 from batsched_py.reporting.schedules.jobs_file import read_jobs
+from batsched_py.reporting.schedules.run_files import read_machine_states, read_pstate_changes
 from batsched_py.reporting.schedules.schedule import read_schedule
 from batsched_py.simulator.machines.external_events import read_events
 from batsched_py.traces.batsim_json import read_workload
@@ -145,6 +148,56 @@ def test_host_sets_of_results_are_bounded_in_bytes(tmp_path: Path) -> None:
     ):
         read_jobs(tmp_path / "run_jobs.csv", limits=Limits(sets_size=10_000_000))
     assert memory.peak < 80_000_000
+
+
+def pstates(lines: list[str]) -> str:
+    """Changes of power states."""
+    return "time,machine_id,new_pstate\n" + "".join(f"{line}\n" for line in lines)
+
+
+def test_host_sets_of_pstate_changes_are_bounded_in_bytes(tmp_path: Path) -> None:
+    """As those of jobs."""
+    (tmp_path / "run_pstate_changes.csv").write_text(pstates([f"1,{number} 1000000,0" for number in range(5000)]))
+    with measured() as memory, pytest.raises(InputError, match="must be at most 10000000 bytes of host sets"):
+        read_pstate_changes(tmp_path / "run_pstate_changes.csv", limits=Limits(sets_size=10_000_000))
+    assert memory.peak < 80_000_000
+
+
+def test_host_sets_in_proportion_to_their_file_are_read_whatever_the_limit(tmp_path: Path) -> None:
+    """A long log of a machine of this century is no attack."""
+    (tmp_path / "run_jobs.csv").write_text(rows([f"{number} 10000" for number in range(5000)]))
+    assert len(read_jobs(tmp_path / "run_jobs.csv", limits=Limits(sets_size=100_000)).jobs) == 5000
+
+
+def test_a_million_hosts_that_two_jobs_share_take_no_more_memory_than_their_sets(tmp_path: Path) -> None:
+    """Two rows took all memory: a set for each host."""
+    (tmp_path / "run_jobs.csv").write_text(rows(["0-1048575", "0-1048575"]))
+    with measured() as memory:
+        run = read_schedule(tmp_path / "run_jobs.csv")
+        assert [free for _, free in free_hosts(run)] == [0, (1 << 1048576) - 1]
+    assert memory.peak < 8_000_000
+
+
+def test_a_million_hosts_that_change_their_pstate_take_no_more_memory_than_their_sets(tmp_path: Path) -> None:
+    """Each row took a number for each host."""
+    (tmp_path / "run_jobs.csv").write_text(rows(["0-1048575"]))
+    changes = [f"{10 + number},0-1048575,{(-2, 3, -1, 0)[number % 4]}" for number in range(400)]
+    (tmp_path / "run_pstate_changes.csv").write_text(pstates(changes))
+    with measured() as memory:
+        times = batsim_times(read_schedule(tmp_path / "run_jobs.csv"))
+    assert times["sleeping"] == 100 * 1048576
+    assert times["switching_on"] == 100 * 1048576
+    assert memory.peak < 8_000_000
+
+
+@pytest.mark.parametrize("count", ["1048576", "9999999999"])
+def test_states_of_more_machines_than_the_limit_are_refused(tmp_path: Path, count: str) -> None:
+    """With the line; 9999999999 was an internal error."""
+    path = tmp_path / "run_machine_states.csv"
+    header = "time,nb_sleeping,nb_switching_on,nb_switching_off,nb_idle,nb_computing"
+    path.write_text(f"{header}\n0,0,0,0,{count},1\n")
+    with pytest.raises(InputError, match=r"line 2: must be at most 1048576 hosts \(--limit hosts=N allows more\)"):
+        read_machine_states(path)
 
 
 def test_a_host_above_the_limit_is_named(tmp_path: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
-from batsched_py.hostset import HostSet
+from batsched_py.bits import bit_runs, without
 from batsched_py.reporting.metrics.over_time import computing_hosts, host_states
+from batsched_py.reporting.metrics.run_map import RunMap, repeated
 from batsched_py.reporting.metrics.steps import integral
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.tracing import HOST_STATES, TO_COMPUTING, TO_SLEEP
@@ -50,40 +52,72 @@ def batsim_times(schedule: Schedule) -> Mapping[str, float | None]:
     for state, seconds in _powered(schedule, last).items():
         times[state] = math.fsum(seconds)
     times["computing"] = computing_time(schedule)
-    times["idle"] = math.fsum([*last.values(), *(-seconds for seconds in times.values())])
+    ends = (repeated(end, high - low + 1) for low, high, end in last.runs() if end is not None)
+    times["idle"] = math.fsum([*chain.from_iterable(ends), *(-seconds for seconds in times.values())])
     return times
 
 
-def _last_finishes(schedule: Schedule) -> dict[int, float]:
-    """Host -> the end of the last job that it had; hosts that had none are not in it."""
-    last: dict[int, float] = {}
+def _last_finishes(schedule: Schedule) -> RunMap[float | None]:
+    """The end of the last job that each host had, None for hosts that had none."""
+    last: RunMap[float | None] = RunMap(schedule.hosts, None)
     left = (1 << schedule.hosts) - 1
     for record in sorted(schedule.ran, key=attrgetter("finish"), reverse=True):
-        for host in HostSet(record.hosts.bits & left):
-            last[host] = record.finish
-        left &= ~record.hosts.bits
+        for low, high in bit_runs(record.hosts.bits & left):
+            last.change(low, high, _at_least(record.finish))
+        left = without(left, record.hosts.bits)
+        if not left:
+            break
     return last
 
 
-def _powered(schedule: Schedule, last: dict[int, float]) -> Mapping[str, Sequence[float]]:
+class _Pstate(NamedTuple):
+    """What a host does because of its pstate.
+
+    Attributes:
+        since: when that last changed, in seconds; None if it never did.
+        state: of those that sleep or switch; "" if it does neither.
+    """
+
+    since: float | None
+    state: str
+
+
+def _powered(schedule: Schedule, last: RunMap[float | None]) -> Mapping[str, Sequence[float]]:
     """State -> the times that hosts spent in it because of their pstate; moves `last` to the last change of pstates."""
-    #: Host -> when its pstate last changed, and the state that it is in since; those that neither sleep nor switch are
-    #: not in it.
-    since: dict[int, tuple[float, str]] = {}
+    hosts = RunMap(schedule.hosts, _Pstate(None, ""))
     parts: defaultdict[str, list[float]] = defaultdict(list)
-    for time, hosts, pstate in schedule.pstate_changes or ():
-        for host in HostSet(hosts & ((1 << schedule.hosts) - 1)):
-            begin, state = since.pop(host, (time, ""))
-            if state:
-                parts[state].append(time - begin)
-            if pstate == TO_COMPUTING:
-                since[host] = time, "switching_on"
-            elif pstate == TO_SLEEP:
-                since[host] = time, "switching_off"
-            elif state == "switching_off":
-                since[host] = time, "sleeping"
-            last[host] = max(last.get(host, 0.0), time)
+    every = (1 << schedule.hosts) - 1
+    #: Identity of a set -> its runs: the same hosts are switched again and again.
+    runs: dict[int, list[tuple[int, int]]] = {}
+    for time, switched, pstate in schedule.pstate_changes or ():
+
+        def switch(before: _Pstate, count: int, time: float = time, pstate: int = pstate) -> _Pstate:
+            if before.state and before.since is not None:
+                parts[before.state].extend(repeated(time - before.since, count))
+            return _Pstate(time, _state_after(before.state, pstate))
+
+        if id(switched) not in runs:
+            runs[id(switched)] = list(bit_runs(switched & every))
+        for low, high in runs[id(switched)]:
+            hosts.change(low, high, switch)
+    for low, high, host in hosts.runs():
+        if host.since is not None:
+            last.change(low, high, _at_least(host.since))
     return parts
+
+
+def _at_least(time: float) -> Callable[[float | None, int], float]:
+    """A change of a RunMap: whatever is earlier, or absent, becomes this time."""
+    return lambda before, _: time if before is None else max(before, time)
+
+
+def _state_after(before: str, pstate: int) -> str:
+    """The state of a host whose pstate has changed to this one."""
+    if pstate == TO_COMPUTING:
+        return "switching_on"
+    if pstate == TO_SLEEP:
+        return "switching_off"
+    return "sleeping" if before == "switching_off" else ""
 
 
 def _only_worked(schedule: Schedule) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 
+from batsched_py.bits import without
 from batsched_py.reporting.metrics.steps import Steps, scaled, stacked
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
@@ -66,7 +67,7 @@ def free_hosts(schedule: Schedule) -> Iterator[tuple[float, int]]:
                 taken.give_back(hosts)
             else:
                 taken.take(hosts)
-        yield time, every & ~taken.hosts
+        yield time, every ^ taken.hosts
 
 
 def longest_run(bits: int) -> int:
@@ -134,34 +135,34 @@ def power(schedule: Schedule) -> Steps:
 
 
 class _Taken:
-    """The hosts that jobs have, and how often those are shared."""
+    """The hosts that jobs have, and how many have each: a few sets, however many hosts are shared."""
 
     def __init__(self) -> None:
         self.hosts = 0
-        #: Host (as a bit) -> jobs beyond the first that have it; only those that several have.
-        self._more: dict[int, int] = {}
+        #: Digits of binary numbers, the lowest first: the hosts whose number of jobs beyond the first has a one there.
+        self._more: list[int] = []
 
     def take(self, hosts: int) -> None:
         """One job more has them."""
-        for host in _bits(self.hosts & hosts):
-            self._more[host] = self._more.get(host, 0) + 1
+        carry = self.hosts & hosts
         self.hosts |= hosts
+        for place, digit in enumerate(self._more):
+            if not carry:
+                return
+            self._more[place], carry = digit ^ carry, digit & carry
+        if carry:
+            self._more.append(carry)
 
     def give_back(self, hosts: int) -> None:
         """One job fewer has them."""
-        for host in [host for host in self._more if host & hosts]:
-            hosts ^= host
-            self._more[host] -= 1
-            if not self._more[host]:
-                del self._more[host]
-        self.hosts &= ~hosts
-
-
-def _bits(bits: int) -> Iterator[int]:
-    while bits:
-        lowest = bits & -bits
-        yield lowest
-        bits ^= lowest
+        shared = 0
+        for digit in self._more:
+            shared |= digit & hosts
+        self.hosts ^= hosts ^ shared
+        for place, digit in enumerate(self._more):
+            if not shared:
+                return
+            self._more[place], shared = digit ^ shared, without(shared, digit)
 
 
 def _changes(ran: tuple[JobRecord, ...], every: int) -> Iterator[tuple[float, int, int]]:

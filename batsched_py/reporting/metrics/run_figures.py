@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from msgspec import Struct
@@ -169,7 +169,7 @@ def _layout(schedule: Schedule, ran: Sequence[JobFigures], makespan: float) -> d
 def _fragmentation(schedule: Schedule, makespan: float) -> float | None:
     """Host seconds that are free and not in the largest run of free hosts, of all that are free."""
     free, scattered = [], []
-    for (time, hosts), (until, _) in pairwise([*free_hosts(schedule), (makespan, 0)]):
+    for (time, hosts), (until, _) in pairwise(chain(free_hosts(schedule), [(makespan, 0)])):
         count = hosts.bit_count()
         free.append(count * (until - time))
         scattered.append((count - longest_run(hosts)) * (until - time))

@@ -101,10 +101,6 @@ class _RowReader:
         self.stretches: dict[str, float] = {}
         #: Job id -> the line that tells of it.
         self._lines: dict[str, int] = {}
-        #: Spelling -> hosts: the same allocations come again and again.
-        self._hosts: dict[str, HostSet] = {}
-        #: Bytes of all of them.
-        self._bytes = 0
 
     def record(self, row: list[str]) -> JobRecord:
         """What a row tells."""
@@ -128,7 +124,7 @@ class _RowReader:
         energy = -1.0 if columns.energy is None else table.number(row, columns.energy)
         state = state or self._old_state(row, finish - start, job.walltime)
         code = 0 if state == COMPLETED_SUCCESSFULLY else -1
-        return JobRecord(job, state, code, start, finish, self._read_hosts(row), energy, metadata)
+        return JobRecord(job, state, code, start, finish, table.hosts(row, columns.hosts), energy, metadata)
 
     def _job(self, row: list[str]) -> Job:
         table, columns = self._table, self._columns
@@ -150,13 +146,3 @@ class _RowReader:
             return COMPLETED_SUCCESSFULLY
         reached = walltime is not None and execution >= walltime - _RESOLUTION
         return COMPLETED_WALLTIME_REACHED if reached else COMPLETED_KILLED
-
-    def _read_hosts(self, row: list[str]) -> HostSet:
-        text = row[self._columns.hosts]
-        hosts = self._hosts.get(text)
-        if hosts is None:
-            hosts = self._hosts[text] = self._table.hosts(row, self._columns.hosts)
-            self._bytes += hosts.bits.bit_length() // 8
-            if self._bytes > self._table.limits.sets_size:
-                raise self._table.error(self._table.limits.rule("sets_size"), column=self._columns.hosts)
-        return hosts

@@ -15,6 +15,8 @@ from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, State
 #: A change of power states: (time, hosts as bits, pstate; TO_COMPUTING or TO_SLEEP on the way).
 PstateChange = tuple[float, int, int]
 
+#: What is counted in 32 bits.
+_MOST_COUNTED: Final = 2**32 - 1
 #: Columns of a `_schedule.csv` that are whole numbers, as far as we need them, and those that are no numbers.
 _COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
 _TEXTS: Final = frozenset({"batsim_version"})
@@ -41,7 +43,10 @@ def read_machine_states(path: Path, *, limits: Limits = LIMITS) -> StateRows:
     rows = StateRows()
     for row in table.rows():
         rows.times.append(table.number(row, time))
-        rows.counts.extend([table.count(row, state) for state in states])
+        counts = [table.count(row, state) for state in states]
+        if sum(counts) > min(limits.hosts, _MOST_COUNTED):
+            raise table.error(limits.rule("hosts"))
+        rows.counts.extend(counts)
     return rows
 
 

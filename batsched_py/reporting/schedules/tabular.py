@@ -17,6 +17,9 @@ from batsched_py.model.limits import LIMITS, LimitError, Limits
 
 #: Larger numbers are refused when read, so that no sum or product of them is infinite.
 LARGEST: Final = 1e100
+#: Bytes of host sets that each byte of a table may make, beyond those that always may be: ten times what the rows of a
+#: machine of 10 000 hosts do.
+_PROPORTION: Final = 100
 
 
 class Tabular:
@@ -32,6 +35,10 @@ class Tabular:
     def __init__(self, path: Path, limits: Limits = LIMITS) -> None:
         """Read the line of names; InputError if the file cannot be read or has none."""
         self.file, self.line, self.limits = str(path), 1, limits
+        #: Spelling -> hosts: the same sets come again and again.
+        self._sets: dict[str, HostSet] = {}
+        #: Bytes of all of them, and those that were read of the file.
+        self._sets_size = self._read = 0
         csv.field_size_limit(max(csv.field_size_limit(), limits.line_size))  # 131 072 is too little for some host sets
         self._reader = csv.reader(self._lines(path), strict=True)
         self.header: Sequence[str] = tuple(next(self.rows(), []))
@@ -43,6 +50,7 @@ class Tabular:
         read, encoding = 0, "utf-8-sig"
         try:
             for line in read_lines(path, self.limits):
+                self._read += len(line)
                 yield from StringIO(line.decode(encoding), newline="")
                 read, encoding = read + 1, "utf-8"
         except OSError as error:
@@ -109,8 +117,15 @@ class Tabular:
         return int(text)
 
     def hosts(self, row: Sequence[str], column: int) -> HostSet:
-        """An interval set like "0-3 7"; InputError otherwise."""
-        try:
-            return HostSet.parse(row[column], self.limits.hosts - 1)
-        except ValueError as error:
-            raise self.error(str(error), column=column) from error
+        """An interval set like "0-3 7"; InputError otherwise, and for sets that are out of proportion to the file."""
+        text = row[column]
+        hosts = self._sets.get(text)
+        if hosts is None:
+            try:
+                hosts = self._sets[text] = HostSet.parse(text, self.limits.hosts - 1)
+            except ValueError as error:
+                raise self.error(str(error), column=column) from error
+            self._sets_size += hosts.bits.bit_length() // 8
+            if self._sets_size > self.limits.sets_size and self._sets_size > _PROPORTION * self._read:
+                raise self.error(self.limits.rule("sets_size"), column=column)
+        return hosts

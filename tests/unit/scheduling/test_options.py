@@ -77,6 +77,7 @@ def test_json_values_are_taken_as_they_are() -> None:
         ({"depth": True}, "must be an integer, not True"),
         ({"depth": 0}, "must be at least 1, not 0"),
         ({"factor": "nan"}, "must be a number, not 'nan'"),
+        ({"depth": "9" * 400}, "must be an integer, not '999"),
         ({"factor": -1}, "must be at least 0"),
         ({"factor": "4.6"}, "option factor of sample: must be at most 4.5, not 4.6"),
         ({"greedy": "maybe"}, "must be true or false, not 'maybe'"),

@@ -147,3 +147,16 @@ def test_power_is_the_mean_between_two_rows() -> None:
 def test_all_hosts_in_use_leave_no_holes(hosts: str) -> None:
     """Nor does a single free host."""
     assert fragmentation(schedule(record(hosts=hosts))) == [(0, 0.0)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5), st.integers(1, 15)), max_size=9))
+def test_a_host_is_free_when_the_last_of_those_that_share_it_has_ended(jobs: list[tuple[int, int, int]]) -> None:
+    """By counting, host by host."""
+    ran = [
+        record(f"{number}", start=start, finish=start + run, hosts=str(HostSet(bits)))
+        for number, (start, run, bits) in enumerate(jobs)
+    ]
+    free = dict(free_hosts(Schedule("run", tuple(ran), 4, {})))
+    for time, bits in free.items():
+        taken = [HostSet(bits) for start, run, bits in jobs if start <= time < start + run]
+        assert HostSet(bits) == HostSet.range(4) - HostSet.from_ids(host for hosts in taken for host in hosts)
