@@ -136,8 +136,8 @@ class Plan:
             self._check_written(f"start {job.id} on {hosts}", command)
         state.apply(command)
         self._others.append(command)
-        if self.holds or self.promises:
-            self._forget(job.id)
+        self.holds.pop(job.id, None)
+        self.promises.pop(job.id, None)
 
     def reject(self, job: Job, why: str) -> None:
         """Refuse a waiting job for good. The reason is kept in `rejections`, and the first ones are told the user."""

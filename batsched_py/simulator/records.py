@@ -161,6 +161,10 @@ class Tally(Struct):
         """Seconds from submission to finish, of each job that ran."""
         return map(sub, self.finishes, self.submits)
 
+    def slowdowns(self) -> Iterator[float]:
+        """Batsim's slowdown, of each job that ran."""
+        return map(stretch, self.turnarounds(), self.runs())
+
 
 class Progress(Struct, frozen=True):
     """How far a simulation is: jobs ended so far, of those known, at the simulated time `now`."""

@@ -73,8 +73,8 @@ class Hosts:
         self.pstate: dict[int, str] = {}
 
     def computing(self, hosts: HostSet) -> int:
-        """Bits of those that are no storage hosts: the same integer, whose size is known, where there are none."""
-        return hosts.bits & self.all if self.stores else hosts.bits
+        """Bits of those that are no storage hosts; where there are none nobody need ask."""
+        return hosts.bits & self.all
 
     def occupy(self, hosts: int) -> None:
         """A job begins on these hosts."""
@@ -87,7 +87,7 @@ class Hosts:
 
     def vacate(self, hosts: int) -> None:
         """The last job on these hosts has ended."""
-        self.busy ^= self.busy & hosts
+        self.busy ^= hosts
         free = self.free
         back = without(hosts, self.down) if self.down else hosts
         self.free = free | back

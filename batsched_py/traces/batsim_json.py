@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from reprlib import repr as shown
 from typing import Any, Final
@@ -113,8 +114,8 @@ def _read_jobs(
     for index, members in enumerate(objects):
         job = _read_new_job(file, index, members, profiles, jobs, limits=limits)
         jobs[job.id] = job
-    in_order = tuple(sorted(jobs.values(), key=lambda job: (job.submit_time, job.id)))
-    return in_order, sum("walltime" in members for members in objects)
+    in_order = tuple(sorted(jobs.values(), key=attrgetter("submit_time", "id")))
+    return in_order, sum(["walltime" in members for members in objects])
 
 
 def _pack_jobs(
@@ -142,11 +143,15 @@ def _read_new_job(
 ) -> Job:
     """A job whose id is none of those known."""
     try:
+        if type(members) is not dict:
+            raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
         job = _read_job(members, profiles)
         if len(members) > 4 + ("walltime" in members):  # those of its own may be anything
             check_depth(members, limits)
         if job.id in known:
             raise _BrokenRuleError(".id", f"is the id of two jobs: {shown(job.id)}")
+    except KeyError as missing:
+        raise WorkloadError(file, f"jobs[{index}].{missing.args[0]}", "is missing") from None
     except _BrokenRuleError as error:
         raise WorkloadError(file, f"jobs[{index}]{error.field}", error.rule) from None
     except LimitError as error:
@@ -162,17 +167,8 @@ class _BrokenRuleError(Exception):
         super().__init__(field, rule)
 
 
-def _read_job(members: Any, profiles: Mapping[str, Profile]) -> Job:
-    if type(members) is not dict:
-        raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
-    try:
-        return _checked_job(members, profiles)
-    except KeyError as missing:
-        raise _BrokenRuleError(f".{missing.args[0]}", "is missing") from None
-
-
-def _checked_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
-    """The job of an object; KeyError with the member that is missing."""
+def _read_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
+    """The job of an object; KeyError with the name of a member that is missing."""
     size, profile = members["res"], members["profile"]
     if type(size) is not int or size < 0:
         raise _BrokenRuleError(".res", f"must be a whole number of hosts from 0, not {shown(size)}")
@@ -198,7 +194,7 @@ def _checked_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Jo
     name = members["id"]
     if type(name) is not int:
         _check_name(name)
-    return _build_job(members)
+    return Job(str(name), submit_time, size, None if walltime == -1 else walltime, profile, members)
 
 
 def _build_job(members: dict[str, Any]) -> Job:

@@ -17,6 +17,7 @@ from batsched_py.api import (
     Shadow,
     Slot,
     View,
+    too_few,
 )
 from batsched_py.planning.future.agenda import Agenda, Entry
 from batsched_py.planning.future.gaps import CountGaps, Gaps, HostGaps
@@ -121,9 +122,11 @@ class Backfilling(Scheduler[Options]):
 
     def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
         """Why the job, which waits, does not start now: it lacks hosts, or would break a promise."""
-        free = plan.free
-        if job.size <= len(free) and self.hosts(job, free) is not None:
-            return f"needs {job.size} of {len(free)} free hosts, and would break a promise"
+        free, count = plan.free, len(plan.free)
+        if job.size > count:
+            return too_few(job.size, count)
+        if self.hosts(job, free) is not None:
+            return f"needs {job.size} of {count} free hosts, and would break a promise"
         return self.placement.why_not(job, free)
 
     # The loop.
@@ -155,7 +158,8 @@ class Backfilling(Scheduler[Options]):
 
     def released(self, view: View) -> bool:
         """Who could not start before may now, or a promise cannot be kept: hosts changed, or their repair is late."""
-        return self.repairs.foresee(view) or (not self.shadow and view.due(self.first_start()))
+        changed = view.hosts_changed or self.repairs.next_late < math.inf
+        return (changed and self.repairs.foresee(view)) or (not self.shadow and view.due(self.first_start()))
 
     def may_start(self, view: View, plan: Plan) -> bool:
         """Some job may start, so that it is worth looking at those who wait."""

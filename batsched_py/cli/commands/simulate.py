@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
@@ -167,6 +168,21 @@ def _look_inside(watch: Watch, simulation: Simulation, session: Session) -> None
 
 def _run(simulation: Simulation, exchange: Exchange, watch: Watch | None, *, progress: bool) -> Result:
     """To the end, with a live view, a progress bar, or neither."""
+    with _unwatched():
+        return _play(simulation, exchange, watch, progress=progress)
+
+
+@contextmanager
+def _unwatched() -> Iterator[None]:
+    """What was read stays to the end of the run: the garbage collector need not look at it again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _play(simulation: Simulation, exchange: Exchange, watch: Watch | None, *, progress: bool) -> Result:
     if watch is not None:
         with live_view(watch) as shown:
             return simulation.run(watch.exchange(exchange) if shown else exchange)

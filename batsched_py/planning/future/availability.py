@@ -126,10 +126,10 @@ class Availability:
 
     def vacate(self, hosts: int, until: float) -> None:
         """The work that was to hold these hosts until then has ended now."""
-        self.busy ^= self.busy & hosts
+        self.busy ^= self.busy & hosts if self._shared else hosts
         free = self._free
         if free is not None:
-            if not self._large or self.reserved or self._down or self._shared or hosts & self.hosts != hosts:
+            if not self._large or self.reserved or self._down or self._shared:
                 self._free = None
             else:
                 self._free = free | hosts

@@ -35,7 +35,7 @@ class Changes:
     def remove(self, time: float, hosts: int) -> None:
         """These hosts do not change at this instant after all."""
         left = self.bits.get(time, 0)
-        left ^= left & hosts
+        left = 0 if left == hosts else left ^ (left & hosts)
         if left:
             self.bits[time] = left
             self.sizes[time] = self._size_of(left)

@@ -361,7 +361,7 @@ class Jobs:
         if self._tracer is not None:
             self._tracer.job(JOB_ENDED)
         finish = now if now > live.start else live.start + NULL_RUNTIME
-        metadata = self._metadata_of(live)
+        metadata = self._metadata_of(live) if self._metadata else ""
         self._record(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
 
     def _record(self, record: JobRecord) -> None:
@@ -369,7 +369,7 @@ class Jobs:
         self.unfinished -= 1
 
     def _metadata_of(self, live: LiveJob) -> str:
-        return self._metadata.pop(live.job.id, "") if self._metadata else ""
+        return self._metadata.pop(live.job.id, "")
 
 
 def _rank_of_end(work: Work, code: int | None, elapsed: float) -> int:

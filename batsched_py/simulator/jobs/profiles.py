@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.model.profile import ALL_TRANSFERS, Composed, Parallel, Profile, ProfileError, Receive, parse_profile
+from batsched_py.model.profile import (
+    ALL_TRANSFERS,
+    Composed,
+    Delay,
+    Parallel,
+    Profile,
+    ProfileError,
+    Receive,
+    parse_profile,
+)
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import V4, Dialect
 from batsched_py.simulator.generation import foreign_name
@@ -121,6 +131,8 @@ def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None =
 
     Returns True if it talks with the scheduler.
     """
+    if type(profiles.get(name)) is Delay:  # of any size, and of nothing else
+        return False
     talks = False
     for path, profile in _reach(profiles, name, f"profiles.{name}", (), set()):
         talks = talks or isinstance(profile, TALKING)
@@ -166,11 +178,14 @@ def _stock(workload: Workload) -> Shelf:
                 talking.add(name)
         except LibraryError as error:
             raise WorkloadError(workload.source, error.field, error.rule) from None
-        if name not in kept:
+        if type(workload.profiles[name]) is Delay:
+            kept[name] = workload.profiles[name]
+        elif name not in kept:
             kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, name, "", (), set()))
-    needed = Counter(profile for profile, _ in workload.requests())
+    needed = Counter(map(itemgetter(0), workload.requests()))
     for profile in kept.values():
-        needed.update(parts(profile))
+        for part in parts(profile):
+            needed[part] += 1
     return Shelf(workload.source, kept, needed, talking=talking)
 
 

@@ -82,7 +82,7 @@ class Machines:
         """Hosts that are all in the state `source` change to `target`."""
         self._count(without(hosts, self.unavailable) if self.unavailable else hosts, source, target, now)
         hosts_in = self.hosts_in
-        hosts_in[source] ^= hosts_in[source] & hosts
+        hosts_in[source] ^= hosts
         hosts_in[target] |= hosts
 
     def withdraw(self, hosts: int, now: float) -> None:
