@@ -11,7 +11,7 @@ from batsched_py.brief import Brief
 from batsched_py.errors import PlatformError
 from batsched_py.model.zone import Link, Segment, Zone
 
-__all__ = ["DEFAULT_MASTER", "Host", "Link", "Platform", "Route"]
+__all__ = ["DEFAULT_MASTER", "Link", "Platform", "PlatformHost", "Route"]
 
 #: The host that runs the scheduler and no jobs, unless Batsim is told another name (its option `-m`).
 DEFAULT_MASTER = "master_host"
@@ -19,7 +19,7 @@ DEFAULT_MASTER = "master_host"
 ROLES = ("master", "storage", "compute_node")
 
 
-class Host(Struct, frozen=True):
+class PlatformHost(Struct, frozen=True):
     """A machine.
 
     Attributes:
@@ -64,21 +64,21 @@ class Platform(Brief, frozen=True):
     """
 
     source: str
-    hosts: tuple[Host, ...]
+    hosts: tuple[PlatformHost, ...]
     zones: Mapping[str, Zone]
     zone_of: Mapping[str, str]
     config: tuple[str, ...] = ()
 
-    def master(self, name: str = DEFAULT_MASTER) -> Host | None:
+    def master(self, name: str = DEFAULT_MASTER) -> PlatformHost | None:
         """The host that runs the scheduler: the one of that name, else the first of role "master", else None."""
         named = [host for host in self.hosts if host.name == name]
         return next(iter(named + [host for host in self.hosts if host.role == "master"]), None)
 
-    def compute_hosts(self, master: str = DEFAULT_MASTER) -> tuple[Host, ...]:
+    def compute_hosts(self, master: str = DEFAULT_MASTER) -> tuple[PlatformHost, ...]:
         """The hosts that run jobs; the position of each is the number Batsim gives it."""
         return tuple(host for host in self.hosts if host.role == "" and host.name != master)
 
-    def storage_hosts(self, master: str = DEFAULT_MASTER) -> tuple[Host, ...]:
+    def storage_hosts(self, master: str = DEFAULT_MASTER) -> tuple[PlatformHost, ...]:
         """The hosts of role "storage"; Batsim numbers them after the compute hosts."""
         return tuple(host for host in self.hosts if host.role == "storage" and host.name != master)
 

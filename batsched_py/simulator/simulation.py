@@ -9,7 +9,7 @@ from typing import Final
 
 from batsched_py.errors import DeadlockError, OptionError, PlatformError, WorkloadError
 from batsched_py.metadata.store import JobStore
-from batsched_py.model.platform import Host, Platform
+from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
@@ -281,7 +281,7 @@ def _note_foreign_types(library: Library, stage: Stage) -> None:
             stage.approximations.add(PRESENT_IN_V14 if stage.is_v14 else FORMER_IN_V4)
 
 
-def _compute_hosts(platform: Platform, settings: Settings) -> tuple[Host, ...]:
+def _compute_hosts(platform: Platform, settings: Settings) -> tuple[PlatformHost, ...]:
     if settings.machines is not None and settings.machines < 1:
         raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
     hosts = platform.compute_hosts(settings.master_host)
@@ -304,6 +304,6 @@ def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
                 raise WorkloadError(workload.source, f"job {workload.jobs[number].id}.res", rule)
 
 
-def _meter(platform: Platform, hosts: Sequence[Host]) -> Meter:
+def _meter(platform: Platform, hosts: Sequence[PlatformHost]) -> Meter:
     models = [read_power_model(platform.source, host) for host in hosts]
     return Meter(models, [host.pstate for host in hosts])

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.model.platform import DEFAULT_MASTER, Host, Platform
+from batsched_py.model.platform import DEFAULT_MASTER, Platform, PlatformHost
 from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import Link, Segment, TableZone
@@ -112,7 +112,8 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """From host n to the master a message takes n + 0.5 ms, from the master to itself 0.5 ms."""
         names = [f"h{number:04d}" for number in range(self.hosts)]
         machines = [
-            Host(name, self._speeds(number), properties=self.properties(number)) for number, name in enumerate(names)
+            PlatformHost(name, self._speeds(number), properties=self.properties(number))
+            for number, name in enumerate(names)
         ]
         ways = {DEFAULT_MASTER: 5e-4, **{name: 5e-4 + 1e-3 * number for number, name in enumerate(names)}}
         table = {
@@ -120,7 +121,7 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
         }
         zone = TableZone("zone", "", table)
         return Platform(
-            "the case", (*machines, Host(DEFAULT_MASTER, (1e9,))), {"zone": zone}, dict.fromkeys(ways, "zone")
+            "the case", (*machines, PlatformHost(DEFAULT_MASTER, (1e9,))), {"zone": zone}, dict.fromkeys(ways, "zone")
         )
 
     def properties(self, host: int) -> dict[str, str]:

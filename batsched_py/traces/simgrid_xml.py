@@ -15,7 +15,7 @@ from pathlib import Path
 from batsched_py.errors import PlatformError
 from batsched_py.hostset import MAX_HOST
 from batsched_py.model.limits import LIMITS, Limits
-from batsched_py.model.platform import DEFAULT_MASTER, Host, Link, Platform
+from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
 from batsched_py.model.zone import GraphZone, Segment, Spoke, StarZone, TableZone, Zone
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.quantity import BANDWIDTH, SPEED, TIME, parse_quantity
@@ -66,7 +66,7 @@ class _Reader:
         #: Zones around the element that is read, and properties that zones have of their own and of those around them.
         self._depth, self._inherited = 0, 0
         #: name -> host, whatever zone it is in.
-        self.hosts: dict[str, Host] = {}
+        self.hosts: dict[str, PlatformHost] = {}
         #: name -> zone, once all inside it is read.
         self.zones: dict[str, Zone] = {}
         #: host or router -> its zone; never a zone.
@@ -171,7 +171,7 @@ class _Reader:
         pstate, cores = element.number("pstate", 0, 0), element.number("core", 1, 1)
         if pstate >= len(speeds):
             raise element.error("pstate", f"must be below {len(speeds)}, the number of speeds, not {pstate}")
-        self.hosts[name] = Host(name, speeds, pstate, cores, own, around)
+        self.hosts[name] = PlatformHost(name, speeds, pstate, cores, own, around)
         if len(self.hosts) > self._limits.hosts:
             raise element.error("", f"is one host too many: a platform {self._limits.rule('hosts')}")
 

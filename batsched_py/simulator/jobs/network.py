@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from batsched_py.model.platform import Host, Link, Platform, Route
+from batsched_py.model.platform import Link, Platform, PlatformHost, Route
 
 #: SimGrid's default TCP window, in bytes: a transfer is never faster than this over twice the latency of its route.
 TCP_WINDOW: Final = 4_194_304.0
@@ -21,7 +21,7 @@ class Network:
 
     __slots__ = ("_hosts", "_platform", "_routes")
 
-    def __init__(self, platform: Platform, hosts: tuple[Host, ...]) -> None:
+    def __init__(self, platform: Platform, hosts: tuple[PlatformHost, ...]) -> None:
         self._platform = platform
         self._hosts = hosts
         #: (from, to) -> route; a cache.

@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 from msgspec import Struct
 
 from batsched_py.errors import PlatformError
-from batsched_py.model.platform import Host
+from batsched_py.model.platform import PlatformHost
 from batsched_py.protocol.fields import shown
 
 _PSTATE: Final = re.compile(r"[0-9]{1,9}")
@@ -56,7 +56,7 @@ class PowerModel(Struct, frozen=True):
         return pstate not in self.sleeps and pstate not in self.virtual
 
 
-def read_power_model(source: str, host: Host) -> PowerModel:
+def read_power_model(source: str, host: PlatformHost) -> PowerModel:
     """From the host's properties `wattage_per_state` (once `watt_per_state`) and `sleep_pstates`; PlatformError.
 
     A storage host may say nothing: then it draws nothing.
@@ -80,7 +80,7 @@ def read_power_model(source: str, host: Host) -> PowerModel:
     return PowerModel(watts, sleeps, virtual, host.cores)
 
 
-def _read_watts(source: str, host: Host, name: str, piece: str) -> Watts:
+def _read_watts(source: str, host: PlatformHost, name: str, piece: str) -> Watts:
     try:
         values = [float(value) for value in piece.split(":")]
     except ValueError:
@@ -96,7 +96,7 @@ def _read_watts(source: str, host: Host, name: str, piece: str) -> Watts:
     return Watts(*values)
 
 
-def _read_watts_off(source: str, host: Host) -> None:
+def _read_watts_off(source: str, host: PlatformHost) -> None:
     """What a host draws that is shut down, which Batsim never does: only looked at, as SimGrid looks at it."""
     for name in ("wattage_off", "watt_off"):
         text = host.properties.get(name, "0")
@@ -106,7 +106,7 @@ def _read_watts_off(source: str, host: Host) -> None:
             _wrong(source, host, name, f"must be a number of watts, not {text!r}")
 
 
-def _read_sleep(source: str, host: Host, piece: str) -> tuple[int, int, int]:
+def _read_sleep(source: str, host: PlatformHost, piece: str) -> tuple[int, int, int]:
     parts = piece.strip().split(":")
     if len(parts) != 3 or not all(_PSTATE.fullmatch(part) and int(part) < len(host.speeds) for part in parts):
         _wrong(source, host, "sleep_pstates", f"must be sleep:off:on, numbers of pstates, not {shown(piece.strip())}")
@@ -114,5 +114,5 @@ def _read_sleep(source: str, host: Host, piece: str) -> tuple[int, int, int]:
     return sleep, off, on
 
 
-def _wrong(source: str, host: Host, name: str, rule: str) -> NoReturn:
+def _wrong(source: str, host: PlatformHost, name: str, rule: str) -> NoReturn:
     raise PlatformError(source, f"host {host.name}.{name}", rule)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.model.platform import Host
+from batsched_py.model.platform import PlatformHost
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.events import ResourceStateChanged
 from batsched_py.simulator.context import Stage
@@ -44,7 +44,7 @@ class Switching:
         "speeds",
     )
 
-    def __init__(self, stage: Stage, hosts: Sequence[Host]) -> None:
+    def __init__(self, stage: Stage, hosts: Sequence[PlatformHost]) -> None:
         self._stage, self._machines, self._meter, self._timeline = stage, stage.machines, stage.meter, stage.timeline
         self._tracer = stage.tracer
         #: Told of computing hosts whose speed has changed.

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from batsched_py.model.platform import Host, Platform
+from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.time.event_queue import RANK_MAIL, Timeline
 
@@ -111,7 +111,7 @@ def _say_nothing() -> None:
 Mailbox = InstantMailbox | NetworkMailbox
 
 
-def latencies(platform: Platform, hosts: Sequence[Host], master_name: str) -> list[float]:
+def latencies(platform: Platform, hosts: Sequence[PlatformHost], master_name: str) -> list[float]:
     """Seconds that one byte takes from each host to the master, and last from the master to itself.
 
     All 0 if the platform has no master.

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from batsched_py.model.platform import Host
+from batsched_py.model.platform import PlatformHost
 from batsched_py.protocol.events import Config, Resource, SimulationBegins
 from batsched_py.simulator.jobs.profiles import Library, wire_members
 from batsched_py.simulator.settings import Settings
 
 
 def opening(
-    hosts: Sequence[Host], storages: Sequence[Host], library: Library, settings: Settings, *, stored: bool
+    hosts: Sequence[PlatformHost],
+    storages: Sequence[PlatformHost],
+    library: Library,
+    settings: Settings,
+    *,
+    stored: bool,
 ) -> SimulationBegins:
     """Compute hosts, then the storage ones; the configuration; workloads and those of their profiles that jobs need.
 
@@ -52,7 +57,7 @@ def _config(settings: Settings, stored: bool) -> Config:
     )
 
 
-def _resources(hosts: Iterable[Host], first: int) -> Iterable[Resource]:
+def _resources(hosts: Iterable[PlatformHost], first: int) -> Iterable[Resource]:
     """Numbered from `first`; each has a `role`, which is "" for a compute host."""
     for number, host in enumerate(hosts, first):
         properties = {"role": host.role, **{key: value for key, value in host.properties.items() if key != "role"}}

@@ -11,7 +11,7 @@ import orjson
 from batsched_py.bits import lowest
 from batsched_py.hostset import format_bits, parse_bits
 from batsched_py.model.job import Job
-from batsched_py.model.platform import Host, Platform
+from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import TableZone
@@ -36,7 +36,9 @@ SLEEPER_SPEEDS = (1e9, 5e8, 1.0, 0.5, 0.05)
 def platform(hosts: int = 4, speeds: tuple[float, ...] = (1e9,), **properties: str) -> Platform:
     """Like hosts h0, h1... and a master, without a network."""
     names = ["master_host", *(f"h{number}" for number in range(hosts))]
-    machines = tuple(Host(name, speeds, properties=properties if name[0] == "h" else {}) for name in sorted(names))
+    machines = tuple(
+        PlatformHost(name, speeds, properties=properties if name[0] == "h" else {}) for name in sorted(names)
+    )
     return Platform("test platform", machines, {"zone": TableZone("zone", "", {})}, dict.fromkeys(names, "zone"))
 
 

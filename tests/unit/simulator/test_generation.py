@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.errors import DeadlockError, OptionError, RefusedError, RemoteProtocolError
-from batsched_py.model.platform import Host, Platform
+from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import TableZone
 from batsched_py.simulator.generation import FORMER_IN_V4, NAMED_JOBS, PRESENT_IN_V14, natural_key, workload_names
@@ -73,7 +73,7 @@ def test_the_opening_is_batsim_1s() -> None:
 def test_hosts_are_in_the_order_of_their_numbers() -> None:
     """host2 before host10, as recorded; Batsim 4 has them in the order of texts, and the first N differ too."""
     names = ["h1", "h10", "h2", "master_host"]
-    hosts = tuple(Host(name, (1e9,)) for name in names)
+    hosts = tuple(PlatformHost(name, (1e9,)) for name in names)
     many = Platform("test", hosts, {"zone": TableZone("zone", "", {})}, dict.fromkeys(names, "zone"))
     for settings, expected in ((V14, ["h1", "h2"]), (Settings(), ["h1", "h10"])):
         peer = Script({1.0: [reject("a")]})

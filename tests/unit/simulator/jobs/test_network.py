@@ -2,7 +2,7 @@
 
 import pytest
 
-from batsched_py.model.platform import Host, Link, Platform
+from batsched_py.model.platform import Link, Platform, PlatformHost
 from batsched_py.model.zone import Spoke, StarZone
 from batsched_py.simulator.jobs.network import TCP_WINDOW, Network
 
@@ -14,7 +14,7 @@ def star(*, latency: float = 0.0, shared: bool = True) -> Network:
         name: Spoke((Link(f"{name}_UP", 100.0, latency),), (Link(f"{name}_DOWN", 100.0, latency),)) for name in names
     }
     backbone = Link("backbone", 150.0, 0.0, shared)
-    hosts = tuple(Host(name, (1.0,)) for name in names)
+    hosts = tuple(PlatformHost(name, (1.0,)) for name in names)
     zone = StarZone("z", "", spokes, (backbone,))
     return Network(Platform("test", hosts, {"z": zone}, dict.fromkeys(names, "z")), hosts)
 

@@ -6,7 +6,7 @@ import pytest
 
 from batsched_py.errors import PlatformError, RefusedError
 from batsched_py.hostset import HostSet
-from batsched_py.model.platform import Host, Platform
+from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.zone import TableZone
 from batsched_py.simulator.machines.external_events import ExternalEvent
 from batsched_py.simulator.machines.happenings import FAILED_WHILE_SWITCHED_ON
@@ -224,7 +224,7 @@ def test_to_the_pstate_it_has_a_host_changes_at_once() -> None:
 def test_hosts_of_several_kinds_are_acknowledged_when_the_slowest_is_done() -> None:
     """One falls asleep in 2 s, the other in 4 s: one acknowledgement, after 4 s; meanwhile neither runs a job."""
     slow = (*SLEEPER_SPEEDS[:3], 0.25, 0.05)
-    hosts = (Host("h0", SLEEPER_SPEEDS, properties=SLEEPER), Host("h1", slow, properties=SLEEPER))
+    hosts = (PlatformHost("h0", SLEEPER_SPEEDS, properties=SLEEPER), PlatformHost("h1", slow, properties=SLEEPER))
     names = [host.name for host in hosts]
     machine = Platform("test", hosts, {"zone": TableZone("zone", "", {})}, dict.fromkeys(names, "zone"))
     jobs = workload(job("a", at=1), job("b", at=4))
