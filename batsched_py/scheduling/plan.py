@@ -39,11 +39,19 @@ from batsched_py.protocol.events import (
     Notify,
     Query,
 )
-from batsched_py.scheduling.checks.control import step_fault
-from batsched_py.scheduling.checks.extras import check_extras, usable_storages
-from batsched_py.scheduling.checks.refusals import mapping_fault, not_usable, not_waiting, switch_fault
-from batsched_py.scheduling.checks.registration import job_fault, pair_fault, profile_fault
-from batsched_py.state.profiles import Standing
+from batsched_py.scheduling.checks import (
+    check_extras,
+    control_job_fault,
+    job_fault,
+    mapping_fault,
+    not_usable,
+    not_waiting,
+    pair_fault,
+    profile_fault,
+    switch_fault,
+    usable_storages,
+)
+from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
 from batsched_py.wording import counted
 
@@ -183,9 +191,9 @@ class Plan:
         """Add a profile for jobs of one's own; its name must be new in the workload, which is created if new."""
         what = f"register profile {displayed(workload)}!{displayed(name)}"
         self._check_registration(what)
-        standing = self._state.profiles.standing(workload, name)
-        if standing is not Standing.UNKNOWN:
-            raise PlanError(f"{what}: {standing}")
+        status = self._state.profiles.status(workload, name)
+        if status is not ProfileStatus.UNKNOWN:
+            raise PlanError(f"{what}: {status}")
         self._send(self._new_profile(what, workload, name, profile))
 
     def submit(self, job: Job, profile: Members | None = None) -> None:
@@ -259,7 +267,7 @@ class Plan:
             )
         if not waits and not runs:
             raise PlanError(f"{what}: {not_waiting(self._state, job.id)}")
-        fault = step_fault(self.dialect, state, why, runs=runs)
+        fault = control_job_fault(self.dialect, state, why, runs=runs)
         if fault is not None:
             raise PlanError(f"{what}: {fault}")
         self._send_written(what, ChangeJobState(self.timestamp, job.id, state, why))
@@ -331,11 +339,11 @@ class Plan:
 
     def _known_profile(self, what: str, job: Job, given: Members | None) -> Members | None:
         """The members of its profile if that is registered; None if it is not, and was never."""
-        standing = self._state.profiles.standing(job.workload, job.profile)
-        if standing is Standing.UNKNOWN:
+        status = self._state.profiles.status(job.workload, job.profile)
+        if status is ProfileStatus.UNKNOWN:
             return None
-        if standing is not Standing.THERE:
-            raise PlanError(f"{what}: profile {job.profile}: {standing}")
+        if status is not ProfileStatus.THERE:
+            raise PlanError(f"{what}: profile {job.profile}: {status}")
         known = self._state.profiles.members(job.workload, job.profile)
         if given is not None and known != given:
             raise PlanError(f"{what}: profile {job.profile} of workload {job.workload} has other members")

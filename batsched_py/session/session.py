@@ -30,7 +30,6 @@ from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Config, Query, SimulationBegins
 from batsched_py.protocol.fields import FieldError
 from batsched_py.protocol.jobs import read_job
-from batsched_py.scheduling.admission import Admission
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import Origin, describe_options, make_options, read_values
 from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
@@ -97,7 +96,6 @@ class Session:
         self._scheduler = _make(scheduler, self._given)
         #: True once the algorithm's `setup` was called.
         self._ready = False
-        self._admission = Admission(0, needs_walltime=scheduler.needs_walltime)
         self._observes = scheduler.observe is not Scheduler.observe
         #: True once the last reply was written.
         self.over = False
@@ -247,11 +245,6 @@ class Session:
                 raise OptionError(f"sched-config: {error}") from error
             self._scheduler = _make(self._class, {**values, **self._given})
         scheduler = self._scheduler
-        self._admission = Admission(
-            len(event.resources),
-            needs_walltime=scheduler.needs_walltime,
-            oversubscribes=scheduler.oversubscribes,
-        )
         if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
             rule = "run Batsim with --enable-dynamic-jobs (or simulate, which has the same option)"
             raise OptionError(f"{scheduler.name} submits jobs of its own: {rule}")
@@ -308,9 +301,20 @@ class Session:
 
     def _admit(self, arrived: Sequence[Job]) -> None:
         for job in arrived:
-            why = self._admission.refusal(job)
+            why = self._refusal(job)
             if why is not None and job.id in self._state.queue:
                 self._plan.reject(job, why)
+
+    def _refusal(self, job: Job) -> str | None:
+        """Return why the job can never run, and is rejected before the algorithm sees it; None if it may wait."""
+        scheduler, host_count = self._scheduler, len(self._state.hosts.by_id)
+        if job.size > host_count and not scheduler.oversubscribes:
+            return f"needs {counted(job.size, 'host')}, the platform has {host_count}"
+        if job.size == 0:
+            return "needs no host, and Batsim runs no job on none"
+        if job.walltime is None and scheduler.needs_walltime:
+            return "has no walltime, and the algorithm needs one"
+        return None
 
     def _answer_query(self, query: Query, message: Message) -> None:
         """Batsim may ask how long a job would wait; other questions it does not have."""
@@ -333,7 +337,7 @@ class Session:
 
     def _estimate(self, job: Job | None, message: Message) -> float:
         """Seconds until the job starts; -1 if it never will: batsched's word for it."""
-        if job is None or self._admission.refusal(job) is not None:
+        if job is None or self._refusal(job) is not None:
             return -1.0
         try:
             seconds = self._scheduler.estimate_wait(job, self._view, self._plan)

@@ -10,7 +10,7 @@ from batsched_py.model.profile import Composed, ProfileError, parse_profile
 from batsched_py.protocol.events import Members
 
 
-class Standing(StrEnum):
+class ProfileStatus(StrEnum):
     """What we know of a profile in Batsim."""
 
     UNKNOWN = "it is not registered"
@@ -68,11 +68,11 @@ class Profiles:
         """Names of the profiles of a workload that may be named."""
         return (name for name in self._members.get(workload, ()) if (workload, name) not in self._gone)
 
-    def standing(self, workload: str, name: str) -> Standing:
+    def status(self, workload: str, name: str) -> ProfileStatus:
         """What has become of it."""
         if (workload, name) in self._gone:
-            return Standing.GONE
-        return Standing.THERE if name in self._members.get(workload, ()) else Standing.UNKNOWN
+            return ProfileStatus.GONE
+        return ProfileStatus.THERE if name in self._members.get(workload, ()) else ProfileStatus.UNKNOWN
 
     def add(self, workload: str, name: str, members: Members) -> None:
         """It came along with a job."""

@@ -6,7 +6,7 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.begins import read_flat_config
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile, RejectJob
 from batsched_py.protocol.events import Notify
-from batsched_py.state.profiles import Profiles, Standing
+from batsched_py.state.profiles import Profiles, ProfileStatus
 from batsched_py.state.state import State
 from tests.builders import completed, execute, state, submitted
 from tests.builders import job as static_job
@@ -31,16 +31,16 @@ def test_a_profile_goes_with_the_first_of_its_jobs_that_ends() -> None:
     """The reply to the message that tells the end may still name it; the job that goes on can be read about."""
     profiles = forgetful("a", "b")
     profiles.release(job("a"))
-    assert profiles.standing("dyn", "p") is Standing.THERE
+    assert profiles.status("dyn", "p") is ProfileStatus.THERE
     profiles.settle()
-    assert profiles.standing("dyn", "p") is Standing.GONE
+    assert profiles.status("dyn", "p") is ProfileStatus.GONE
     assert list(profiles.names("dyn")) == []
     assert profiles.members("dyn", "p") == DELAY
     profiles.release(job("b"))
     assert profiles.members("dyn", "p") == DELAY
     profiles.settle()
     assert profiles.members("dyn", "p") is None
-    assert profiles.standing("dyn", "p") is Standing.GONE
+    assert profiles.status("dyn", "p") is ProfileStatus.GONE
     assert profiles.pending is False
 
 
@@ -50,7 +50,7 @@ def test_a_profile_that_is_named_in_the_last_reply_that_may_stays_readable() -> 
     profiles.release(job("a"))
     profiles.use(job("b"))
     profiles.settle()
-    assert (profiles.standing("dyn", "p"), profiles.members("dyn", "p")) == (Standing.GONE, DELAY)
+    assert (profiles.status("dyn", "p"), profiles.members("dyn", "p")) == (ProfileStatus.GONE, DELAY)
 
 
 def test_a_profile_that_we_registered_in_a_static_workload_is_ours() -> None:
@@ -61,14 +61,14 @@ def test_a_profile_that_we_registered_in_a_static_workload_is_ours() -> None:
     profiles.use(mine)
     profiles.release(mine)
     profiles.settle()
-    assert profiles.standing("w0", "mine") is Standing.GONE
+    assert profiles.status("w0", "mine") is ProfileStatus.GONE
     assert profiles.members("w0", "mine") is None
 
 
 def test_a_profile_that_no_job_has_named_stays() -> None:
     """Nothing took it along."""
-    assert forgetful().standing("dyn", "p") is Standing.THERE
-    assert forgetful().standing("dyn", "q") is Standing.UNKNOWN
+    assert forgetful().status("dyn", "p") is ProfileStatus.THERE
+    assert forgetful().status("dyn", "q") is ProfileStatus.UNKNOWN
 
 
 def test_a_static_profile_stays_readable_while_unknown_jobs_may_have_it() -> None:
@@ -78,22 +78,22 @@ def test_a_static_profile_stays_readable_while_unknown_jobs_may_have_it() -> Non
         profiles.use(job(name, "w0"))
         profiles.release(job(name, "w0"))
         profiles.settle()
-        assert profiles.standing("w0", "p") is Standing.GONE
+        assert profiles.status("w0", "p") is ProfileStatus.GONE
         assert profiles.members("w0", "p") == DELAY
     profiles.complete()
     assert profiles.members("w0", "p") is None
-    assert profiles.standing("w0", "p") is Standing.GONE
+    assert profiles.status("w0", "p") is ProfileStatus.GONE
 
 
 def test_a_rejected_job_is_forgotten_after_the_next_message() -> None:
     """In the reply that rejects it, and in the next one, its profile is still there."""
     profiles = forgetful("a")
     profiles.leave(job("a"))
-    assert profiles.standing("dyn", "p") is Standing.THERE
+    assert profiles.status("dyn", "p") is ProfileStatus.THERE
     profiles.settle()
-    assert (profiles.standing("dyn", "p"), profiles.pending) == (Standing.THERE, True)
+    assert (profiles.status("dyn", "p"), profiles.pending) == (ProfileStatus.THERE, True)
     profiles.settle()
-    assert profiles.standing("dyn", "p") is Standing.GONE
+    assert profiles.status("dyn", "p") is ProfileStatus.GONE
     assert profiles.members("dyn", "p") is None
 
 
@@ -113,11 +113,11 @@ def test_a_composed_profile_takes_its_parts_along() -> None:
         profiles.use(of(profile, name))
     profiles.release(of("p"))
     profiles.settle()
-    there, gone = Standing.THERE, Standing.GONE
-    assert [profiles.standing("w0", name) for name in "cpq"] == [there, gone, there]
+    there, gone = ProfileStatus.THERE, ProfileStatus.GONE
+    assert [profiles.status("w0", name) for name in "cpq"] == [there, gone, there]
     profiles.release(of("c", "2"))
     profiles.settle()
-    assert [profiles.standing("w0", name) for name in "cpq"] == [gone] * 3
+    assert [profiles.status("w0", name) for name in "cpq"] == [gone] * 3
     assert profiles.members("w0", "p") == profiles.members("w0", "q") == DELAY
     profiles.release(of("c", "3"))
     profiles.settle()
@@ -137,7 +137,7 @@ def test_a_composed_profile_that_comes_with_a_job_needs_its_parts_once() -> None
     profiles.release(of("c", "2"))
     profiles.settle()
     assert profiles.members("w0", "p") is None
-    assert profiles.standing("w0", "odd") is Standing.THERE
+    assert profiles.status("w0", "odd") is ProfileStatus.THERE
 
 
 def books(*jobs: Job, **config: bool) -> State:
@@ -146,7 +146,7 @@ def books(*jobs: Job, **config: bool) -> State:
 
 
 def gone(now: State, workload: str, name: str) -> bool:
-    return now.profiles.standing(workload, name) is Standing.GONE
+    return now.profiles.status(workload, name) is ProfileStatus.GONE
 
 
 def with_own_job() -> State:

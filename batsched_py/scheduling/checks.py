@@ -1,0 +1,245 @@
+"""The rules that verbs of the Plan would break, in words: a job's start, what it may register, how it may be changed.
+
+Batsim aborts or crashes on a command that breaks one of them, so each is checked before anything is booked or sent. A
+function named `..._fault` returns the broken rule, or None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from batsched_py.display import displayed
+from batsched_py.errors import PlanError
+from batsched_py.hostset import HostSet, format_bits
+from batsched_py.model.job import Job
+from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
+from batsched_py.model.profile import (
+    ALL_TRANSFERS,
+    Composed,
+    Delay,
+    Parallel,
+    ParallelHomogeneous,
+    ParallelHomogeneousTotal,
+    ProfileError,
+    parse_profile,
+)
+from batsched_py.protocol.commands import RUNNING, AdditionalIo, ExecuteJob
+from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED, Members
+from batsched_py.protocol.fields import FieldError, shown
+from batsched_py.protocol.jobs import check_job_id, is_job_number, read_job
+from batsched_py.state.hosts import Hosts
+from batsched_py.state.profiles import ProfileStatus
+from batsched_py.state.state import State
+from batsched_py.wording import counted
+
+#: Dialect -> (states a waiting control job may be given, states a running one may): all others make Batsim abort.
+_CONTROL_STATES: Final = {
+    V14: ((RUNNING, REJECTED), (COMPLETED_SUCCESSFULLY, COMPLETED_KILLED)),
+    V4: ((RUNNING,), ()),
+}
+#: What can be merged with a job's parallel tasks.
+_MERGED: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal, Composed)
+#: The types of profiles of Batsim 3 and 4.
+_TYPES: Final = frozenset(
+    {
+        *("delay", "parallel", "parallel_homogeneous", "parallel_homogeneous_total", "composed"),
+        *("parallel_homogeneous_pfs", "data_staging", "send", "recv", "smpi", "usage_trace", "trace"),
+    }
+)
+#: What Batsim 1 has instead of those that begin with "parallel"; later versions do not know them.
+_ONLY_BATSIM_1: Final = frozenset(
+    {"msg_par", "msg_par_hg", "msg_par_hg_tot", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers", "msg_par_hg_pfs0"}
+)
+
+
+def not_waiting(state: State, job_id: str) -> str:
+    """Return what became of a job that is not in the queue."""
+    if job_id in state.running:
+        return f"it runs already, on {state.running[job_id].hosts}"
+    if job_id in state.control:
+        return "it was set to RUNNING, in Batsim's books only"
+    if job_id in state.registered:
+        return "it was registered, and Batsim has not submitted it yet"
+    return "it has ended" if job_id in state.known else "no such job was submitted"
+
+
+def not_usable(hosts: Hosts, wrong: int) -> str:
+    """Return why the hosts of these bits can take no job; without any, that there must be one."""
+    reasons = {
+        "not in the platform": wrong & ~(hosts.all | hosts.stores),
+        "unavailable": wrong & hosts.unavailable,
+        "asleep": wrong & hosts.asleep,
+        "switching": wrong & hosts.switching,
+        "running a job": wrong & (hosts.busy | hosts.stores),
+    }
+    named = [f"{format_bits(bits)} {reason}" for reason, bits in reasons.items() if bits]
+    return ", ".join(named) or "it needs at least one host"
+
+
+def mapping_fault(job: Job, hosts: HostSet, mapping: Mapping[int, int]) -> str | None:
+    """Check a mapping of the job's executors to positions among its hosts."""
+    if len(mapping) != job.size or sorted(mapping) != list(range(job.size)):
+        return f"the mapping must place executors 0 to {job.size - 1}"
+    if any(type(position) is not int or not 0 <= position < len(hosts) for position in mapping.values()):
+        return f"the mapping must name positions 0 to {len(hosts) - 1}"
+    return None
+
+
+def switch_fault(hosts: Hosts, chosen: HostSet, pstate: int) -> str | None:
+    """Check a switch of these hosts to a pstate: only idle hosts may be put to sleep."""
+    if not chosen.bits or chosen.bits & ~hosts.all:
+        return "these are not hosts of the platform"
+    if chosen.bits & hosts.switching:
+        return f"{format_bits(chosen.bits & hosts.switching)} is switching"
+    described = [hosts.by_id[number] for number in chosen]
+    for host in described:
+        if not 0 <= pstate < host.pstate_count:
+            known = f"has pstates 0 to {host.pstate_count - 1}" if host.pstate_count else "describes no power states"
+            return f"host {host.id} {known}"
+        if str(pstate) in host.transition_pstates:
+            return f"for host {host.id} this pstate only models switching off or on"
+    sleeps = any(str(pstate) in host.sleep_pstates for host in described)
+    if sleeps and chosen.bits & hosts.busy:
+        return f"{format_bits(chosen.bits & hosts.busy)} runs a job"
+    if sleeps and chosen.bits & hosts.asleep:
+        return f"{format_bits(chosen.bits & hosts.asleep)} sleeps already"
+    return None
+
+
+def check_extras(state: State, dialect: Dialect, job: Job, command: ExecuteJob) -> None:
+    """Check what a job is given beside its hosts; PlanError if two of the three extras are there, or one is wrong."""
+    what = f"start {job.id} on {command.hosts}"
+    if [command.mapping, command.storage_mapping, command.additional_io].count(None) < 2:
+        raise PlanError(f"{what}: at most one of mapping, storage_mapping and additional_io is possible")
+    if command.storage_mapping is not None:
+        _check_storages(state, command.storage_mapping, what)
+    if command.additional_io is not None:
+        io = command.additional_io
+        _check_io(state, dialect, job, io, f"{what}: additional io {displayed(io.profile_name)}")
+
+
+def usable_storages(state: State) -> int:
+    """Return the bits of the storage hosts that could take a job now."""
+    stores = state.hosts.stores
+    if stores and not state.storage_sharing:
+        for run in state.running.values():
+            stores &= ~run.hosts.bits
+    return stores
+
+
+def _check_storages(state: State, storage_mapping: Mapping[str, int], what: str) -> None:
+    storages = state.hosts.storages
+    if not storage_mapping:
+        raise PlanError(f"{what}: storage_mapping must give at least one label its host")
+    for label, host in storage_mapping.items():
+        if host not in storages:
+            known = ", ".join(map(str, storages)) or "none"
+            raise PlanError(f"{what}: storage {label!r} is given host {host!r}; the storage hosts are: {known}")
+
+
+def _check_io(state: State, dialect: Dialect, job: Job, io: AdditionalIo, what: str) -> None:
+    """Require a parallel task on hosts that exist, known in the workload or described as a new profile must be."""
+    status = state.profiles.status(job.workload, io.profile_name)
+    known = state.profiles.members(job.workload, io.profile_name)
+    wrong = io.hosts.bits & ~(state.hosts.all | state.hosts.stores)
+    if wrong or not io.hosts:
+        raise PlanError(f"{what}: " + (f"{format_bits(wrong)} not in the platform" if wrong else "it needs a host"))
+    if status is not (ProfileStatus.THERE if io.profile is None else ProfileStatus.UNKNOWN):
+        raise PlanError(f"{what}: {status}")
+    members = known if io.profile is None else io.profile
+    if io.profile is not None:
+        profiles = state.profiles
+        fault = profile_fault(
+            io.profile_name, io.profile, dialect, lambda step: profiles.members(job.workload, step) is not None
+        )
+        if fault is not None:
+            raise PlanError(f"{what}: {fault}")
+    try:
+        profile = parse_profile(io.profile_name, members or {})
+    except ProfileError as error:
+        raise PlanError(f"{what}: {error.field} {error.rule}") from None
+    if not isinstance(profile, _MERGED):
+        raise PlanError(f"{what}: it must be a parallel task, not of type {profile.type}")
+    if isinstance(profile, Parallel) and len(profile.cpu) != len(io.hosts):
+        raise PlanError(f"{what}: it is for {counted(len(profile.cpu), 'host')}, not for {len(io.hosts)}")
+
+
+def control_job_fault(dialect: Dialect, state: str, why: str | None, *, runs: bool) -> str | None:
+    """Check a change to `state` of a control job, for which nothing runs: it waits, or `runs` in Batsim's books."""
+    allowed = _CONTROL_STATES[dialect][runs]
+    if state not in allowed:
+        may = f"it may only become {' or '.join(allowed)}" if allowed else "nothing may end it, Batsim would abort"
+        return f"in protocol {dialect.name} {may}"
+    if why is not None and state != COMPLETED_KILLED:
+        return f"only {COMPLETED_KILLED} has a reason"
+    return None
+
+
+def profile_fault(name: str, members: Members, dialect: Dialect, exists: Callable[[str], bool]) -> str | None:
+    """Check a new profile; `exists` answers for the other profiles of its workload."""
+    if not name or breaks_csv(name):
+        return f"the name {NAME_RULE if name else 'must not be empty'}"
+    if not isinstance(members, Mapping):
+        return f"must be an object, not {shown(members)}"
+    try:
+        profile = parse_profile(name, members)
+    except ProfileError as error:
+        return f"{error.field}: {error.rule}"
+    if profile.type not in _TYPES and (dialect is V4 or profile.type not in _ONLY_BATSIM_1):
+        what = "a type of Batsim 1 only" if profile.type in _ONLY_BATSIM_1 else "not a type of profile"
+        return f"type: {shown(profile.type)} is {what}"
+    if profile.lacks_transfers:
+        return f"com: {ALL_TRANSFERS}"
+    if isinstance(profile, Delay) and profile.delay > LONGEST:
+        return f"delay: {TOO_LONG} not {shown(profile.delay)}"
+    if isinstance(profile, Composed):
+        if dialect is V4:
+            return "type: it is composed, and Batsim 4 crashes when it runs a composed profile that was registered"
+        missing = [step for step in profile.sequence if not exists(step)]
+        if missing:
+            return f"seq: names the profile {shown(missing[0])}, which does not exist"
+    return None
+
+
+def job_fault(job: Job, dialect: Dialect) -> str | None:
+    """Check a new job but for the existence of its profile."""
+    try:
+        check_job_id(job.id)
+        described = read_job(job.id, job.members)
+    except FieldError as error:
+        return f"{error.path.removeprefix('job.')}: {error.rule}"
+    if described != job:
+        return "its members say something else than its attributes; make it with Job.create"
+    if breaks_csv(job.id):
+        return f"job_id: {NAME_RULE}"
+    if dialect is V14 and not is_job_number(job.name):
+        return f"job_id: Batsim 1 names jobs by integers (1 in {job.workload}!1), not {shown(job.name)}"
+    if job.members.get("id", job.id) not in (job.id, job.name):
+        return f"id: must be that of the job, not {shown(job.members['id'])}"
+    if job.size == 0:
+        return "it needs at least one host, Batsim runs no job on none"
+    for what, value in (("walltime", job.walltime), ("subtime", job.submit_time)):
+        if value is not None and not (math.isfinite(value) and value <= LONGEST):
+            return f"{what}: {TOO_LONG} not {shown(value)}"
+    return None
+
+
+def pair_fault(job: Job, members: Members, lookup: Callable[[str], Members | None]) -> str | None:
+    """Check a job together with its profile and all steps of that; `lookup` finds the steps."""
+    wanted = [members]
+    seen: set[str] = set()
+    while wanted:
+        try:
+            profile = parse_profile(job.profile, wanted.pop())
+        except ProfileError:  # of a static workload: Batsim has read it, whatever it is
+            continue
+        if isinstance(profile, Parallel) and len(profile.cpu) != job.size:
+            return f"profile {job.profile} is for {counted(len(profile.cpu), 'host')}, the job asks for {job.size}"
+        if isinstance(profile, Composed):
+            steps = [step for step in profile.sequence if step not in seen]
+            seen.update(steps)
+            wanted += [found for step in steps if (found := lookup(step)) is not None]
+    return None

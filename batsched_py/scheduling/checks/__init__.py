@@ -1,1 +1,0 @@
-"""Rules that the verbs of the Plan check before anything is booked or sent."""
