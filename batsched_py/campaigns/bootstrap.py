@@ -1,4 +1,4 @@
-"""How sure a mean is: percentile intervals of paired differences and ratios, by resampling the observations.
+"""Confidence intervals of means, paired differences and ratios, by resampling the observations (percentile bootstrap).
 
 B. Efron, "Bootstrap methods: another look at the jackknife", The Annals of Statistics 7(1), 1979; B. Efron and
 R. J. Tibshirani, "An Introduction to the Bootstrap", Chapman and Hall 1993, chapter 13 (the percentile interval).
@@ -15,19 +15,19 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-#: Fewer observations than this, and intervals are narrower than their level promises.
+#: With fewer observations, intervals are narrower than their level promises.
 FEW: Final = 10
 LEVEL: Final = 0.95
 RESAMPLES: Final = 10_000
 
 
 class Estimate(Struct, frozen=True):
-    """A figure and its interval.
+    """A value and its confidence interval.
 
     Attributes:
         value: as observed.
-        low, high: the ends of the interval; None if there is none, because one observation tells nothing of others, or
-            because some resample has no such figure (a ratio to 0).
+        low, high: the ends of the interval; None for a single observation, and where some resample has no such value (a
+            ratio to 0).
     """
 
     value: float
@@ -52,32 +52,32 @@ class Pairs(Struct, frozen=True):
 
     @property
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self.smaller + self.equal + self.larger
 
 
 class Bootstrap:
-    """The same resamples for whatever is asked: draws of as many observations, with replacement.
+    """A set of resamples, drawn with replacement, that is the same for all means and comparisons.
 
-    Observations are put in order first, so that no figure depends on the order in which they come.
+    Observations are sorted first, so that no result depends on the order in which they come.
     """
 
     def __init__(self, count: int, *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 1) -> None:
-        """For `count` observations; `level` between 0 and 1."""
+        """Draw `resamples` resamples of `count` observations; `level` is between 0 and 1."""
         self.count, self.level = count, level
-        #: Each takes a resample out of a sequence of `count` values; none if there are fewer than two.
+        #: Functions that take a resample from a sequence of `count` values; none for fewer than two values.
         self._draws: list[Callable[[Sequence[float]], Any]] = []
         if count > 1:
             rng, positions = Random(seed), range(count)
             self._draws = [itemgetter(*rng.choices(positions, k=count)) for _ in range(resamples)]
 
     def mean(self, values: Sequence[float]) -> Estimate:
-        """Of observations that stand alone."""
+        """Estimate the mean of unpaired observations."""
         ordered = sorted(values)
         return self._estimate(fmean(ordered), [total / self.count for total in self._sums(ordered)])
 
     def compare(self, ones: Sequence[float], others: Sequence[float]) -> Pairs:
-        """Of observations that belong together: the first of the ones to the first of the others, and so on."""
+        """Estimate difference and ratio of paired observations: first with first, second with second..."""
         pairs = sorted(zip(ones, others, strict=True))
         one, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         one_sums, other_sums = self._sums(one), self._sums(other)
@@ -98,11 +98,11 @@ class Bootstrap:
         return self._estimate(one / other, [mine / theirs for mine, theirs in zip(ones, others, strict=True)])
 
     def _sums(self, values: Sequence[float]) -> list[float]:
-        """Of each resample."""
+        """Return the sum of each resample."""
         return [sum(draw(values)) for draw in self._draws]
 
     def _estimate(self, value: float, found: list[float]) -> Estimate:
-        """With the middle of what the resamples have."""
+        """Give a value the interval between two percentiles of the resamples' values, which are sorted in place."""
         if not found:
             return Estimate(value)
         found.sort()

@@ -1,4 +1,7 @@
-"""A comparison as files: the runs as CSV, everything as JSON, the table of a paper as LaTeX."""
+"""A comparison as files: its runs as CSV, everything as JSON, its tables for a paper as LaTeX.
+
+Each file is replaced whole or not at all; writing may raise OSError.
+"""
 
 from __future__ import annotations
 
@@ -14,34 +17,35 @@ from msgspec.structs import asdict
 
 import batsched_py
 from batsched_py.campaigns.bootstrap import Estimate
-from batsched_py.campaigns.comparison import Comparison, Entry, Section
-from batsched_py.campaigns.figures import Figure
+from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
+from batsched_py.campaigns.comparison_table import RATIO_DIGITS
+from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Outcome, Variant
 from batsched_py.display import spreadsheet_cell
 from batsched_py.reporting.metrics.run_figures import RunFigures
 from batsched_py.traces.atomic_file import write_atomically
 
-#: What LaTeX takes for something else.
+#: Characters with a meaning of their own in LaTeX -> their escapes.
 _SPECIAL: Final = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"} | {
     character: f"\\{character}" for character in "&%$#_{}"
 }
 
 
-def write_csv(path: Path, comparison: Comparison) -> None:
-    """A row for each run, with all figures, in SI units; the file is replaced whole or not at all. OSError."""
+def write_csv(path: Path, comparison: AlgorithmComparison) -> None:
+    """Write a row for each run, with all metrics in SI units."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["workload", "algorithm", *RunFigures.__struct_fields__, "error"])
     for outcome in comparison.study.outcomes:
-        figures = dict.fromkeys(RunFigures.__struct_fields__) if outcome.figures is None else asdict(outcome.figures)
-        values = ["" if value is None else repr(value) for value in figures.values()]
+        metrics = dict.fromkeys(RunFigures.__struct_fields__) if outcome.metrics is None else asdict(outcome.metrics)
+        values = ["" if value is None else repr(value) for value in metrics.values()]
         names = map(spreadsheet_cell, (outcome.workload, outcome.variant))
         rows.writerow([*names, *values, spreadsheet_cell(outcome.error)])
     write_atomically(path, text.getvalue().encode())
 
 
-def write_json(path: Path, comparison: Comparison) -> None:
-    """Algorithms, runs, figures and intervals; the file is replaced whole or not at all. OSError."""
+def write_json(path: Path, comparison: AlgorithmComparison) -> None:
+    """Write algorithms, runs, metrics and intervals."""
     content = {
         "batsched_py": batsched_py.__version__,
         "baseline": comparison.baseline,
@@ -49,58 +53,54 @@ def write_json(path: Path, comparison: Comparison) -> None:
         "resamples": comparison.resamples,
         "workloads": comparison.study.workloads,
         **({"seeds": comparison.study.seeds} if comparison.study.seeds else {}),
-        "algorithms": [_variant(variant) for variant in comparison.study.variants],
-        "figures": {section.figure.name: _json_section(section) for section in comparison.sections},
+        "algorithms": [_json_variant(variant) for variant in comparison.study.variants],
+        "figures": {one.metric.name: [_json_mean(mean) for mean in one.means] for one in comparison.metrics},
         "runs": [_json_run(outcome) for outcome in comparison.study.outcomes],
     }
     write_atomically(path, orjson.dumps(msgspec.to_builtins(content), option=orjson.OPT_INDENT_2) + b"\n")
 
 
-def _variant(variant: Variant) -> dict[str, Any]:
+def _json_variant(variant: Variant) -> dict[str, Any]:
     algorithm = variant.algorithm
     known = algorithm if isinstance(algorithm, str) else f"{algorithm.__module__}:{algorithm.__qualname__}"
     return {"name": variant.name, "algorithm": known, "options": variant.options}
 
 
-def _json_section(section: Section) -> list[dict[str, Any]]:
-    return [
-        {"algorithm": entry.variant, "mean": entry.mean, "against_baseline": entry.pairs} for entry in section.entries
-    ]
+def _json_mean(one: AlgorithmMean) -> dict[str, Any]:
+    return {"algorithm": one.variant, "mean": one.mean, "against_baseline": one.pairs}
 
 
 def _json_run(outcome: Outcome) -> dict[str, Any]:
     content: dict[str, Any] = {"workload": outcome.workload, "algorithm": outcome.variant}
-    if outcome.figures is not None:
-        content["figures"] = outcome.figures
-    told = {"warnings": outcome.warnings, "approximations": outcome.approximations, "error": outcome.error}
-    return content | {key: value for key, value in told.items() if value}
+    if outcome.metrics is not None:
+        content["figures"] = outcome.metrics
+    notes = {"warnings": outcome.warnings, "approximations": outcome.approximations, "error": outcome.error}
+    return content | {key: value for key, value in notes.items() if value}
 
 
-def write_latex(path: Path, comparison: Comparison) -> None:
-    """A tabular for the package booktabs; the file is replaced whole or not at all. OSError."""
+def write_latex(path: Path, comparison: AlgorithmComparison) -> None:
+    """Write a tabular for the package booktabs."""
     lines = [r"\begin{tabular}{lrrrr}", r"\toprule", _header(comparison)]
-    for section in comparison.sections:
-        lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{{_escaped(section.figure.heading)}}} \\"]
-        lines += [_latex_row(section.figure, entry) for entry in section.entries]
+    for one in comparison.metrics:
+        lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{{_escaped(one.metric.heading)}}} \\"]
+        lines += [_latex_row(one.metric, mean) for mean in one.means]
     lines += [r"\bottomrule", r"\end{tabular}", ""]
     write_atomically(path, "\n".join(lines).encode())
 
 
-def _header(comparison: Comparison) -> str:
+def _header(comparison: AlgorithmComparison) -> str:
     base = _escaped(comparison.baseline)
     return rf"Algorithm & Mean & Ratio to {base} & Difference & Better/same/worse \\"
 
 
-def _latex_row(figure: Figure, entry: Entry) -> str:
-    cells = [rf"\quad {_escaped(entry.variant)}", "--" if entry.mean is None else figure.text(entry.mean.value)]
-    pairs = entry.pairs
+def _latex_row(metric: Metric, one: AlgorithmMean) -> str:
+    cells = [rf"\quad {_escaped(one.variant)}", "--" if one.mean is None else metric.text(one.mean.value)]
+    pairs = one.pairs
     if pairs is None:
         cells += ["", "", ""]
     else:
-        better, worse = (pairs.larger, pairs.smaller) if figure.more_is_better else (pairs.smaller, pairs.larger)
-        ratio = "--" if pairs.ratio is None else _latex_estimate(pairs.ratio, 1.0, 3)
-        difference = _latex_estimate(pairs.difference, figure.scale, figure.digits)
-        cells += [ratio, difference, f"{better}/{pairs.equal}/{worse}"]
+        ratio = "--" if pairs.ratio is None else _latex_estimate(pairs.ratio, 1.0, RATIO_DIGITS)
+        cells += [ratio, _latex_estimate(pairs.difference, metric.scale, metric.digits), metric.balance(pairs)]
     return " & ".join(cells) + r" \\"
 
 

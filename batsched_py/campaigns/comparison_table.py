@@ -1,4 +1,4 @@
-"""A comparison as tables for people: what became of the jobs, then a table for each figure."""
+"""A comparison as tables for people: final states of the jobs, then a table for each metric."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from rich.table import Table
 from rich.text import Text
 
 from batsched_py.campaigns.bootstrap import Estimate
-from batsched_py.campaigns.comparison import Comparison, Entry, Section
-from batsched_py.campaigns.figures import Figure
-from batsched_py.campaigns.study import Study, takes_seed
+from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison
+from batsched_py.campaigns.metrics import Metric
+from batsched_py.campaigns.study import Study
 from batsched_py.display import displayed
 from batsched_py.wording import NOTHING, counted
 
-#: Of ratios, after the point.
-_RATIO_DIGITS: Final = 3
-#: What became of jobs: fields of RunFigures.
+#: Digits of ratios after the point.
+RATIO_DIGITS: Final = 3
+#: Final states of jobs: fields of RunFigures.
 _STATES: Final = ("successful", "failed", "walltime_reached", "killed", "rejected")
-#: Columns that each table has room for, so that they look alike.
+#: Characters of the first column, the same in all tables so that they line up.
 _NAMES: Final = 24
 
 
-def comparison_tables(comparison: Comparison, *, differences: bool = False) -> Iterator[Table]:
-    """What became of the jobs, and a table for each figure: ratios to the baseline, or differences from it."""
-    yield _jobs(comparison.study)
-    for section in comparison.sections:
-        yield _section(comparison, section, differences=differences)
+def comparison_tables(comparison: AlgorithmComparison, *, differences: bool = False) -> Iterator[Table]:
+    """Yield the table of final states, and one for each metric: ratios to the baseline, or differences from it."""
+    yield _states_table(comparison.study)
+    for one in comparison.metrics:
+        yield _metric_table(comparison, one, differences=differences)
 
 
-def legend(comparison: Comparison) -> str:
-    """What the tables show, in a few lines."""
+def legend(comparison: AlgorithmComparison) -> str:
+    """Explain in a few lines what the tables show."""
     study = comparison.study
-    count, what, chance = study.observations, study.observed, _chance(study)
+    count, what, seeds = study.observations, study.observed, _explain_seeds(study)
     if count == 1:
-        return f"One workload is one observation, so there are no intervals: more of them tell more.{chance}"
+        return f"One workload is one observation, so there are no intervals: more of them tell more.{seeds}"
     return (
         f"Means over {count} {what}. Intervals: percentile bootstrap over {what}, {comparison.resamples} "
-        f"resamples. b/s/w: on how many {what} better, the same, worse than {comparison.baseline}.{chance}"
+        f"resamples. b/s/w: on how many {what} better, the same, worse than {comparison.baseline}.{seeds}"
     )
 
 
-def _chance(study: Study) -> str:
-    """What the seeds of algorithms are for."""
+def _explain_seeds(study: Study) -> str:
+    """Explain the part of the algorithms' seeds; "" without seeds."""
     if not study.seeds:
         return ""
-    names = ", ".join(variant.name for variant in study.variants if takes_seed(variant))
-    said = f" Run once for each of {counted(len(study.seeds), 'seed')}: {names}; others do not depend on it."
+    names = ", ".join(variant.name for variant in study.variants if variant.takes_seed)
+    text = f" Run once for each of {counted(len(study.seeds), 'seed')}: {names}; others do not depend on it."
     if study.observed == "seeds":
-        return f"{said} Intervals are of this one workload: they tell nothing of others."
-    return f"{said} What is compared on a workload is the mean over its seeds."
+        return f"{text} Intervals are of this one workload: they tell nothing of others."
+    return f"{text} What is compared on a workload is the mean over its seeds."
 
 
 def _table(*headings: str) -> Table:
@@ -64,17 +64,17 @@ def _table(*headings: str) -> Table:
 
 
 def _add(table: Table, cells: Sequence[str]) -> None:
-    """A row of text as it is: brackets are no markup."""
+    """Add a row of plain text: brackets in names are no markup."""
     table.add_row(*(Text(displayed(cell)) for cell in cells))
 
 
-def _jobs(study: Study) -> Table:
-    """Final states, summed over the workloads; a failed run counts in none."""
+def _states_table(study: Study) -> Table:
+    """Count final states over all workloads; failed runs have no counts."""
     counts: dict[str, Counter[str]] = {variant.name: Counter() for variant in study.variants}
     failed = Counter(outcome.variant for outcome in study.failures)
     for outcome in study.outcomes:
-        if outcome.figures is not None:
-            counts[outcome.variant].update({name: getattr(outcome.figures, name) for name in ("jobs", *_STATES)})
+        if outcome.metrics is not None:
+            counts[outcome.variant].update({name: getattr(outcome.metrics, name) for name in ("jobs", *_STATES)})
     states = [state for state in _STATES if any(count[state] for count in counts.values())]
     headings = [state.replace("_", " ") for state in states]
     table = _table("jobs", "all", *headings, *(["failed runs"] if failed else []))
@@ -84,32 +84,30 @@ def _jobs(study: Study) -> Table:
     return table
 
 
-def _section(comparison: Comparison, section: Section, *, differences: bool) -> Table:
+def _metric_table(comparison: AlgorithmComparison, one: MetricComparison, *, differences: bool) -> Table:
     against = f"minus {comparison.baseline}" if differences else f"ratio to {comparison.baseline}"
     if comparison.study.observations > 1:
-        table = _table(section.figure.heading, "mean", against, f"{100 * comparison.level:g} % interval", "b/s/w")
+        table = _table(one.metric.heading, "mean", against, f"{100 * comparison.level:g} % interval", "b/s/w")
     else:
-        table = _table(section.figure.heading, "value", against)
-    for entry in section.entries:
-        _add(table, _row(section.figure, entry, differences=differences)[: len(table.columns)])
+        table = _table(one.metric.heading, "value", against)
+    for mean in one.means:
+        _add(table, _row(one.metric, mean, differences=differences)[: len(table.columns)])
     return table
 
 
-def _row(figure: Figure, entry: Entry, *, differences: bool) -> list[str]:
-    mean = NOTHING if entry.mean is None else figure.text(entry.mean.value)
-    pairs = entry.pairs
-    if pairs is None:
-        return [entry.variant, mean]
-    better, worse = (pairs.larger, pairs.smaller) if figure.more_is_better else (pairs.smaller, pairs.larger)
+def _row(metric: Metric, one: AlgorithmMean, *, differences: bool) -> list[str]:
+    names = [one.variant, NOTHING if one.mean is None else metric.text(one.mean.value)]
+    if one.pairs is None:
+        return names
     if differences:
-        against = _told(pairs.difference, figure.scale, figure.digits)
+        against = _cells(one.pairs.difference, metric.scale, metric.digits)
     else:
-        against = _told(pairs.ratio, 1.0, _RATIO_DIGITS)
-    return [entry.variant, mean, *against, f"{better}/{pairs.equal}/{worse}"]
+        against = _cells(one.pairs.ratio, 1.0, RATIO_DIGITS)
+    return [*names, *against, metric.balance(one.pairs)]
 
 
-def _told(estimate: Estimate | None, scale: float, digits: int) -> list[str]:
-    """A value and its interval."""
+def _cells(estimate: Estimate | None, scale: float, digits: int) -> list[str]:
+    """Spell a value and its interval."""
     if estimate is None:
         return [NOTHING, NOTHING]
     value, low, high = (

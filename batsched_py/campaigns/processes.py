@@ -1,4 +1,8 @@
-"""Work in processes: each piece in a new one, so that no piece sees what another left behind in its modules."""
+"""Work in processes: each piece in a new one, so that no piece sees what another left in its modules.
+
+Processes are forks of a server, which has one thread and has loaded our modules once. Pieces of work are pickled with
+the classes and functions of scripts, notebooks and files that they use, so that no process runs a script again.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +19,19 @@ from multiprocessing import forkserver, get_context, parent_process, resource_tr
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import FrameType, ModuleType
-from typing import Final, Generic, NoReturn, TypeVar
+from typing import Any, Final, Generic, NoReturn, TypeVar, get_type_hints
 from warnings import catch_warnings, filterwarnings
 
 import cloudpickle
 from msgspec import Struct
 
+from batsched_py.errors import OptionError
+from batsched_py.scheduling.base import Scheduler
 from batsched_py.signals import STOPS, held_back
 
 Value = TypeVar("Value")
 
-#: What each process finds loaded: all that a simulation needs but for the algorithm.
+#: Modules that each process finds loaded: all that a simulation needs but for the algorithm.
 _PRELOADED: Final = ["batsched_py.campaigns.study", "batsched_py.api"]
 #: Seconds that a process which shall stop may take to clean up.
 _GRACE: Final = 5.0
@@ -33,13 +39,13 @@ _GRACE: Final = 5.0
 _PAUSES: Final = (0.01, 0.1, 1.0)
 
 
-class Ended(Struct, Generic[Value], frozen=True):
-    """A piece of work that is over.
+class PieceResult(Struct, Generic[Value], frozen=True):
+    """The result of a piece of work.
 
     Attributes:
-        position: among the pieces.
-        value: what it returned; None if its process died.
-        exit_code: of the process: minus the signal that ended it, 0 if all went well.
+        position: position among the pieces.
+        value: the returned value; None if the process died.
+        exit_code: exit code of the process: minus the signal that ended it, 0 if all went well.
     """
 
     position: int
@@ -47,13 +53,12 @@ class Ended(Struct, Generic[Value], frozen=True):
     exit_code: int = 0
 
 
-def run_apart(pieces: Sequence[Callable[[], Value]], processes: int) -> Generator[Ended[Value], None, None]:
+def run_apart(pieces: Sequence[Callable[[], Value]], processes: int) -> Generator[PieceResult[Value], None, None]:
     """Call each piece in a process of its own, at most `processes` at a time; what ends first comes first.
 
-    Pieces and what they return are pickled, the pieces with what they need of a script or a notebook, which no process
-    runs again: a script needs no `if __name__ == "__main__":`. What they print goes to stderr. They hear neither Ctrl-C
-    nor SIGHUP: whoever iterates does, and when it leaves, by whatever exception, the processes end. They end, too, if
-    it is killed.
+    Pieces and their values are pickled; a script needs no `if __name__ == "__main__":`. What pieces print goes to
+    stderr. They ignore Ctrl-C and SIGHUP, which the caller answers: when it stops iterating, by whatever exception, the
+    processes end. They also end if the caller is killed.
     """
     waiting = deque(enumerate(pieces))
     running: dict[Connection, tuple[int, BaseProcess]] = {}
@@ -71,26 +76,49 @@ def run_apart(pieces: Sequence[Callable[[], Value]], processes: int) -> Generato
                 with held_back():
                     del running[receiver]
                     receiver.close()
-                yield Ended(position, value, process.exitcode or 0)
+                yield PieceResult(position, value, process.exitcode or 0)
     finally:
         with held_back():
             _stop([process for _, process in running.values()])
 
 
-def _start_server() -> None:
-    """Processes are forks of a clean one, which has one thread and loads our modules once.
+def check_portable(thing: object, name: str) -> None:
+    """Prepare the thing for being pickled with the code of its script or notebook. OptionError if it cannot be."""
+    module = sys.modules.get(getattr(thing, "__module__", ""))
+    if module is not None and os.sep in module.__name__:  # loaded from a file: no other process finds it by this name
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        if isinstance(thing, type) and issubclass(thing, Scheduler):
+            _resolve_options(thing)
+        cloudpickle.dumps(thing)
+    except Exception as error:  # pickle raises whatever a __reduce__ raises
+        why = " ".join(f"{type(error).__name__}: {error}".split())
+        advice = "processes=None runs it in this one"
+        raise OptionError(f"{name}: cannot be handed to another process: {why}; {advice}") from error
 
-    It is born deaf to what a terminal, or the end of a batch job, sends to all: only whoever started the work answers.
+
+def _resolve_options(scheduler: type[Scheduler[Any]]) -> None:
+    """Replace annotations that are text by types: names in them mean nothing without the script or the notebook."""
+    options = scheduler.options_type
+    if options.__module__ == "__main__" or os.sep in options.__module__:
+        options.__annotations__ = get_type_hints(options)
+
+
+def _start_server() -> None:
+    """Start the server of processes, with the signals blocked that a terminal or a batch system sends to all.
+
+    Only the process that started the work answers these signals.
     """
     with held_back(), _unannounced():
         get_context("forkserver").set_forkserver_preload(_PRELOADED)
         resource_tracker.ensure_running()  # which the server would start, and which unblocks signals
-        with _deaf():
+        with _signals_blocked():
             forkserver.ensure_running()
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
+def _signals_blocked() -> Iterator[None]:
+    """Block the signals that stop programs; processes started meanwhile inherit that."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
         yield
@@ -100,7 +128,7 @@ def _deaf() -> Iterator[None]:
 
 @contextmanager
 def _unannounced() -> Iterator[None]:
-    """Without Python's warning that its process for resources was killed, and is started again: we have none."""
+    """Suppress Python's warning that its resource tracker was killed and restarted: we have no such resources."""
     with catch_warnings():
         filterwarnings("ignore", "resource_tracker: process died", UserWarning)
         yield
@@ -108,7 +136,7 @@ def _unannounced() -> Iterator[None]:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """With an empty module in the place of the script or the notebook, which a new process would run again."""
+    """Put an empty module in place of the script or notebook, which a new process would run again."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -136,7 +164,7 @@ def _start(position: int, piece: Callable[[], Value], running: dict[Connection, 
 
 
 def _received(receiver: Connection) -> Value | None:
-    """What a piece returned; None if its process died before."""
+    """Return the value of a piece; None if its process died before."""
     try:
         value: Value = receiver.recv()
     except EOFError:
@@ -145,7 +173,7 @@ def _received(receiver: Connection) -> Value | None:
 
 
 def _work(pickled: bytes, sender: Connection) -> None:
-    """What a process does."""
+    """Run a piece in its process and send its value."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
@@ -161,7 +189,7 @@ def _work(pickled: bytes, sender: Connection) -> None:
 
 
 def _follow_the_parent() -> None:
-    """End this process after the one that wanted its work; a thread of its own, born deaf to all that stops."""
+    """End this process after its parent; runs in a thread, where all stopping signals are blocked."""
     parent = parent_process()
     assert parent is not None  # noqa: S101  # multiprocessing started this process
     parent.join()

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from batsched_py.api import ORDERS, Availability, Plan, View
-from batsched_py.campaigns.figures import FIGURES
+from batsched_py.campaigns.metrics import METRICS
 from batsched_py.cli.main import COMMANDS, batsched
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.dialects import V4, V14
@@ -151,7 +151,7 @@ def test_each_figure_that_algorithms_are_compared_by_is_named() -> None:
     """And no other, in the table that says what --metrics takes."""
     page = (DOCS / "comparison.md").read_text()
     table = page.partition("**Figures.**")[2].partition("## ")[0].partition("\n\n")[2]
-    assert sorted(re.findall(r"`(\w+)`", table)) == sorted(FIGURES)
+    assert sorted(re.findall(r"`(\w+)`", table)) == sorted(METRICS)
 
 
 def test_decisions_are_numbered_without_a_gap() -> None:

@@ -9,7 +9,7 @@ import pytest
 from rich.pretty import pretty_repr
 
 from batsched_py.brief import Brief
-from batsched_py.campaigns import Drawn, Variant, compare, find_figures, run_study, simulate
+from batsched_py.campaigns import Drawn, Variant, compare_algorithms, find_metrics, run_study, simulate
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.traces.lublin import generate
@@ -42,7 +42,7 @@ def test_what_a_notebook_shows_of_runs_is_short(tmp_path: Path) -> None:
     machine, workload = plain_platform(500), generate(1000, 500, Random(1))
     run = simulate(machine, workload, "fcfs", trace=True)
     study = run_study(machine, {f"w{seed}": Drawn(9, 4, seed) for seed in range(9)}, [Variant("a", "fcfs")])
-    comparison = compare(study, find_figures(["mean_wait"]))
+    comparison = compare_algorithms(study, find_metrics(["mean_wait"]))
     (tmp_path / "log.swf").write_text("".join(LINE.format(number) for number in range(1000)))
     shown: list[object] = [run, run.result, run.result.trace, machine, workload, study, study.outcomes[0], comparison]
     shown += [schedule_of(run.result, "run"), read_swf(tmp_path / "log.swf"), workload.jobs[0]]

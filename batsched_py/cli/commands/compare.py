@@ -10,11 +10,11 @@ from typing import Any, Final
 import click
 
 from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES
-from batsched_py.campaigns.comparison import Comparison, compare, find_baseline, unlike
+from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_baseline, find_different_jobs
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
-from batsched_py.campaigns.figures import ENERGY, FIGURES, SHOWN, find_figures
-from batsched_py.campaigns.study import Outcome, Variant, run_study, seeded, takes_seed
+from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
+from batsched_py.campaigns.study import Outcome, Variant, repeat_for_seeds, run_study
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.examples import INPUT
@@ -42,7 +42,7 @@ _MOST_PROCESSES: Final = 4096
 #: Workloads that a line names which is told of several.
 _NAMED: Final = 3
 #: What writes the file of an option, by its name.
-_WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
+_WRITERS: Final[Mapping[str, Callable[[Path, AlgorithmComparison], None]]] = {
     "csv": write_csv,
     "json": write_json,
     "latex": write_latex,
@@ -75,7 +75,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path, Comparison], None]]] = {
 @variant_options
 @click.option("--baseline", metavar="NAME", help="What the others are compared with.  [default: the first -s]")
 @click.option(
-    "--metrics", metavar="NAME,...", help=f"What is shown, of {', '.join(FIGURES)}.  [default: {', '.join(SHOWN)}]"
+    "--metrics", metavar="NAME,...", help=f"What is shown, of {', '.join(METRICS)}.  [default: {', '.join(SHOWN)}]"
 )
 @click.option(
     "--level",
@@ -143,7 +143,7 @@ def command(
     parts = {name: others.pop(name) for name in VARIANT_PARAMETERS}
     variants = read_variants(context, parts)
     base = find_baseline([variant.name for variant in variants], baseline)
-    figures = find_figures(_shown(metrics, energy=others["energy"]))
+    figures = find_metrics(_shown(metrics, energy=others["energy"]))
     machine = named_platform(platform, others["master_host"])
     external = read_external(events, len(machine.hosts), forwarded=others["forward_unknown_events"])
     told = Settings(external_events=external, **others)
@@ -152,7 +152,7 @@ def command(
     keep = None if export is None else Kept(export, told.trace_machine_states, told.energy)
     inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
     inputs += [("--options-file", path) for path in parts["options_files"]]
-    runs = {name: source for name, (source, _) in seeded(sources, chance).items()}
+    runs = {name: source for name, (source, _) in repeat_for_seeds(sources, chance).items()}
     kept = [] if keep is None else keep.paths(runs, [variant.name for variant in variants])
     _check_files(inputs, files, kept)
     with runs_bar(wanted=not quiet) as progress:
@@ -168,7 +168,7 @@ def command(
             progress=progress,
             limits=told_limits(),
         )
-    comparison = compare(study, figures, baseline=base, level=level, resamples=resamples)
+    comparison = compare_algorithms(study, figures, baseline=base, level=level, resamples=resamples)
     _write(files, comparison)
     if keep is not None:
         keep.write_drawn(sources)
@@ -179,7 +179,7 @@ def command(
 
 def _seeds_of_algorithms(seeds: Sequence[int], variants: Sequence[Variant]) -> Sequence[int]:
     """The seeds, where workloads are files: then only algorithms can take them."""
-    if seeds and not any(map(takes_seed, variants)):
+    if seeds and not any(variant.takes_seed for variant in variants):
         raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
     return seeds
 
@@ -208,21 +208,21 @@ def _check_files(inputs: Sequence[Named], files: Mapping[str, Path | None], kept
     check_writable([path for _, path in outputs])
 
 
-def _write(files: Mapping[str, Path | None], comparison: Comparison) -> None:
+def _write(files: Mapping[str, Path | None], comparison: AlgorithmComparison) -> None:
     for name, path in files.items():
         if path is not None:
             with writing(path):
                 _WRITERS[name](path, comparison)
 
 
-def _show(comparison: Comparison, *, differences: bool) -> None:
+def _show(comparison: AlgorithmComparison, *, differences: bool) -> None:
     for table in comparison_tables(comparison, differences=differences):
         show_table(table, folded=0)
         say()
     Output().print(legend(comparison), highlight=False)
 
 
-def _tell(comparison: Comparison) -> int:
+def _tell(comparison: AlgorithmComparison) -> int:
     """What a reader of the tables has to know, and the exit code."""
     study = comparison.study
     warn = Warnings()
@@ -249,11 +249,11 @@ def _grouped(told: Iterable[tuple[Outcome, str]]) -> Iterator[tuple[str, str]]:
         yield f"{variant} on {some if len(distinct) == 1 else f'{len(distinct)} workloads ({some})'}", line
 
 
-def _cautions(comparison: Comparison) -> Iterator[str]:
-    """Why figures may not compare, or intervals be too narrow."""
+def _cautions(comparison: AlgorithmComparison) -> Iterator[str]:
+    """Why figures may not compare_algorithms, or intervals be too narrow."""
     study = comparison.study
     count = len(study.workloads)
-    for found in unlike(study, comparison.baseline):
+    for found in find_different_jobs(study, comparison.baseline):
         for workloads, what in ((found.ran, "ran"), (found.succeeded, "succeeded")):
             if workloads:
                 yield (

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from msgspec import Struct
 
-from batsched_py.campaigns.sources import Source
+from batsched_py.campaigns.inputs import WorkloadLike
 from batsched_py.cli.shared.output import result_files, write_result
 from batsched_py.cli.shared.output_paths import make_folder
 from batsched_py.simulator.records import Result
@@ -34,14 +34,14 @@ class Kept(Struct, frozen=True):
         """Write them. InputError."""
         write_result(self._files(workload, variant), result)
 
-    def paths(self, sources: Mapping[str, Source], variants: Sequence[str]) -> list[Path]:
+    def paths(self, sources: Mapping[str, WorkloadLike], variants: Sequence[str]) -> list[Path]:
         """All that will be written. UsageError if two names are the same in paths."""
         _check_plain(sources)
         _check_plain(variants)
         results = [path for workload in sources for variant in variants for path in self._files(workload, variant)]
         return [*results, *self._drawn(sources)]
 
-    def write_drawn(self, sources: Mapping[str, Source]) -> None:
+    def write_drawn(self, sources: Mapping[str, WorkloadLike]) -> None:
         """Write the workloads that are in no file yet, as `generate` would, to FOLDER/WORKLOAD/workload.json.
 
         InputError.
@@ -50,7 +50,7 @@ class Kept(Struct, frozen=True):
             make_folder(path)
             write_workload(path, drawn.draw(), description=drawn.description)
 
-    def _drawn(self, sources: Mapping[str, Source]) -> dict[Path, Drawn]:
+    def _drawn(self, sources: Mapping[str, WorkloadLike]) -> dict[Path, Drawn]:
         return {
             self.folder / _plain(name) / "workload.json": source
             for name, source in sources.items()

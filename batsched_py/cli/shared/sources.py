@@ -12,7 +12,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from batsched_py.campaigns.sources import Source
+from batsched_py.campaigns.inputs import WorkloadLike
 from batsched_py.errors import OptionError
 from batsched_py.traces.drawn import Drawn
 from batsched_py.wording import unknown
@@ -45,7 +45,7 @@ def read_seeds(context: click.Context, parameter: click.Parameter, value: str | 
     return tuple(seeds)
 
 
-def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int], hosts: int) -> dict[str, Source]:
+def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int], hosts: int) -> dict[str, WorkloadLike]:
     """Name -> workload. Files are called by their names; drawn ones by model and seed, for `hosts` hosts.
 
     UsageError, or OptionError for a parameter of the model.
@@ -62,7 +62,7 @@ def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int],
     return {f"{_MODEL}-{seed}": replace(drawn, seed=seed) for seed in seeds or (0,)}
 
 
-def _named(files: Sequence[Path]) -> dict[str, Source]:
+def _named(files: Sequence[Path]) -> dict[str, WorkloadLike]:
     """By file name without its ending, or by the whole path where that would not tell files apart."""
     stems = [file.name.removesuffix(".json") for file in files]
     often = Counter(stems)

@@ -10,24 +10,24 @@ import pytest
 from rich.console import Console
 
 from batsched_py.campaigns.bootstrap import Estimate
-from batsched_py.campaigns.comparison import Comparison, compare, unlike
+from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_different_jobs
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
-from batsched_py.campaigns.figures import FIGURES, find_figures
+from batsched_py.campaigns.metrics import METRICS, find_metrics
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.run_figures import measure_run
 from batsched_py.reporting.schedules.schedule import Schedule
 from tests.unit.reporting.records import record
 
-FIGURE_NAMES = ["mean_wait", "utilisation"]
+METRIC_NAMES = ["mean_wait", "utilisation"]
 
 
 def outcome(workload: str, variant: str, wait: float, *, ran: str = "", succeeded: str = "") -> Outcome:
     """Of one job of 10 s on one of two hosts, that waited."""
     ran_once = record("a", submit=0.0, start=wait, finish=wait + 10.0)
-    figures = measure_run(Schedule(variant, (ran_once,), hosts=2, figures={}))
-    return Outcome(workload, variant, figures=figures, ran=ran, succeeded=succeeded)
+    metrics = measure_run(Schedule(variant, (ran_once,), hosts=2, figures={}))
+    return Outcome(workload, variant, metrics=metrics, ran=ran, succeeded=succeeded)
 
 
 def study(*waits: tuple[float, float], names: tuple[str, str] = ("easy", "mine")) -> Study:
@@ -41,7 +41,7 @@ def study(*waits: tuple[float, float], names: tuple[str, str] = ("easy", "mine")
     return Study(workloads, tuple(Variant(name, "easy") for name in names), tuple(outcomes))
 
 
-def shown(comparison: Comparison, *, differences: bool = False) -> str:
+def shown(comparison: AlgorithmComparison, *, differences: bool = False) -> str:
     """The tables, as on a terminal of 80 columns."""
     console = Console(width=80)
     with console.capture() as capture:
@@ -52,8 +52,8 @@ def shown(comparison: Comparison, *, differences: bool = False) -> str:
 
 def test_workloads_are_paired() -> None:
     """Means, ratio and difference of what belongs together; fewer seconds of waiting are better."""
-    found = compare(study((10.0, 20.0), (30.0, 20.0), (20.0, 20.0)), find_figures(FIGURE_NAMES))
-    base, mine = found.sections[0].entries
+    found = compare_algorithms(study((10.0, 20.0), (30.0, 20.0), (20.0, 20.0)), find_metrics(METRIC_NAMES))
+    base, mine = found.metrics[0].means
     assert base.pairs is None
     assert mine.mean is not None
     assert mine.mean.value == 20.0
@@ -68,13 +68,13 @@ def test_workloads_are_paired() -> None:
 def test_any_algorithm_may_be_the_baseline() -> None:
     """By its name; a name that nobody has is an error."""
     both = study((10.0, 20.0), (20.0, 40.0))
-    found = compare(both, find_figures(["mean_wait"]), baseline="mine")
-    easy, mine = found.sections[0].entries
+    found = compare_algorithms(both, find_metrics(["mean_wait"]), baseline="mine")
+    easy, mine = found.metrics[0].means
     assert mine.pairs is None
     assert easy.pairs is not None
     assert easy.pairs.ratio == Estimate(0.5, 0.5, 0.5)
     with pytest.raises(OptionError, match="baseline yours: unknown; there are: easy, mine"):
-        compare(both, [], baseline="yours")
+        compare_algorithms(both, [], baseline="yours")
 
 
 def test_an_algorithm_that_failed_once_has_no_figures() -> None:
@@ -82,16 +82,16 @@ def test_an_algorithm_that_failed_once_has_no_figures() -> None:
     whole = study((10.0, 20.0), (20.0, 40.0))
     *others, _ = whole.outcomes
     broken = Study(whole.workloads, whole.variants, (*others, Outcome("w1", "mine", error="no", exit_code=3)))
-    found = compare(broken, find_figures(FIGURE_NAMES))
-    assert [entry.mean is None for entry in found.sections[0].entries] == [False, True]
+    found = compare_algorithms(broken, find_metrics(METRIC_NAMES))
+    assert [entry.mean is None for entry in found.metrics[0].means] == [False, True]
     assert "mine                         1            1        1 of 2" in shown(found)
-    against = compare(broken, find_figures(FIGURE_NAMES), baseline="mine")
-    assert [entry.pairs for entry in against.sections[0].entries] == [None, None]
+    against = compare_algorithms(broken, find_metrics(METRIC_NAMES), baseline="mine")
+    assert [entry.pairs for entry in against.metrics[0].means] == [None, None]
 
 
 def test_tables_tell_which_way_is_better() -> None:
     """More is better of utilisation, less of waiting."""
-    text = shown(compare(study((10.0, 20.0), (20.0, 40.0)), find_figures(FIGURE_NAMES)))
+    text = shown(compare_algorithms(study((10.0, 20.0), (20.0, 40.0)), find_metrics(METRIC_NAMES)))
     wait, utilisation = (
         text[text.index(heading) :].splitlines()[:4] for heading in ("mean wait [s]", "utilisation [%]")
     )
@@ -102,13 +102,13 @@ def test_tables_tell_which_way_is_better() -> None:
 
 def test_tables_can_show_differences() -> None:
     """In the unit of the figure."""
-    text = shown(compare(study((10.0, 20.0), (20.0, 40.0)), find_figures(["utilisation"])), differences=True)
+    text = shown(compare_algorithms(study((10.0, 20.0), (20.0, 40.0)), find_metrics(["utilisation"])), differences=True)
     assert text.splitlines()[-1].split() == ["mine", "13.33", "-7.50", "[-8.33,", "-6.67]", "0/0/2"]
 
 
 def test_one_workload_has_no_intervals() -> None:
     """Only ratios, and the reason."""
-    found = compare(study((10.0, 20.0)), find_figures(["mean_wait"]))
+    found = compare_algorithms(study((10.0, 20.0)), find_metrics(["mean_wait"]))
     assert shown(found).splitlines()[-1].split() == ["mine", "20.0", "2.000"]
     assert "interval" not in shown(found)
     assert legend(found).startswith("One workload is one observation")
@@ -116,7 +116,7 @@ def test_one_workload_has_no_intervals() -> None:
 
 def test_names_are_shown_as_they_are() -> None:
     """Brackets are no markup, and long names are folded, not cut."""
-    text = shown(compare(study((1.0, 2.0), names=("[bold]", "x" * 90)), find_figures(["mean_wait"])))
+    text = shown(compare_algorithms(study((1.0, 2.0), names=("[bold]", "x" * 90)), find_metrics(["mean_wait"])))
     assert "[bold]" in text
     assert text.count("x") >= 90
 
@@ -131,45 +131,49 @@ def test_other_jobs_are_noticed() -> None:
         outcome("w2", "easy", 1.0, ran="a", succeeded="a"),
         outcome("w2", "mine", 1.0, ran="a", succeeded="a"),
     )
-    (found,) = unlike(Study(("w0", "w1", "w2"), (Variant("easy", "easy"), Variant("mine", "easy")), outcomes), "easy")
+    (found,) = find_different_jobs(
+        Study(("w0", "w1", "w2"), (Variant("easy", "easy"), Variant("mine", "easy")), outcomes), "easy"
+    )
     assert (found.variant, found.ran, found.succeeded) == ("mine", ("w0",), ("w1",))
 
 
 def test_each_figure_has_a_title_of_its_own() -> None:
     """And is a field of what was measured."""
     run = outcome("w", "easy", 1.0)
-    assert all(figure.title == figure.title.strip() != "" for figure in FIGURES.values())
-    assert len({figure.heading for figure in FIGURES.values()}) == len(FIGURES)
+    assert all(metric.title == metric.title.strip() != "" for metric in METRICS.values())
+    assert len({metric.heading for metric in METRICS.values()}) == len(METRICS)
     assert {"mean_wait", "p99_wait", "mean_bounded_slowdown", "utilisation"} <= {
-        name for name, figure in FIGURES.items() if figure.of(run) is not None
+        name for name, metric in METRICS.items() if metric.of(run) is not None
     }
 
 
 @pytest.mark.parametrize("names", [["mean_wiat"], ["mean_wait", "mean_wait"]])
 def test_figures_are_asked_for_by_name(names: list[str]) -> None:
     """Once each."""
-    with pytest.raises(OptionError, match="figure"):
-        find_figures(names)
+    with pytest.raises(OptionError, match="metric"):
+        find_metrics(names)
 
 
 def test_the_csv_has_a_row_for_each_run(tmp_path: Path) -> None:
     """With every figure in SI units, to the last bit; failed runs have their error."""
     whole = study((1.0, 2.0), (0.1 + 0.2, 4.0))
     broken = Study(whole.workloads, whole.variants, (*whole.outcomes[:3], Outcome("w1", "mine", error="no, never")))
-    write_csv(tmp_path / "runs.csv", compare(broken, []))
+    write_csv(tmp_path / "runs.csv", compare_algorithms(broken, []))
     rows = list(csv.DictReader((tmp_path / "runs.csv").read_text().splitlines()))
     assert [(row["workload"], row["algorithm"]) for row in rows] == [
         ("w0", "easy"), ("w0", "mine"), ("w1", "easy"), ("w1", "mine"),
     ]  # fmt: skip
     assert float(rows[2]["mean_wait"]) == 0.1 + 0.2
-    assert set(FIGURES) < set(rows[0])
+    assert set(METRICS) < set(rows[0])
     assert (rows[0]["jobs"], rows[0]["successful"], rows[0]["rejected"], rows[0]["energy"]) == ("1", "1", "0", "")
     assert (rows[3]["mean_wait"], rows[3]["error"]) == ("", "no, never")
 
 
 def test_the_json_has_everything(tmp_path: Path) -> None:
     """Algorithms with their options, intervals, runs."""
-    write_json(tmp_path / "all.json", compare(study((10.0, 20.0), (20.0, 40.0)), find_figures(["mean_wait"])))
+    write_json(
+        tmp_path / "all.json", compare_algorithms(study((10.0, 20.0), (20.0, 40.0)), find_metrics(["mean_wait"]))
+    )
     content = json.loads((tmp_path / "all.json").read_bytes())
     assert content["algorithms"][1] == {"name": "mine", "algorithm": "easy", "options": {}}
     assert content["figures"]["mean_wait"][1]["against_baseline"]["ratio"] == {"value": 2.0, "low": 2.0, "high": 2.0}
@@ -180,7 +184,10 @@ def test_the_json_has_everything(tmp_path: Path) -> None:
 def test_the_latex_is_a_table_for_booktabs(tmp_path: Path) -> None:
     """What LaTeX takes for something else is escaped."""
     names = ("easy", "mine_2(a=50%)")
-    write_latex(tmp_path / "t.tex", compare(study((10.0, 20.0), (20.0, 40.0), names=names), find_figures(FIGURE_NAMES)))
+    write_latex(
+        tmp_path / "t.tex",
+        compare_algorithms(study((10.0, 20.0), (20.0, 40.0), names=names), find_metrics(METRIC_NAMES)),
+    )
     text = (tmp_path / "t.tex").read_text()
     assert r"\quad mine\_2(a=50\%) & 30.0 & $2.000$ [$2.000$, $2.000$] & $15.0$ [$10.0$, $20.0$] & 0/0/2 \\" in text
     assert r"\multicolumn{5}{l}{utilisation [\%]} \\" in text

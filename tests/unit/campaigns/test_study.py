@@ -10,7 +10,7 @@ import pytest
 
 from batsched_py.api import NoOptions, Plan, Scheduler, View
 from batsched_py.campaigns import Drawn, Variant, run_study
-from batsched_py.campaigns.sources import Source
+from batsched_py.campaigns.inputs import WorkloadLike
 from batsched_py.errors import BatschedError, OptionError, PluginError, WorkloadError
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.simulator.records import Result
@@ -19,7 +19,7 @@ from tests.clone import ROOT
 from tests.platforms import plain_platform
 
 MACHINE = plain_platform(8)
-WORKLOADS: dict[str, Source] = {f"w{seed}": Drawn(jobs=20, hosts=8, seed=seed) for seed in range(3)}
+WORKLOADS: dict[str, WorkloadLike] = {f"w{seed}": Drawn(jobs=20, hosts=8, seed=seed) for seed in range(3)}
 EASY, FCFS, CRASHER = Variant("easy", "easy"), Variant("first", Fcfs), Variant("crasher", "crasher")
 
 
@@ -78,7 +78,7 @@ def test_an_algorithm_that_fails_spoils_its_own_runs_only() -> None:
     assert [outcome.variant for outcome in study.failures] == ["crasher"] * 3
     assert {outcome.exit_code for outcome in study.failures} == {3}
     assert all("failed on purpose" in outcome.error and "\n" not in outcome.error for outcome in study.failures)
-    assert all(outcome.figures is not None and outcome.figures.jobs == 20 for outcome in study.of("easy"))
+    assert all(outcome.metrics is not None and outcome.metrics.jobs == 20 for outcome in study.of("easy"))
 
 
 def test_the_death_of_a_process_is_a_failed_run() -> None:
@@ -115,13 +115,13 @@ def test_progress_is_told_run_by_run() -> None:
 
 def test_runs_of_the_same_jobs_are_known_by_them() -> None:
     """Whatever their order; a rejected job makes another set."""
-    large: dict[str, Source] = {"large": Drawn(jobs=60, hosts=32, seed=1)}
+    large: dict[str, WorkloadLike] = {"large": Drawn(jobs=60, hosts=32, seed=1)}
     study = run_study(MACHINE, large, [EASY, FCFS], settings=Settings(allow_oversized=True))
     first, second = study.outcomes
     assert first.ran == second.ran
     assert first.succeeded == second.succeeded
-    assert first.figures is not None
-    assert first.figures.rejected > 0
+    assert first.metrics is not None
+    assert first.metrics.rejected > 0
     assert len(first.warnings) > 0
     small = run_study(MACHINE, {"large": Drawn(jobs=60, hosts=8, seed=1)}, [EASY])
     assert small.outcomes[0].ran != first.ran
@@ -133,7 +133,7 @@ def test_energy_is_there_if_it_was_counted() -> None:
     def joules(*, energy: bool) -> float | None:
         platform = ROOT / "platforms" / "energy16.xml"
         study = run_study(platform, {"w": Drawn(jobs=10, hosts=16)}, [EASY], settings=Settings(energy=energy))
-        return None if study.outcomes[0].figures is None else study.outcomes[0].figures.energy
+        return None if study.outcomes[0].metrics is None else study.outcomes[0].metrics.energy
 
     assert joules(energy=False) is None
     assert (joules(energy=True) or 0) > 0
@@ -152,7 +152,7 @@ def test_energy_is_there_if_it_was_counted() -> None:
     ids=["no file", "jobs too large", "no jobs", "no algorithm", "no option", "same name"],
 )
 def test_wrong_input_is_told_before_anything_runs(
-    workloads: dict[str, Source], variants: list[Variant], error: type[BatschedError]
+    workloads: dict[str, WorkloadLike], variants: list[Variant], error: type[BatschedError]
 ) -> None:
     """Though other workloads and algorithms are right."""
     told: list[object] = []

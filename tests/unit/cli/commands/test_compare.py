@@ -180,10 +180,10 @@ def test_what_the_tables_do_not_tell_is_a_warning(capsys: pytest.CaptureFixture[
         ([*STUDY[1:], "-s", "easy", "-o", "reserve=cores"], "option reserve of easy: must be counts | hosts, ..."),
         ([*STUDY[1:], "-s", "nobody"], "algorithm nobody: unknown; ..."),
         ([*STUDY[1:], "-s", "easy", "--baseline", "fcfs"], "baseline fcfs: unknown; there are: easy"),
-        ([*STUDY[1:], "-s", "easy", "--metrics", "tea"], "figure tea: unknown; there are: successful, ..."),
+        ([*STUDY[1:], "-s", "easy", "--metrics", "tea"], "metric tea: unknown; there are: successful, ..."),
         (
             [*STUDY[1:], "-s", "easy", "--metrics", "mean_wiat"],
-            "figure mean_wiat: unknown; did you mean mean_wait? There are: ...",
+            "metric mean_wiat: unknown; did you mean mean_wait? There are: ...",
         ),
         ([*STUDY[1:], "-s", "easy", "--metrics", "energy"], "'--metrics energy' goes with '-E'"),
         (

@@ -1,4 +1,4 @@
-"""The figures that algorithms are compared by: those of docs/metrics.md for which one way is better than the other."""
+"""The metrics by which algorithms are compared: those of docs/metrics.md that have a better direction."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.campaigns.bootstrap import Pairs
 from batsched_py.campaigns.study import Outcome
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.figure_tables import SECTIONS, Unit
 from batsched_py.wording import unknown
 
 
-class Figure(Struct, frozen=True):
-    """One figure of a run.
+class Metric(Struct, frozen=True):
+    """One number that describes a run.
 
     Attributes:
         name: as users write it, a field of RunFigures.
         title: as tables show it.
-        unit: of what tables show; "" for none.
-        scale: what a value is multiplied by to be in this unit.
-        digits: after the point.
+        unit: unit in tables; "" for none.
+        scale: factor from SI units to the unit of tables.
+        digits: digits after the point.
         more_is_better: False if the smaller value is the better one.
     """
 
@@ -34,17 +35,22 @@ class Figure(Struct, frozen=True):
 
     @property
     def heading(self) -> str:
-        """The title with the unit."""
+        """Return the title with the unit."""
         return f"{self.title} [{self.unit}]" if self.unit else self.title
 
     def of(self, outcome: Outcome) -> float | None:
-        """Its value, in the units of RunFigures; None if it has no meaning, or the run failed."""
-        value: float | None = None if outcome.figures is None else getattr(outcome.figures, self.name)
+        """Return the value of a run in SI units; None if it has no meaning there, or the run failed."""
+        value: float | None = None if outcome.metrics is None else getattr(outcome.metrics, self.name)
         return value
 
     def text(self, value: float) -> str:
-        """A value in the unit of tables."""
+        """Spell a value in the unit of tables."""
         return f"{value * self.scale:z.{self.digits}f}"
+
+    def balance(self, pairs: Pairs) -> str:
+        """Spell on how many observations the one is better than the other, the same, and worse: "7/1/2"."""
+        better, worse = (pairs.larger, pairs.smaller) if self.more_is_better else (pairs.smaller, pairs.larger)
+        return f"{better}/{pairs.equal}/{worse}"
 
 
 #: Titles that would say nothing without the row above them.
@@ -52,12 +58,12 @@ _TITLES: Final = {
     "mean_per_processor_bounded_slowdown": "mean per-processor bounded slowdown",
     "deadlines_met": "deadlines met",
 }
-#: Means over workloads: fewer digits than of one run.
+#: Digits of means over workloads, which are fewer than those of one run.
 _DIGITS: Final = {Unit.COUNT: 1, Unit.NUMBER: 3, Unit.SECONDS: 1, Unit.SHARE: 2, Unit.RATE: 2}
 
-#: By their names, in the order of RunFigures.
-FIGURES: Final = {
-    known.field: Figure(
+#: Name -> metric, in the order of RunFigures.
+METRICS: Final = {
+    known.field: Metric(
         known.field,
         _TITLES.get(known.field, known.title.strip()),
         known.unit.value[0],
@@ -71,15 +77,15 @@ FIGURES: Final = {
 }
 
 ENERGY: Final = "energy"
-#: What is shown if nobody asks for others; energy, if it was counted.
+#: The default of `compare --metrics`, with energy if it was counted.
 SHOWN: Final = ("mean_wait", "p90_wait", "max_wait", "mean_bounded_slowdown", "utilisation", "makespan")
 
 
-def find_figures(names: Sequence[str]) -> tuple[Figure, ...]:
-    """The figures of these names. OptionError for a name that there is not, or that comes twice."""
+def find_metrics(names: Sequence[str]) -> tuple[Metric, ...]:
+    """Return the metrics of these names. OptionError for an unknown name, or one that comes twice."""
     for name in names:
-        if name not in FIGURES:
-            raise OptionError(f"figure {name}: {unknown(name, FIGURES)}")
+        if name not in METRICS:
+            raise OptionError(f"metric {name}: {unknown(name, METRICS)}")
     if len(set(names)) < len(names):
-        raise OptionError(f"figures must be named once each, not {','.join(names)}")
-    return tuple(FIGURES[name] for name in names)
+        raise OptionError(f"metrics must be named once each, not {','.join(names)}")
+    return tuple(METRICS[name] for name in names)

@@ -1,0 +1,30 @@
+"""The inputs of simulations from Python: platforms and workloads as files, as models with seeds, or as objects."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.model.platform import Platform
+from batsched_py.model.workload import Workload
+from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.drawn import Drawn
+from batsched_py.traces.simgrid_xml import read_platform
+
+#: A file, or an object.
+PlatformLike = Platform | str | os.PathLike[str]
+#: A file, an object, or a model that a workload is drawn from when it is needed.
+WorkloadLike = Workload | Drawn | str | os.PathLike[str]
+
+
+def as_platform(given: PlatformLike, limits: Limits = LIMITS) -> Platform:
+    """Return the platform, read from its file if need be. PlatformError."""
+    return given if isinstance(given, Platform) else read_platform(Path(given), limits=limits)
+
+
+def as_workload(given: WorkloadLike, limits: Limits = LIMITS) -> Workload:
+    """Return the workload, read or drawn if need be. WorkloadError for a file, OptionError for a model's parameter."""
+    if isinstance(given, Workload):
+        return given
+    return given.draw() if isinstance(given, Drawn) else read_workload(Path(given), limits=limits)
