@@ -26,6 +26,10 @@ for variable in (
 ):  # fmt: skip
     os.environ.pop(variable, None)
 
+# Where Python must not write bytecode, hundreds of processes would compile batsched-py, each for itself.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 #: The same examples in every run, so that a commit is green or red and not both. New examples are drawn by `make fuzz`.
 settings.register_profile(
     "suite",
