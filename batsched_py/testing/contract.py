@@ -16,7 +16,6 @@ from msgspec.structs import replace
 try:
     import pytest
     from hypothesis import HealthCheck, Phase, given, settings
-    from hypothesis import strategies as st
 
     from batsched_py.testing.strategies import cases
 except ImportError as error:
@@ -76,24 +75,24 @@ class ContractTests:
 
     def test_jobs_of_all_kinds(self) -> None:
         """Every job ends once, in its time and on its own hosts: early, at its walltime, without one, too large."""
-        self._draw(self._cases("simulator"))
+        self._draw("simulator")
 
     def test_hosts_that_fail(self) -> None:
         """Nothing starts there, and what can still run does; a job for which too few hosts are left may wait."""
-        self._draw(self._cases("simulator", failing=True))
+        self._draw("simulator", failing=True)
 
     def test_messages_that_take_time(self) -> None:
         """Ends and calls are announced a little after they were due (E18)."""
-        self._draw(st.booleans().flatmap(lambda failing: self._cases("messages", failing=failing)))
+        self._draw("messages", failing=None)
 
     def test_instants_in_several_messages(self) -> None:
         """What happens at one instant comes in one message or in several, in any order (E5)."""
-        self._draw(st.booleans().flatmap(lambda failing: self._cases("torn", failing=failing)))
+        self._draw("torn", failing=None)
         self._crowd("torn")
 
     def test_late_news(self) -> None:
         """Everything is told late: an end after the walltime, a call after other things (E18)."""
-        self._draw(st.booleans().flatmap(lambda failing: self._cases("late", failing=failing)))
+        self._draw("late", failing=None)
         self._crowd("late")
 
     def test_edges(self) -> None:
@@ -149,12 +148,6 @@ class ContractTests:
         beside = Path(inspect.getfile(cls)).parent / cls.algorithm
         return _loaded(str(beside) if Path(str(beside).rpartition(":")[0]).is_file() else cls.algorithm)
 
-    def _cases(self, peer: Peer, *, failing: bool = False) -> st.SearchStrategy[Case]:
-        scheduler = self.scheduler()
-        energy = scheduler.needs_energy if self.energy is None else self.energy
-        dynamic = scheduler.needs_dynamic_jobs
-        return cases(hosts=self.hosts, peer=peer, energy=energy, dynamic=dynamic, failing=failing)
-
     def _fitted(self, case: Case) -> Case:
         """With what the algorithm needs."""
         scheduler = self.scheduler()
@@ -166,14 +159,27 @@ class ContractTests:
         for seed in range(CROWDS):
             self.replay(self._fitted(crowd(self.hosts, peer, seed)))
 
-    def _draw(self, drawn: st.SearchStrategy[Case]) -> None:
+    def _wanted(self, peer: Peer, failing: bool | None) -> dict[str, Any]:
+        """The arguments of `cases` for cases with what the algorithm needs."""
+        needed = self._fitted(Case(hosts=self.hosts, jobs=(), peer=peer))
+        return {
+            "hosts": self.hosts,
+            "peer": peer,
+            "energy": needed.energy,
+            "dynamic": needed.dynamic,
+            "failing": failing,
+        }
+
+    def _draw(self, peer: Peer, *, failing: bool | None = False) -> None:
+        """Replay cases that Hypothesis draws; with `failing` None some have outages."""
+
         @settings(
             max_examples=self.examples,
             deadline=None,
             suppress_health_check=list(HealthCheck),
             phases=self._phases,
         )
-        @given(drawn)
+        @given(cases(**self._wanted(peer, failing)))
         def tried(case: Case) -> None:
             self.replay(case)
 

@@ -43,11 +43,16 @@ def cases(
     peer: Peer = "simulator",
     energy: bool = False,
     dynamic: bool = False,
-    failing: bool = False,
+    failing: bool | None = False,
     walltimes: bool = True,
     most_jobs: int = 20,
 ) -> Case:
-    """A case of up to `most_jobs` jobs; `failing` adds outages. With `energy` some last long enough to sleep in."""
+    """A case of up to `most_jobs` jobs; `failing` adds outages, to some if it is None.
+
+    With `energy` some last long enough to sleep in.
+    """
+    if failing is None:
+        failing = draw(st.booleans())
     jobs = draw(st.lists(job_specs(hosts, walltimes=walltimes), min_size=1, max_size=most_jobs))
     failures = draw(outages(hosts)) if failing else ()
     scale = draw(st.sampled_from((1, 1, LONG))) if energy else 1

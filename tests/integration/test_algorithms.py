@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given
 
 from batsched_py.api import View
 from batsched_py.planning.future.agenda import Agenda
@@ -17,6 +16,7 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench
+from tests.drawing import given_once
 from tests.integration.variants import EASY, PLATFORM, PROMISING, SPECS, workload
 
 
@@ -43,14 +43,14 @@ def in_order(result: Result) -> list[JobRecord]:
     return sorted(result.jobs, key=lambda record: (record.job.submit_time, record.job.id))
 
 
-@given(SPECS)
+@given_once(SPECS)
 def test_fcfs_starts_jobs_in_order_of_arrival(specs: list[tuple[int, int, int, int]]) -> None:
     """Nobody overtakes."""
     starts = [record.start for record in in_order(run("fcfs", {}, specs))]
     assert starts == sorted(starts)
 
 
-@given(SPECS)
+@given_once(SPECS)
 def test_priority_in_order_of_arrival_is_fcfs(specs: list[tuple[int, int, int, int]]) -> None:
     """Every start and every host."""
     ours, theirs = (in_order(run(name, {}, specs)) for name in ("priority", "fcfs"))
@@ -58,7 +58,7 @@ def test_priority_in_order_of_arrival_is_fcfs(specs: list[tuple[int, int, int, i
 
 
 @pytest.mark.parametrize("order", ["lcfs", "asc_size", "wfp3"])
-@given(SPECS)
+@given_once(SPECS)
 def test_priority_serves_nobody_before_the_first_of_its_order(
     order: str, specs: list[tuple[int, int, int, int]]
 ) -> None:
@@ -72,7 +72,7 @@ def test_priority_serves_nobody_before_the_first_of_its_order(
     run("priority", {"order": order}, specs, watch)
 
 
-@given(SPECS)
+@given_once(SPECS)
 def test_filler_leaves_no_job_waiting_that_would_fit(specs: list[tuple[int, int, int, int]]) -> None:
     """Whenever a message was answered, every waiting job is larger than what is free."""
 
@@ -84,8 +84,7 @@ def test_filler_leaves_no_job_waiting_that_would_fit(specs: list[tuple[int, int,
 
 
 @pytest.mark.parametrize(("name", "options"), PROMISING)
-@given(SPECS)
-@example([(0, 4, 5, 5), (0, 6, 5, 5), (1, 2, 4, 4), (1, 1, 9, 9), (2, 2, 9, 12)])
+@given_once(SPECS, [(0, 4, 5, 5), (0, 6, 5, 5), (1, 2, 4, 4), (1, 1, 9, 9), (2, 2, 9, 12)])
 def test_no_promised_start_ever_moves_to_later(
     name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
 ) -> None:
@@ -104,7 +103,7 @@ def test_no_promised_start_ever_moves_to_later(
 
 
 @pytest.mark.parametrize(("name", "options"), EASY)
-@given(SPECS)
+@given_once(SPECS)
 def test_easy_starts_the_oldest_waiting_job_as_soon_as_it_fits(
     name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
 ) -> None:
@@ -118,7 +117,7 @@ def test_easy_starts_the_oldest_waiting_job_as_soon_as_it_fits(
 
 
 @pytest.mark.parametrize("reserve", ["counts", "hosts"])
-@given(SPECS)
+@given_once(SPECS)
 def test_under_conservative_every_waiting_job_holds_a_promise(
     reserve: str, specs: list[tuple[int, int, int, int]]
 ) -> None:
@@ -132,7 +131,7 @@ def test_under_conservative_every_waiting_job_holds_a_promise(
 
 @pytest.mark.parametrize("reserve", ["counts", "hosts"])
 @pytest.mark.parametrize(("name", "depth"), [("easy", "1"), ("conservative", "none"), ("conservative", "25")])
-@given(SPECS)
+@given_once(SPECS)
 def test_backfilling_of_a_depth_is_easy_or_conservative(
     name: str, depth: str, reserve: str, specs: list[tuple[int, int, int, int]]
 ) -> None:
@@ -144,7 +143,7 @@ def test_backfilling_of_a_depth_is_easy_or_conservative(
     ]
 
 
-@given(SPECS)
+@given_once(SPECS)
 def test_a_single_claim_is_a_shadow(specs: list[tuple[int, int, int, int]]) -> None:
     """EASY's shadow time and extra hosts say as much as a promise with an end, where there is but one."""
 

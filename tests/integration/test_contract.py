@@ -2,23 +2,45 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, ClassVar
 
 import pytest
 from hypothesis import Phase
+from hypothesis.strategies import SearchStrategy
 
 from batsched_py.api import Scheduler
 from batsched_py.testing import Case, ContractTests, LateBatsim, play
+from batsched_py.testing.case import Peer
+from batsched_py.testing.strategies import cases
+from tests.drawing import drawn
 from tests.integration import mutants
 from tests.integration.variants import EVERYTHING, liberties
 
+#: The same strategy for the same arguments.
+_cases = cache(cases)
+
+
+class Variant(ContractTests):
+    """As they are, but what Hypothesis draws, which is the same for each variant, is drawn once."""
+
+    def _draw(self, peer: Peer, *, failing: bool | None = False) -> None:
+        """What fails is searched for again, and made smaller."""
+        strategy: SearchStrategy[Case] = _cases(**self._wanted(peer, failing))
+        try:
+            for case in drawn(strategy, self.examples):
+                self.replay(case)
+        except pytest.fail.Exception:
+            super()._draw(peer, failing=failing)
+            raise
+
 
 def suite(name: str, options: dict[str, Any]) -> type[ContractTests]:
-    """The class of tests of a variant, as an author would write it."""
+    """The class of tests of a variant, much as an author would write it."""
     title = "Test" + "_".join([name, *(f"{value}" for value in options.values())]).title().replace("-", "_")
     return type(
         title,
-        (ContractTests,),
+        (Variant,),
         {"algorithm": name, "options": options, "__module__": __name__, **liberties(name, options)},
     )
 
