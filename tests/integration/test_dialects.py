@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from msgspec.structs import replace
 
 from batsched_py.api import HostSet, Job, NoOptions, Plan, Scheduler, View
@@ -20,6 +19,7 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
+from tests.drawing import given_once
 from tests.integration.conversations import Conversation
 from tests.integration.programs import run, serving
 from tests.integration.variants import PLATFORM, SPECS, VARIANTS, workload
@@ -32,7 +32,7 @@ V14 = replace(V4, protocol="v1.4", workload_names=("w0",))
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
-@given(specs=SPECS)
+@given_once(SPECS)
 def test_a_run_is_the_same_in_both_dialects(
     name: str, options: Mapping[str, Any], specs: list[tuple[int, int, int, int]]
 ) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given
 from hypothesis import strategies as st
 
 from batsched_py.model.job import Job
@@ -18,6 +17,7 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing import Bench
+from tests.drawing import given_once
 from tests.integration.variants import HOSTS, PLATFORM, SPECS, workload
 
 Spec = tuple[int, int, int, int]
@@ -52,7 +52,7 @@ def starts(name: str, options: Mapping[str, Any], specs: list[Spec]) -> list[flo
 @pytest.mark.parametrize("depth", ["1", "2", "none"])
 @pytest.mark.parametrize("reserve", ["counts", "hosts"])
 @pytest.mark.parametrize("order", ["asc_area", "lcfs", "wfp3"])
-@given(SPECS)
+@given_once(SPECS)
 def test_the_first_of_the_order_never_waits_while_it_fits(
     order: str, reserve: str, depth: str, specs: list[Spec]
 ) -> None:
@@ -71,7 +71,7 @@ def test_the_first_of_the_order_never_waits_while_it_fits(
 
 
 @pytest.mark.parametrize("backfill_order", ["fcfs", "sjf"])
-@given(SPECS)
+@given_once(SPECS)
 def test_an_order_that_says_nothing_is_the_order_of_arrival(backfill_order: str, specs: list[Spec]) -> None:
     """EASY on counts makes the same of promises that are kept and of promises that are made again."""
     expected = starts("easy", {"backfill_order": backfill_order}, specs)
@@ -79,8 +79,7 @@ def test_an_order_that_says_nothing_is_the_order_of_arrival(backfill_order: str,
     assert starts("easy", {"order": order, "backfill_order": backfill_order}, specs) == expected
 
 
-@given(SPECS)
-@example([(0, 4, 9, 9), (0, 3, 9, 9), (1, 5, 5, 5), (2, 1, 2, 2), (3, 2, 9, 9)])
+@given_once(SPECS, [(0, 4, 9, 9), (0, 3, 9, 9), (1, 5, 5, 5), (2, 1, 2, 2), (3, 2, 9, 9)])
 def test_a_kept_order_is_the_one_that_is_found_again(specs: list[Spec]) -> None:
     """Looking only at those who arrived changes nothing."""
     order = f"{__name__}:large"
@@ -88,7 +87,7 @@ def test_a_kept_order_is_the_one_that_is_found_again(specs: list[Spec]) -> None:
 
 
 @pytest.mark.parametrize("depth", ["1", "2"])
-@given(SPECS)
+@given_once(SPECS)
 def test_in_an_order_only_so_many_hold_a_promise_at_a_time(depth: str, specs: list[Spec]) -> None:
     """Whoever comes before the head takes its promise: what was promised before counts no longer."""
     session = Session(load("backfill"), {"order": "asc_area", "depth": depth})
@@ -148,7 +147,7 @@ def open_workload(specs: list[tuple[int, int, int, int | None]]) -> Workload:
 
 @pytest.mark.parametrize("depth", ["1", "2", "none"])
 @pytest.mark.parametrize("reserve", ["counts", "hosts"])
-@given(OPEN_SPECS)
+@given_once(OPEN_SPECS)
 def test_jobs_without_walltimes_break_no_promise(
     reserve: str, depth: str, specs: list[tuple[int, int, int, int | None]]
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.api import Host, Job
@@ -17,6 +16,7 @@ from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
+from tests.drawing import given_once
 from tests.integration.variants import workload
 
 #: Four racks of four hosts in two rooms.
@@ -47,7 +47,7 @@ def run(name: str, options: Mapping[str, str], jobs: Workload) -> tuple[Session,
 
 
 @pytest.mark.parametrize(("name", "options"), ALGORITHMS)
-@given(SPECS)
+@given_once(SPECS)
 def test_contiguous_jobs_have_consecutive_hosts(
     name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
 ) -> None:
@@ -58,7 +58,7 @@ def test_contiguous_jobs_have_consecutive_hosts(
 
 
 @pytest.mark.parametrize(("name", "options"), ALGORITHMS)
-@given(SPECS)
+@given_once(SPECS)
 def test_constrained_jobs_run_where_they_may_or_are_rejected(
     name: str, options: dict[str, str], specs: list[tuple[int, int, int, int]]
 ) -> None:
@@ -145,7 +145,7 @@ def test_counts_promise_nothing_that_depends_on_which_hosts(options: dict[str, s
         Session(load("easy"), options)
 
 
-@given(SPECS)
+@given_once(SPECS)
 def test_selections_that_always_find_hosts_change_no_start_under_counts(
     specs: list[tuple[int, int, int, int]],
 ) -> None:
