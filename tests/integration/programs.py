@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import IO
@@ -16,6 +16,7 @@ from typing import IO
 import pytest
 import zmq
 
+from batsched_py.cli.main import run as command_line
 from batsched_py.transcripts.transcript import Exchange, Transcript
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +37,16 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         timeout=PATIENCE,
         check=False,
     )
+
+
+def run_here(folder: Path, *arguments: str) -> int:
+    """The exit code of a command that runs in the process of the test: a process of its own takes longer to start."""
+    path = list(sys.path)
+    try:
+        with chdir(folder):
+            return command_line(arguments)
+    finally:
+        sys.path[:] = path
 
 
 @contextmanager

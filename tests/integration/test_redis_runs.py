@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from tests.builders import begins_data, message
-from tests.integration.programs import ENVIRONMENT, ask, batsim, run, serving
+from tests.integration.programs import ENVIRONMENT, ask, batsim, run, run_here, serving
 from tests.redis_server import free_port, started
 
 #: An algorithm that submits a job of its own whenever one of the first jobs of the workload ends.
@@ -83,8 +83,7 @@ def test_redis_changes_no_schedule(folder: Path, redis_port: int, scheduler: str
     stored = ["--enable-redis", "--redis-port", str(redis_port), "--redis-prefix", "lab"]
     files = []
     for name, more in (("plain", []), ("stored", stored)):
-        here = run(folder, "simulate", *run_options, *more, "-s", scheduler, "-e", f"{name}_here")
-        assert here.returncode == 0, here.stderr
+        assert run_here(folder, "simulate", *run_options, *more, "-s", scheduler, "-e", f"{name}_here") == 0
         with serving(folder, "-s", scheduler, "--record", f"{name}.jsonl") as served:
             there = run(folder, "simulate", *run_options, *more, "--socket", served.address, "-e", f"{name}_there")
             assert there.returncode == 0, there.stderr
@@ -95,8 +94,7 @@ def test_redis_changes_no_schedule(folder: Path, redis_port: int, scheduler: str
     recorded = (folder / "stored.jsonl").read_text()
     assert "JOB_SUBMITTED" in recorded
     assert "subtime" not in recorded  # no job is described in a message
-    replayed = run(folder, "replay", "stored.jsonl", "-s", scheduler)
-    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+    assert run_here(folder, "replay", "stored.jsonl", "-s", scheduler) == 0
 
 
 def test_redis_may_be_elsewhere_for_us(folder: Path, redis_port: int) -> None:
