@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import tomllib
 
-from tests.clone import ROOT
+from tests.clone import ROOT, below
 
 #: What algorithms may import.
 OPEN_TO_ALGORITHMS = {"api", "planning", "leases", "schedulers"}
-#: Data, without a module.
-DATA = {"examples"}
 
 
 def test_algorithms_are_forbidden_all_that_is_not_open_to_them() -> None:
@@ -17,6 +15,6 @@ def test_algorithms_are_forbidden_all_that_is_not_open_to_them() -> None:
     tool = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     (contract,) = (one for one in tool["contracts"] if one.get("source_modules") == ["batsched_py.schedulers"])
     package = ROOT / "batsched_py"
-    modules = {path.stem for path in package.iterdir() if path.is_dir() or path.suffix == ".py"}
-    closed = {name for name in modules if not name.startswith("_")} - OPEN_TO_ALGORITHMS - DATA
+    modules = {path.relative_to(package).parts[0].removesuffix(".py") for path in below("batsched_py", "*.py")}
+    closed = {name for name in modules if not name.startswith("_")} - OPEN_TO_ALGORITHMS
     assert {name.removeprefix("batsched_py.") for name in contract["forbidden_modules"]} == closed
