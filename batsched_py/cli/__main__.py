@@ -1,4 +1,4 @@
-"""Where the program begins, as `batsched-py` and as `python -m batsched_py`: signals first, then the imports."""
+"""Entry point of `batsched-py` and of `python -m batsched_py`: signals first, then the imports."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from batsched_py.model.job import Job
@@ -104,7 +104,8 @@ class Profiles:
         """No static job is still to come: what nothing needs is dropped."""
         self._complete = True
         for key in sorted(self._idle):
-            self._drop(key)
+            for part in self._drop(key):
+                self._release(part)
         self._idle.clear()
 
     def settle(self) -> None:
@@ -130,11 +131,13 @@ class Profiles:
                 self._need(part)
 
     def _forget(self, key: tuple[str, str]) -> None:
-        """Neither it nor its parts may be named any more."""
-        if key not in self._gone:
-            self._gone.add(key)
-            for part in self._parts.get(key, ()):
-                self._forget(part)
+        """Neither it nor its parts may be named any more; a peer may nest them as deep as it likes."""
+        found = [key]
+        while found:
+            known = found.pop()
+            if known not in self._gone:
+                self._gone.add(known)
+                found += self._parts.get(known, ())
 
     def _need(self, key: tuple[str, str]) -> None:
         self._uses[key] = self._uses.get(key, 0) + 1
@@ -142,19 +145,20 @@ class Profiles:
 
     def _release(self, key: tuple[str, str]) -> None:
         """One need less; after the last one its members are dropped unless an unknown job may come that names it."""
-        left = self._uses.get(key, 0) - 1
-        if left > 0:
-            self._uses[key] = left
-            return
-        self._uses.pop(key, None)
-        if self._complete or key in self._own:
-            self._drop(key)
-        else:
-            self._idle.add(key)
+        released = [key]
+        while released:
+            known = released.pop()
+            left = self._uses.pop(known, 0) - 1
+            if left > 0:
+                self._uses[known] = left
+            elif self._complete or known in self._own:
+                released += self._drop(known)
+            else:
+                self._idle.add(known)
 
-    def _drop(self, key: tuple[str, str]) -> None:
+    def _drop(self, key: tuple[str, str]) -> Sequence[tuple[str, str]]:
+        """Forget its members; its parts are to be released."""
         workload, name = key
         self._own.discard(key)
         self._members.get(workload, {}).pop(name, None)
-        for part in self._parts.pop(key, ()):
-            self._release(part)
+        return self._parts.pop(key, ())

@@ -48,7 +48,7 @@ _LINGERING: Final = 2.0
 
 
 class _Place(Struct, frozen=True):
-    """Where Batsim runs and finds us, as a user gave it: the engine, the image, the network."""
+    """The place where Batsim runs and finds us, as a user gave it: the engine, the image, the network."""
 
     docker_host: str | None
     image: str
@@ -220,7 +220,7 @@ def _hear(line: str) -> None:
 
 
 def _explained(error: TransportError, container: Container, session: Session, image: str) -> TransportError:
-    """How Batsim ended, if it has: its connection says no more than that it is gone."""
+    """Add to the error how Batsim ended, if it has: its connection says no more than that it is gone."""
     container.wait(_LINGERING)
     ending = container.ending
     if ending is None:

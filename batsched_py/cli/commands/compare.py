@@ -195,7 +195,7 @@ def _shown(names: str | None, *, energy: bool) -> list[str]:
 
 
 def _size(platform: Platform, settings: Settings) -> int:
-    """How many hosts a drawn workload is for."""
+    """Return the number of hosts that a drawn workload is for."""
     hosts = platform.with_roles(settings.roles).compute_hosts(settings.master_host)
     return len(hosts[: settings.machines])
 
@@ -223,7 +223,7 @@ def _show(comparison: AlgorithmComparison, *, differences: bool) -> None:
 
 
 def _tell(comparison: AlgorithmComparison) -> int:
-    """What a reader of the tables has to know, and the exit code."""
+    """Tell what a reader of the tables has to know; return the exit code."""
     study = comparison.study
     warn = Warnings()
     for line in _cautions(comparison):
@@ -250,7 +250,7 @@ def _grouped(told: Iterable[tuple[Outcome, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _cautions(comparison: AlgorithmComparison) -> Iterator[str]:
-    """Why figures may not compare_algorithms, or intervals be too narrow."""
+    """Yield the reasons why metrics may not compare, or intervals be too narrow."""
     study = comparison.study
     count = len(study.workloads)
     for found in find_different_jobs(study, comparison.baseline):

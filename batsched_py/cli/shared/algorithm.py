@@ -90,7 +90,7 @@ class Choice(Struct, frozen=True):
         )
 
     def header(self) -> Header:
-        """What a recording of the run begins with."""
+        """Return the header of a recording of the run."""
         return Header(self.name, {**read_options(self.options_file), **self.assignments}, self.clock)
 
     def _check_files(self, scheduler: type[Scheduler[Any]], recorded: Mapping[str, Any]) -> None:
@@ -152,7 +152,7 @@ class Warnings:
 
 @contextmanager
 def recording(path: Path | None, header: Header) -> Iterator[Recorder | None]:
-    """What keeps exchanges in a file, closed at the end; None without a file. TranscriptError."""
+    """Open a recorder of exchanges, closed at the end; None without a file. TranscriptError."""
     if path is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""Who decides in a simulation: an algorithm of ours in this process, or another program over ZeroMQ."""
+"""The decision process of a simulation: an algorithm of ours in this process, or another program over ZeroMQ."""
 
 from __future__ import annotations
 

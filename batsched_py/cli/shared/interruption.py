@@ -21,7 +21,7 @@ class Interruption(BaseException):
 
     @property
     def exit_code(self) -> int:
-        """What a shell reports of a process that the signal ended: 130, 143 or 129."""
+        """The code that a shell reports of a process that the signal ended: 130, 143 or 129."""
         return 128 + self.signal
 
 

@@ -68,7 +68,7 @@ class Watch:
         self._frame: Frame | None = None
 
     def follow(self, take: Callable[[], Stand]) -> None:
-        """Where the run stands is told by `take`, from now on."""
+        """Take from `take`, from now on, where the run stands."""
         self._take = take
 
     def exchange(self, answer: Exchange) -> Exchange:
@@ -119,7 +119,7 @@ class Watch:
         self.look()
 
     def draw(self) -> RenderableType:
-        """What the terminal shows."""
+        """Return what the terminal shows."""
         now, frame = self._ended or self._clock(), self._frame
         waited = now - self._since
         state = "" if self._ended else "deciding" if self._deciding else self._idle

@@ -38,6 +38,8 @@ SIMULATED: Final = (Delay, *COMPUTING, Composed, *STORING, *TALKING)
 NO_CONTENTION: Final = "communication: bottleneck link of each job's transfers, no contention between jobs"
 
 Profiles = Mapping[str, Profile]
+#: Seconds that stand for whatever lasts longer, so that no sum of them is infinite.
+_LONGEST: Final = 1e100
 
 
 class Site(Struct, frozen=True):
@@ -76,37 +78,43 @@ class Execution:
         executors: SequenceOf[int],
         speeds: SequenceOf[float],
         site: Site = PLAIN,
+        *,
+        known: dict[tuple[str, str], Work] | None = None,
     ) -> Work:
         """What the profile does with executor i on host executors[i]; speeds[h] is that of host h, in flop/s.
 
-        `profiles` are those of the job's workload, which a composed profile names. Not for profiles that talk.
+        `profiles` are those of the job's workload, which a composed profile names. Not for profiles that talk. `known`
+        has the work of steps that was found before, by their names and those of their part of an io job.
         """
         if isinstance(profile, Delay):
             return Task(profile.name, profile.delay, profile.return_code)
         if isinstance(profile, Composed):
-            return self._sequence(profile, profiles, executors, speeds, site)
+            return self._sequence(profile, profiles, executors, speeds, site, known={} if known is None else known)
         return self._parallel(profile, executors, speeds, site)
 
     def _sequence(
-        self, profile: Composed, profiles: Profiles, executors: SequenceOf[int], speeds: SequenceOf[float], site: Site
+        self,
+        profile: Composed,
+        profiles: Profiles,
+        executors: SequenceOf[int],
+        speeds: SequenceOf[float],
+        site: Site,
+        *,
+        known: dict[tuple[str, str], Work],
     ) -> Sequence:
         """A step that does not return 0 ends the whole sequence with its return code, as in Batsim."""
-        #: Name -> work, for steps that occur several times.
-        known: dict[str, Work] = {}
         steps: list[Work] = []
         for position, name in enumerate(profile.sequence):
-            if site.io_profile is not None:
-                step_site = io_of_step(site, profile, profiles, position)
-                work = self.work(profiles[name], profiles, executors, speeds, step_site)
-            elif name in known:
-                work = known[name]
-            else:
-                work = known[name] = self.work(profiles[name], profiles, executors, speeds, site)
+            step_site = site if site.io_profile is None else io_of_step(site, profile, profiles, position)
+            key = name, "" if step_site.io_profile is None else step_site.io_profile.name
+            work = known.get(key)
+            if work is None:
+                work = known[key] = self.work(profiles[name], profiles, executors, speeds, step_site, known=known)
             steps.append(work)
             if work.return_code:
-                total = sum(step.duration for step in steps)
+                total = min(sum(step.duration for step in steps), _LONGEST)
                 return Sequence(profile.name, total, work.return_code, tuple(steps), 1)
-        total = sum(step.duration for step in steps) * profile.repeat
+        total = min(sum(step.duration for step in steps) * profile.repeat, _LONGEST)
         return Sequence(profile.name, total, profile.return_code, tuple(steps), profile.repeat)
 
     def _parallel(self, profile: Profile, executors: SequenceOf[int], speeds: SequenceOf[float], site: Site) -> Task:
@@ -130,6 +138,7 @@ class Execution:
         # A few flops are done in no time at all, which is nothing to divide by.
         loads = tuple(flops[host] / speeds[host] / busy if flops[host] and busy else 0.0 for host in hosts)
         alone = len(executors) == 1 and len(hosts) == 1
+        busy = min(busy, _LONGEST)
         return Task(profile.name, busy + latency, profile.return_code, hosts, loads, alone, latency, is_delay=False)
 
     def _merge(

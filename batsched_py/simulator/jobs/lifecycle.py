@@ -12,6 +12,7 @@ from msgspec import Struct
 from batsched_py.bits import lowest_one
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
+from batsched_py.model.limits import LONGEST, TOO_LONG
 from batsched_py.model.profile import Delay, Profile
 from batsched_py.protocol.commands import ChangeJobState, ExecuteJob, KillJob, RejectJob, SetJobMetadata, ToJobMessage
 from batsched_py.protocol.events import (
@@ -168,6 +169,8 @@ class Jobs:
         used = () if is_delay else executors(command)
         try:
             live.work = work = self._work(live, shelf, used, site)
+            if work.duration > LONGEST and job.walltime is None:
+                raise BrokenRuleError(f"runs {work.profile} without a walltime: {TOO_LONG} not {work.duration:g}")
         except BrokenRuleError as broken:
             raise BrokenRuleError(str(broken), job=job.id) from None
         live.state, live.hosts, live.start = state, command.hosts, now

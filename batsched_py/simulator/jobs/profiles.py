@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
+from batsched_py.model.limits import DEEPEST
 from batsched_py.model.profile import (
     ALL_TRANSFERS,
     Composed,
@@ -134,7 +135,7 @@ def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None =
     if type(profiles.get(name)) is Delay:  # of any size, and of nothing else
         return False
     talks = False
-    for path, profile in _reach(profiles, name, f"profiles.{name}", (), set()):
+    for path, profile in _reach(profiles, name, f"profiles.{name}"):
         talks = talks or isinstance(profile, TALKING)
         if not isinstance(profile, SIMULATED):
             raise LibraryError(f"{path}.type", f"{profile.type!r} is not simulated here")
@@ -145,27 +146,48 @@ def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None =
     return talks
 
 
-def _reach(
-    profiles: Mapping[str, Profile], name: str, path: str, above: tuple[str, ...], received: set[str]
-) -> Iterator[tuple[str, Profile]]:
-    """The profile and all that it is composed of or may go on with, each with its path.
+def _reach(profiles: Mapping[str, Profile], name: str, path: str) -> Iterator[tuple[str, Profile]]:
+    """The profile and all that it is composed of or may go on with, each once, with its path.
 
-    `received` collects what a text may lead to: that may be a profile above, and may be registered later.
+    What a text may lead to may be a profile above, and may be registered later.
+    """
+    heights: dict[str, int] = {}
+    following, told = [(name, path)], {name}
+    while following:
+        first, where = following.pop()
+        for path_of_one, profile in _parts_of(profiles, first, where, (), heights):
+            yield path_of_one, profile
+            if isinstance(profile, Receive):
+                for member, other in profile.continuations.items():
+                    if other in profiles and other not in told:
+                        told.add(other)
+                        following.append((other, f"profiles.{profile.name}.{member}"))
+
+
+def _parts_of(
+    profiles: Mapping[str, Profile], name: str, path: str, above: tuple[str, ...], heights: dict[str, int]
+) -> Generator[tuple[str, Profile], None, int]:
+    """The profile and what it is composed of; returns how many levels that are.
+
+    `heights` keeps those of each one that was reached, which is not looked at again: a few profiles make more ways to
+    a part of them than anybody can go.
     """
     if name in above:
         raise LibraryError(path, f"is part of itself: {' > '.join((*above, name))}")
     if name not in profiles:
         raise LibraryError(path, f"names the profile {name!r}, which does not exist")
-    profile = profiles[name]
-    yield path, profile
-    if isinstance(profile, Composed):
-        for step in profile.parts:
-            yield from _reach(profiles, step, f"profiles.{name}.seq", (*above, name), received)
-    elif isinstance(profile, Receive):
-        for member, following in profile.continuations.items():
-            if following in profiles and following not in received:
-                received.add(following)
-                yield from _reach(profiles, following, f"profiles.{name}.{member}", (), received)
+    if name not in heights:
+        profile = profiles[name]
+        yield path, profile
+        height = 0
+        for step in parts(profile):
+            height = max(
+                height, 1 + (yield from _parts_of(profiles, step, f"profiles.{name}.seq", (*above, name), heights))
+            )
+        heights[name] = height
+    if len(above) + heights[name] > DEEPEST:
+        raise LibraryError(path, f"is one of more than {DEEPEST} composed profiles inside each other")
+    return heights[name]
 
 
 def _stock(workload: Workload) -> Shelf:
@@ -181,7 +203,7 @@ def _stock(workload: Workload) -> Shelf:
         if type(workload.profiles[name]) is Delay:
             kept[name] = workload.profiles[name]
         elif name not in kept:
-            kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, name, "", (), set()))
+            kept.update((profile.name, profile) for _, profile in _reach(workload.profiles, name, ""))
     needed = Counter(map(itemgetter(0), workload.requests()))
     for profile in kept.values():
         for part in parts(profile):

@@ -219,3 +219,15 @@ def test_nothing_is_counted_where_batsim_forgets_nothing() -> None:
         {"dynamic-jobs-enabled": True},
     ):
         assert state(1, config=read_flat_config(members)).profiles.forgets is False
+
+
+def test_a_peer_may_nest_profiles_as_deep_as_it_likes() -> None:
+    """They are forgotten without going down as deep."""
+    chain = {f"c{level}": composed(f"c{level - 1}") for level in range(1, 5000)}
+    profiles = Profiles({"w0": {"c0": DELAY, **chain}}, forgets=True)
+    profiles.complete()
+    profiles.use(of("c4999"))
+    profiles.release(of("c4999"))
+    profiles.settle()
+    assert profiles.status("w0", "c0") is ProfileStatus.GONE
+    assert profiles.members("w0", "c0") is None

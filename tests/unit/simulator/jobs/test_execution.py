@@ -4,6 +4,7 @@ import csv
 
 import pytest
 
+from batsched_py.errors import RefusedError
 from batsched_py.hostset import HostSet
 from batsched_py.model.profile import parse_profile
 from batsched_py.simulator.jobs.execution import NO_CONTENTION, Execution, communication, ending
@@ -95,3 +96,24 @@ def test_less_work_than_takes_any_time_is_done_at_once() -> None:
     result, _ = play(workload(job("a", "p", at=1, res=2), profiles=profiles), {1.0: [execute("a", "0-1")]})
     assert result.jobs[0].success
     assert result.jobs[0].execution < 1e-4
+
+
+ENDLESS: Profiles = {
+    "task": {"type": "parallel_homogeneous", "cpu": 1.7e308, "com": 0},
+    "c0": {"type": "composed", "repeat": 10**9, "seq": ["task"] * 9},
+    **{f"c{level}": {"type": "composed", "repeat": 10**9, "seq": [f"c{level - 1}"] * 9} for level in range(1, 40)},
+}
+
+
+def test_what_lasts_longer_than_numbers_reach_ends_by_its_walltime() -> None:
+    """Its progress is a number, too."""
+    result, _ = play(workload(job("a", "c39", res=2, at=1, walltime=7), profiles=ENDLESS), {1.0: [execute("a", "0-1")]})
+    assert [(record.finish, record.state) for record in result.jobs] == [(8.0, "COMPLETED_WALLTIME_REACHED")]
+
+
+@pytest.mark.parametrize("name", ["task", "c0", "c39"])
+def test_what_lasts_longer_than_clocks_go_must_have_a_walltime(name: str) -> None:
+    """Else the simulation would end when no time is left."""
+    rule = f"job w0!a runs {name} without a walltime: must be at most 60000000000 s, .* not 1e"
+    with pytest.raises(RefusedError, match=rule):
+        play(workload(job("a", name, res=2, at=1), profiles=ENDLESS), {1.0: [execute("a", "0-1")]})

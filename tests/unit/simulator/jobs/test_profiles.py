@@ -5,7 +5,7 @@ import pytest
 from batsched_py.errors import WorkloadError
 from batsched_py.simulator.jobs.profiles import Library
 from batsched_py.simulator.simulation import Simulation
-from tests.unit.simulator.scenario import DELAYS, Profiles, job, platform, workload
+from tests.unit.simulator.scenario import DELAYS, Profiles, execute, job, platform, play, workload
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,24 @@ def test_only_profiles_that_jobs_need_are_kept() -> None:
     }
     library = Library([workload(job("a", "seq"), profiles=profiles)], ["w0"])
     assert sorted(library.shelves["w0"].profiles) == ["d5", "seq"]
+
+
+def test_profiles_with_many_ways_to_a_part_of_them_are_looked_at_once_each() -> None:
+    """Three kilobytes had 2 ** 60 of them, which nobody can go."""
+    twins: Profiles = {
+        f"{twin}{level}": {"type": "composed", "seq": [f"a{level - 1}", f"b{level - 1}"]}
+        for level in range(1, 60)
+        for twin in "ab"
+    }
+    profiles: Profiles = {**DELAYS, **twins, "a0": {"type": "delay", "delay": 1}, "b0": {"type": "delay", "delay": 2}}
+    result, _ = play(workload(job("a", "a59", at=1, walltime=7), profiles=profiles), {1.0: [execute("a", "0")]})
+    assert [record.finish for record in result.jobs] == [8.0]
+
+
+def test_what_a_text_leads_to_may_lead_on_and_on() -> None:
+    """Each of a thousand answers to the one before."""
+    answers: Profiles = {
+        f"r{number}": {"type": "recv", "regex": "x", "success": f"r{number + 1}"} for number in range(1000)
+    }
+    library = Library([workload(job("a", "r0"), profiles={**answers, "r1000": DELAYS["d5"]})], ["w0"])
+    assert len(library.shelves["w0"].profiles) == 1001

@@ -176,3 +176,14 @@ def test_what_cannot_be_registered_is_refused(commands: list[Command], rule: str
     with pytest.raises(RefusedError) as caught:
         play(STATIC, {1.0: commands}, settings=DYNAMIC)
     assert rule in str(caught.value)
+
+
+def test_registered_profiles_are_nested_as_deep_as_those_of_files_at_most() -> None:
+    """Also if the ways to those inside are short ones."""
+    nested = [profile("p0")]
+    for level in range(1, 202):
+        steps = [f"p{level // 2}", f"p{level - 1}"]
+        nested.append(profile(f"p{level}", type="composed", seq=steps))
+    rule = "profile dyn!p201: profiles.* is one of more than 200 composed profiles inside each other"
+    with pytest.raises(RefusedError, match=rule):
+        play(STATIC, {1.0: nested}, settings=DYNAMIC)
