@@ -1,4 +1,4 @@
-"""The stage: what all parts of a simulation share."""
+"""The context: what all parts of a simulation share."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from msgspec import Struct, field
 
 from batsched_py.protocol.dialects import V4, Dialect
 from batsched_py.protocol.events import Event
-from batsched_py.simulator.machines.energy_meter import Meter
+from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.machines import Machines
 from batsched_py.simulator.outputs.tracing import Tracer
 from batsched_py.simulator.settings import Settings
-from batsched_py.simulator.time.event_queue import Timeline
+from batsched_py.simulator.time.event_queue import EventQueue
 from batsched_py.simulator.time.mailbox import InstantMailbox, Mailbox
-from batsched_py.simulator.wire.stored_jobs import StoredJobs
+from batsched_py.simulator.wire.store_link import StoreLink
 
 
-class Stage(Struct, frozen=True):
+class Context(Struct, frozen=True):
     """Time, hosts and options; and where the parts leave what is to be told.
 
     Attributes:
@@ -30,10 +30,10 @@ class Stage(Struct, frozen=True):
 
     settings: Settings
     machines: Machines
-    meter: Meter | None
+    meter: EnergyMeter | None
     tracer: Tracer | None
-    timeline: Timeline
-    stored: StoredJobs | None = None
+    queue: EventQueue
+    stored: StoreLink | None = None
     outbox: list[Event] = field(default_factory=list)
     mailbox: Mailbox = field(default_factory=InstantMailbox)
     dialect: Dialect = V4
@@ -44,6 +44,6 @@ class Stage(Struct, frozen=True):
         """True if Batsim 1.4 is played."""
         return self.settings.is_v14
 
-    def say(self, event: Event) -> None:
+    def emit(self, event: Event) -> None:
         """Tell the scheduler in the next message."""
         self.outbox.append(event)

@@ -1,11 +1,11 @@
-"""Progress: told about a hundred times in a run, whatever its length."""
+"""RunProgress: told about a hundred times in a run, whatever its length."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 
-from batsched_py.simulator.records import Progress
+from batsched_py.simulator.records import RunProgress
 
 
 class ProgressReport:
@@ -13,7 +13,7 @@ class ProgressReport:
 
     __slots__ = ("_callback", "_static", "next")
 
-    def __init__(self, callback: Callable[[Progress], None] | None, static_jobs: int) -> None:
+    def __init__(self, callback: Callable[[RunProgress], None] | None, static_jobs: int) -> None:
         self._callback, self._static = callback, static_jobs
         #: Jobs that must have ended before the next call; infinite if nobody wants one.
         self.next = math.inf if callback is None else 0.0
@@ -24,4 +24,4 @@ class ProgressReport:
             return
         total = self._static + registered
         self.next = count + max(1, total // 100)
-        self._callback(Progress(count, total, now))
+        self._callback(RunProgress(count, total, now))

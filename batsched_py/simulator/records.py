@@ -166,7 +166,7 @@ class Tally(Struct):
         return map(stretch, self.turnarounds(), self.runs())
 
 
-class Progress(Struct, frozen=True):
+class RunProgress(Struct, frozen=True):
     """How far a simulation is: jobs ended so far, of those known, at the simulated time `now`."""
 
     jobs_ended: int
@@ -174,7 +174,7 @@ class Progress(Struct, frozen=True):
     now: float
 
 
-class Standing(Struct, frozen=True):
+class RunStatus(Struct, frozen=True):
     """Where a simulation stands between two messages.
 
     Attributes:

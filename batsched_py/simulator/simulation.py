@@ -15,7 +15,7 @@ from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.events import Event, SimulationEnds
 from batsched_py.protocol.jobs import is_job_number
-from batsched_py.simulator.context import Stage
+from batsched_py.simulator.context import Context
 from batsched_py.simulator.generation import (
     FORMER_IN_V4,
     NAMED_JOBS,
@@ -25,14 +25,14 @@ from batsched_py.simulator.generation import (
     natural_key,
     workload_names,
 )
-from batsched_py.simulator.jobs.ended import Ended
+from batsched_py.simulator.jobs.ended import EndedJobs
 from batsched_py.simulator.jobs.execution import Execution
 from batsched_py.simulator.jobs.lifecycle import Jobs
-from batsched_py.simulator.jobs.network import Network
-from batsched_py.simulator.jobs.profiles import Library
+from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.registration import Registration
 from batsched_py.simulator.jobs.submissions import Submissions
-from batsched_py.simulator.machines.energy_meter import Meter
+from batsched_py.simulator.jobs.transfers import TransferModel
+from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.external_events import check_events
 from batsched_py.simulator.machines.happenings import Happenings
 from batsched_py.simulator.machines.machines import Machines
@@ -40,18 +40,18 @@ from batsched_py.simulator.machines.power_model import read_power_model
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.outputs.tracing import Tracer
 from batsched_py.simulator.progress import ProgressReport
-from batsched_py.simulator.records import JobRecord, Progress, Result, Standing
-from batsched_py.simulator.referee.deadlock import standstill
-from batsched_py.simulator.referee.livelock import Patience
+from batsched_py.simulator.records import JobRecord, Result, RunProgress, RunStatus
+from batsched_py.simulator.referee.deadlock import describe_deadlock
+from batsched_py.simulator.referee.livelock import LivelockGuard
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.simulator.referee.strictness import refused_files
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.time.correspondence import Correspondence
-from batsched_py.simulator.time.event_queue import Timeline
+from batsched_py.simulator.time.event_queue import EventQueue
 from batsched_py.simulator.time.mailbox import InstantMailbox, NetworkMailbox, latencies
-from batsched_py.simulator.wire.scheduler_link import Exchange, Talk
+from batsched_py.simulator.wire.scheduler_link import Exchange, SchedulerLink
 from batsched_py.simulator.wire.simulation_begins import opening
-from batsched_py.simulator.wire.stored_jobs import StoredJobs
+from batsched_py.simulator.wire.store_link import StoreLink
 from batsched_py.wording import counted
 
 #: Batsim without any option.
@@ -83,7 +83,7 @@ class Simulation:
         computing, storages = _compute_hosts(platform, settings), platform.storage_hosts(settings.master_host)
         hosts = computing + storages
         dialect = dialect_of(settings)
-        library = Library(workloads, workload_names(workloads, settings), keep_unused=settings.is_v14)
+        profile_store = ProfileStore(workloads, workload_names(workloads, settings), keep_unused=settings.is_v14)
         if not settings.allow_oversized:
             _check_sizes(workloads, len(computing))
         machines = Machines(len(computing), len(storages))
@@ -91,37 +91,37 @@ class Simulation:
         meter = _meter(platform, hosts) if settings.energy else None
         stored = None
         if store is not None:
-            stored = StoredJobs(store, forward_profiles=settings.forward_profiles, is_v14=settings.is_v14)
-        self._timeline, outbox = Timeline(), list[Event]()
-        timeline = self._timeline
+            stored = StoreLink(store, forward_profiles=settings.forward_profiles, is_v14=settings.is_v14)
+        self._queue, outbox = EventQueue(), list[Event]()
+        queue = self._queue
         self._network_mailbox: NetworkMailbox | None = None
         if settings.message_latency:
-            self._network_mailbox = NetworkMailbox(timeline, outbox, latencies(platform, hosts, settings.master_host))
+            self._network_mailbox = NetworkMailbox(queue, outbox, latencies(platform, hosts, settings.master_host))
         tracer = None
         if trace:
-            tracer = Tracer(machines, meter, timeline, machine_states=settings.trace_machine_states)
+            tracer = Tracer(machines, meter, queue, machine_states=settings.trace_machine_states)
             tracer.begin([host.pstate for host in hosts])
         mailbox = self._network_mailbox or InstantMailbox()
-        self._stage = stage = Stage(
-            settings, machines, meter, tracer, timeline, stored, outbox, mailbox, dialect=dialect
+        self._context = context = Context(
+            settings, machines, meter, tracer, queue, stored, outbox, mailbox, dialect=dialect
         )
-        _note_foreign_types(library, stage)
-        if stage.is_v14 and not all(is_job_number(job.id) for workload in workloads for job in workload.jobs):
-            stage.approximations.add(NAMED_JOBS)
-        stage.approximations.update(refused_files(platform, workloads, settings.master_host))
-        self._switching = Switching(stage, hosts)
-        execution = Execution(Network(platform, hosts), stage.approximations, machines.storages)
-        self._ended = Ended(machines.compute_count, pass_on)
-        self._jobs = Jobs(stage, library, execution, self._switching, self._ended)
-        self._submissions = Submissions(stage, workloads, library, self._jobs)
-        self._registration = Registration(stage, library, self._jobs, self._submissions)
-        self._referee = Referee(stage, self._jobs, self._switching, self._registration)
-        Happenings(stage)
-        self._begins = opening(computing, storages, library, settings, stored=store is not None)
+        _note_foreign_types(profile_store, context)
+        if context.is_v14 and not all(is_job_number(job.id) for workload in workloads for job in workload.jobs):
+            context.approximations.add(NAMED_JOBS)
+        context.approximations.update(refused_files(platform, workloads, settings.master_host))
+        self._switching = Switching(context, hosts)
+        execution = Execution(TransferModel(platform, hosts), context.approximations, machines.storages)
+        self._ended = EndedJobs(machines.compute_count, pass_on)
+        self._jobs = Jobs(context, profile_store, execution, self._switching, self._ended)
+        self._submissions = Submissions(context, workloads, profile_store, self._jobs)
+        self._registration = Registration(context, profile_store, self._jobs, self._submissions)
+        self._referee = Referee(context, self._jobs, self._switching, self._registration)
+        Happenings(context)
+        self._begins = opening(computing, storages, profile_store, settings, stored=store is not None)
 
     @property
     def records(self) -> Sequence[JobRecord]:
-        """The jobs that have ended so far, in order of their ends: all that a run leaves that comes to a standstill.
+        """The jobs that have ended so far, in order of their ends: all that a run leaves that deadlocks.
 
         Few of them, or none, if they are passed on.
         """
@@ -132,13 +132,13 @@ class Simulation:
         """Jobs of the workloads, and those that were registered so far."""
         return self._submissions.count + self._registration.count
 
-    def standing(self) -> Standing:
+    def status(self) -> RunStatus:
         """Where the run stands; to be asked between two messages. Takes longer the more jobs wait."""
         unfinished, ended, waiting = self._jobs.unfinished, self._ended.count, self._jobs.count_waiting()
-        machines = self._stage.machines
+        machines = self._context.machines
         *_, idle, computing = machines.census()
-        return Standing(
-            now=self._timeline.stamp,
+        return RunStatus(
+            now=self._queue.stamp,
             total=self.job_count,
             submitted=unfinished + ended,
             waiting=waiting,
@@ -152,7 +152,7 @@ class Simulation:
     def run(
         self,
         exchange: Exchange,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[RunProgress], None] | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> Result:
         """Play the whole run against `exchange`, the only contact with the scheduler.
@@ -168,58 +168,58 @@ class Simulation:
             raise PlatformError(error.file or self._source, error.field, error.rule) from error
 
     def _play(
-        self, exchange: Exchange, progress: Callable[[Progress], None] | None, clock: Callable[[], float]
+        self, exchange: Exchange, progress: Callable[[RunProgress], None] | None, clock: Callable[[], float]
     ) -> Result:
-        talk = Talk(exchange, clock, self._stage.dialect)
+        link = SchedulerLink(exchange, clock, self._context.dialect)
         report = ProgressReport(progress, self._submissions.count)
-        if self._stage.stored is not None:
-            self._stage.stored.begin(len(self._begins.resources) + len(self._begins.storages))
-        self._stage.outbox.append(self._begins)
+        if self._context.stored is not None:
+            self._context.stored.begin(len(self._begins.resources) + len(self._begins.storages))
+        self._context.outbox.append(self._begins)
         if self._network_mailbox is not None:
-            ask = partial(self._ask, talk, report, Patience())
-            Correspondence(self._timeline, self._network_mailbox, ask, self._referee.apply)
-            while self._timeline.step():
+            ask = partial(self._ask, link, report, LivelockGuard())
+            Correspondence(self._queue, self._network_mailbox, ask, self._referee.apply)
+            while self._queue.step():
                 pass
-        elif self._stage.is_v14:
-            self._run_as_batsim_1(talk, report)
+        elif self._context.is_v14:
+            self._run_as_batsim_1(link, report)
         else:
-            self._run_at_once(talk, report)
+            self._run_at_once(link, report)
         if self._jobs.unfinished or self._registration.open:
-            raise DeadlockError(standstill(self._timeline, self._jobs, self._stage.machines, self._registration))
-        now = self._timeline.stamp
-        self._obey_last(talk.say(now, [*self._stage.outbox, SimulationEnds(now)]))
-        return self._result(talk)
+            raise DeadlockError(describe_deadlock(self._queue, self._jobs, self._context.machines, self._registration))
+        now = self._queue.stamp
+        self._obey_last(link.request(now, [*self._context.outbox, SimulationEnds(now)]))
+        return self._result(link)
 
-    def _run_at_once(self, talk: Talk, report: ProgressReport) -> None:
+    def _run_at_once(self, link: SchedulerLink, report: ProgressReport) -> None:
         """Messages take no time: all that happens at one instant is one message."""
-        outbox, timeline, patience = self._stage.outbox, self._timeline, Patience()
-        while outbox or timeline.run_next():
+        outbox, queue, patience = self._context.outbox, self._queue, LivelockGuard()
+        while outbox or queue.run_next():
             if outbox:
-                self._apply(self._ask(talk, report, patience))
+                self._apply(self._ask(link, report, patience))
 
-    def _run_as_batsim_1(self, talk: Talk, report: ProgressReport) -> None:
+    def _run_as_batsim_1(self, link: SchedulerLink, report: ProgressReport) -> None:
         """The same until all is over: the last events stay, to be told with the end, and no call is waited for."""
-        outbox, timeline, patience = self._stage.outbox, self._timeline, Patience()
-        while not self._over() and (outbox or timeline.run_next()):
+        outbox, queue, patience = self._context.outbox, self._queue, LivelockGuard()
+        while not self._over() and (outbox or queue.run_next()):
             if outbox and not self._over():
-                self._apply(self._ask(talk, report, patience))
+                self._apply(self._ask(link, report, patience))
 
-    def _ask(self, talk: Talk, report: ProgressReport, patience: Patience) -> Message:
+    def _ask(self, link: SchedulerLink, report: ProgressReport, patience: LivelockGuard) -> Message:
         """Tell the scheduler what is in the outbox; its reply."""
-        jobs, timeline = self._jobs, self._timeline
-        events = tuple(self._stage.outbox)
-        self._stage.outbox.clear()
-        reply = talk.say(timeline.stamp, events)
-        if self._stage.stored is not None:
-            self._stage.stored.read(reply.events)
+        jobs, queue = self._jobs, self._queue
+        events = tuple(self._context.outbox)
+        self._context.outbox.clear()
+        reply = link.request(queue.stamp, events)
+        if self._context.stored is not None:
+            self._context.stored.read(reply.events)
         if jobs.told or jobs.leaving:
             jobs.forget_ended()
-        if timeline.now == patience.instant:
+        if queue.now == patience.instant:
             patience.wear(events, self._ended.count, jobs.unfinished)
         else:
-            patience.instant = timeline.now
+            patience.instant = queue.now
         if self._ended.count >= report.next:
-            report.ended(self._ended.count, self._registration.count, timeline.stamp)
+            report.ended(self._ended.count, self._registration.count, queue.stamp)
         return reply
 
     def _over(self) -> bool:
@@ -233,52 +233,52 @@ class Simulation:
             if isinstance(command, SetResourceState):
                 self._referee.apply(position, command)
         while self._switching.busy:
-            self._timeline.run_next()
+            self._queue.run_next()
 
     def _apply(self, reply: Message) -> None:
         """Apply the commands in turn, each not before its time; time passes until the reply's `now`.
 
         The scheduler knows the clock as messages round it: what is not later than that is now.
         """
-        timeline = self._timeline
+        queue = self._queue
         for position, command in enumerate(reply.events):
-            if command.timestamp > timeline.stamp:
-                timeline.run_until(command.timestamp)
+            if command.timestamp > queue.stamp:
+                queue.run_until(command.timestamp)
             self._referee.apply(position, command)
-        if reply.now > timeline.stamp:
-            timeline.run_until(reply.now)
+        if reply.now > queue.stamp:
+            queue.run_until(reply.now)
 
-    def _result(self, talk: Talk) -> Result:
+    def _result(self, link: SchedulerLink) -> Result:
         tally = self._ended.tally()
         first, last = self._submissions.joules_at_first, self._jobs.joules_at_last_end
         return Result(
             jobs=tuple(self._ended.records),
             tally=tally,
-            host_count=self._stage.machines.compute_count,
-            storage_count=self._stage.machines.storages.bit_count(),
+            host_count=self._context.machines.compute_count,
+            storage_count=self._context.machines.storages.bit_count(),
             makespan=max((record.finish for record in self._ended.records), default=0.0)
             if tally is None
             else tally.makespan,
-            end=self._timeline.now,
-            messages=talk.messages,
-            host_seconds=self._stage.machines.seconds(),
+            end=self._queue.now,
+            messages=link.messages,
+            host_seconds=self._context.machines.seconds(),
             joules=max(0.0, last) - max(0.0, first) if last >= 0 else 0.0,
             switch_requests=self._switching.requests,
             host_switches=self._switching.host_switches,
-            approximations=tuple(sorted(self._stage.approximations)),
-            deciding_seconds=talk.deciding_seconds,
-            simulating_seconds=talk.total_seconds() - talk.deciding_seconds,
-            trace=None if self._stage.tracer is None else self._stage.tracer.trace,
-            lists_rejected=not self._stage.is_v14,
+            approximations=tuple(sorted(self._context.approximations)),
+            deciding_seconds=link.deciding_seconds,
+            simulating_seconds=link.total_seconds() - link.deciding_seconds,
+            trace=None if self._context.tracer is None else self._context.tracer.trace,
+            lists_rejected=not self._context.is_v14,
             consumed_joules=last - first,
         )
 
 
-def _note_foreign_types(library: Library, stage: Stage) -> None:
+def _note_foreign_types(profile_store: ProfileStore, context: Context) -> None:
     """Workload files may use either Batsim's names of profile types; real ones know their own."""
-    for shelf in library.shelves.values():
-        if any(foreign_name(stage.dialect, profile) for profile in shelf.profiles.values()):
-            stage.approximations.add(PRESENT_IN_V14 if stage.is_v14 else FORMER_IN_V4)
+    for profiles in profile_store.by_workload.values():
+        if any(foreign_name(context.dialect, profile) for profile in profiles.by_name.values()):
+            context.approximations.add(PRESENT_IN_V14 if context.is_v14 else FORMER_IN_V4)
 
 
 def _compute_hosts(platform: Platform, settings: Settings) -> tuple[PlatformHost, ...]:
@@ -304,6 +304,6 @@ def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
                 raise WorkloadError(workload.source, f"job {workload.jobs[number].id}.res", rule)
 
 
-def _meter(platform: Platform, hosts: Sequence[PlatformHost]) -> Meter:
+def _meter(platform: Platform, hosts: Sequence[PlatformHost]) -> EnergyMeter:
     models = [read_power_model(platform.source, host) for host in hosts]
-    return Meter(models, [host.pstate for host in hosts])
+    return EnergyMeter(models, [host.pstate for host in hosts])

@@ -153,7 +153,7 @@ def command(
             decider = our_decider(choice, record, partial(_look_inside, watch, simulation))
         else:
             watch = Watch(str(socket), _SIMULATING, look_every=LOOK_EVERY)
-            watch.follow(lambda: stand_of_simulation(simulation.standing()))
+            watch.follow(lambda: stand_of_simulation(simulation.status()))
             decider = their_decider(str(socket), connect_timeout, record)
         with decider as exchange:
             result = _run(simulation, exchange, watch if live else None, progress=not quiet)

@@ -9,14 +9,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from batsched_py.cli.shared.console import Output
 from batsched_py.reporting.formatting.durations import clock
-from batsched_py.simulator.records import Progress as Stand
+from batsched_py.simulator.records import RunProgress
 
 #: Is called with how many are over, of how many, and where it is.
 Show = Callable[[int, int, str], None]
 
 
 @contextmanager
-def simulation_bar(*, wanted: bool) -> Iterator[Callable[[Stand], None] | None]:
+def simulation_bar(*, wanted: bool) -> Iterator[Callable[[RunProgress], None] | None]:
     """Shows each stand of the simulation it is called with; as `_bar`."""
     with _bar("jobs, t={task.fields[now]}", clock(0.0), wanted=wanted) as show:
         if show is None:

@@ -11,7 +11,7 @@ from batsched_py.simulator.records import JobRecord, Tally
 BATCH: Final = 256
 
 
-class Ended:
+class EndedJobs:
     """The records of ended jobs, in order of completion or rejection; their numbers alone if records are passed on."""
 
     __slots__ = ("_hosts", "_pass_on", "_tally", "count", "records")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Sequence as SequenceOf
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import Final
@@ -22,8 +21,8 @@ from batsched_py.model.profile import (
     Receive,
     Send,
 )
-from batsched_py.simulator.jobs.network import Network, Transfer
-from batsched_py.simulator.jobs.work import Sequence, Task, Work, last_task
+from batsched_py.simulator.jobs.transfers import Transfer, TransferModel
+from batsched_py.simulator.jobs.work import Task, TaskSequence, Work, last_task
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.wording import counted
 
@@ -53,7 +52,7 @@ class Site(Struct, frozen=True):
 
     storages: Mapping[str, int] = MappingProxyType({})
     io_profile: Profile | None = None
-    io_hosts: SequenceOf[int] = ()
+    io_hosts: Sequence[int] = ()
 
 
 #: Most jobs': there is no storage mapping and no additional io job.
@@ -65,7 +64,7 @@ class Execution:
 
     __slots__ = ("_network", "_storages", "approximations")
 
-    def __init__(self, network: Network, approximations: set[str], storages: int = 0) -> None:
+    def __init__(self, network: TransferModel, approximations: set[str], storages: int = 0) -> None:
         """`approximations` receives a line when a simplification is really used; `storages` are bits of hosts."""
         self.approximations = approximations
         self._network = network
@@ -75,8 +74,8 @@ class Execution:
         self,
         profile: Profile,
         profiles: Profiles,
-        executors: SequenceOf[int],
-        speeds: SequenceOf[float],
+        executors: Sequence[int],
+        speeds: Sequence[float],
         site: Site = PLAIN,
         *,
         known: dict[tuple[str, str], Work] | None = None,
@@ -96,12 +95,12 @@ class Execution:
         self,
         profile: Composed,
         profiles: Profiles,
-        executors: SequenceOf[int],
-        speeds: SequenceOf[float],
+        executors: Sequence[int],
+        speeds: Sequence[float],
         site: Site,
         *,
         known: dict[tuple[str, str], Work],
-    ) -> Sequence:
+    ) -> TaskSequence:
         """A step that does not return 0 ends the whole sequence with its return code, as in Batsim."""
         steps: list[Work] = []
         for position, name in enumerate(profile.sequence):
@@ -113,11 +112,11 @@ class Execution:
             steps.append(work)
             if work.return_code:
                 total = min(sum(step.duration for step in steps), _LONGEST)
-                return Sequence(profile.name, total, work.return_code, tuple(steps), 1)
+                return TaskSequence(profile.name, total, work.return_code, tuple(steps), 1)
         total = min(sum(step.duration for step in steps) * profile.repeat, _LONGEST)
-        return Sequence(profile.name, total, profile.return_code, tuple(steps), profile.repeat)
+        return TaskSequence(profile.name, total, profile.return_code, tuple(steps), profile.repeat)
 
-    def _parallel(self, profile: Profile, executors: SequenceOf[int], speeds: SequenceOf[float], site: Site) -> Task:
+    def _parallel(self, profile: Profile, executors: Sequence[int], speeds: Sequence[float], site: Site) -> Task:
         """All computations and transfers advance together: the slowest decides, the latency comes on top (L07)."""
         #: Host -> flops, summed over its executors.
         flops: dict[int, float] = {}
@@ -142,7 +141,7 @@ class Execution:
         return Task(profile.name, busy + latency, profile.return_code, hosts, loads, alone, latency, is_delay=False)
 
     def _merge(
-        self, profile: Profile, io: Profile, hosts: SequenceOf[int], flops: dict[int, float]
+        self, profile: Profile, io: Profile, hosts: Sequence[int], flops: dict[int, float]
     ) -> Iterator[Transfer]:
         """Add the flops of the io job to `flops`; its transfers are returned."""
         if isinstance(profile, STORING):
@@ -160,7 +159,7 @@ class Execution:
         return communication(io, hosts)
 
     def _storage_transfers(
-        self, profile: Profile, executors: SequenceOf[int], storages: Mapping[str, int]
+        self, profile: Profile, executors: Sequence[int], storages: Mapping[str, int]
     ) -> Iterator[Transfer]:
         """What goes from and to storage hosts."""
         if isinstance(profile, DataStaging):
@@ -216,7 +215,7 @@ def computation(profile: Profile, count: int) -> tuple[float, ...]:
     return (profile.cpu,) * count
 
 
-def communication(profile: Profile, executors: SequenceOf[int]) -> Iterator[Transfer]:
+def communication(profile: Profile, executors: Sequence[int]) -> Iterator[Transfer]:
     """What each executor sends to each other one.
 
     Of a total each pair has a share of one over the number of hosts (not of pairs), as in Batsim.

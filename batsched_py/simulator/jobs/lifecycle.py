@@ -25,20 +25,20 @@ from batsched_py.protocol.events import (
     JobKilled,
     Progress,
 )
-from batsched_py.simulator.context import Stage
+from batsched_py.simulator.context import Context
 from batsched_py.simulator.generation import completion
-from batsched_py.simulator.jobs.ended import Ended
+from batsched_py.simulator.jobs.ended import EndedJobs
 from batsched_py.simulator.jobs.execution import PLAIN, Execution, Site, ending
-from batsched_py.simulator.jobs.profiles import Library, Shelf
-from batsched_py.simulator.jobs.talking_jobs import Dialogue
+from batsched_py.simulator.jobs.profiles import ProfileStore, WorkloadProfiles
+from batsched_py.simulator.jobs.talking_jobs import TalkingJob
 from batsched_py.simulator.jobs.work import Task, Work, last_task, progress_at, rank_of_end, task_at
-from batsched_py.simulator.machines.consumption import Consumption
+from batsched_py.simulator.machines.energy_use import EnergyUse
 from batsched_py.simulator.machines.machines import COMPUTING
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.outputs.tracing import JOB_ENDED, JOB_STARTED
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.referee.errors import BrokenRuleError
-from batsched_py.simulator.referee.placement import Placement, executors
+from batsched_py.simulator.referee.placement import PlacementRules, executors
 from batsched_py.simulator.time.event_queue import RANK_END, RANK_WATCH, Ticket
 
 SUBMITTED: Final = "SUBMITTED"
@@ -89,9 +89,9 @@ class LiveJob(Struct, eq=False):
     #: Of a parallel task that takes as long as its walltime; else 0.
     watch: Ticket = 0
     #: Only where energy is counted, and of no job that talks.
-    consumption: Consumption | None = None
+    energy_use: EnergyUse | None = None
     #: Only of a job that talks: what plays it, and the texts that it has not received yet.
-    dialogue: Dialogue | None = None
+    talking: TalkingJob | None = None
     inbox: deque[str] | None = None
 
 
@@ -100,17 +100,17 @@ class Jobs:
 
     def __init__(
         self,
-        stage: Stage,
-        library: Library,
+        context: Context,
+        profile_store: ProfileStore,
         execution: Execution,
         switching: Switching,
-        ended: Ended,
+        ended: EndedJobs,
     ) -> None:
-        self._stage, self._library, self._execution, self._switching = stage, library, execution, switching
-        self._timeline, self._machines, self._tracer = stage.timeline, stage.machines, stage.tracer
-        self._placement = Placement(stage, library, switching)
-        self._is_v14 = stage.is_v14
-        self._forget_profiles = stage.settings.dynamic_jobs and not stage.settings.profile_reuse
+        self._context, self._profiles, self._execution, self._switching = context, profile_store, execution, switching
+        self._queue, self._machines, self._tracer = context.queue, context.machines, context.tracer
+        self._placement = PlacementRules(context, profile_store, switching)
+        self._is_v14 = context.is_v14
+        self._forget_profiles = context.settings.dynamic_jobs and not context.settings.profile_reuse
         switching.follow_speeds = self.follow_speeds
         #: Id -> job, submitted and not forgotten.
         self.live: dict[str, LiveJob] = {}
@@ -121,7 +121,7 @@ class Jobs:
         self.ended = ended
         #: Joules of all hosts at the latest completion; -1 before, as in Batsim.
         self.joules_at_last_end = -1.0
-        #: Ended, and told of in the message that is sent next.
+        #: EndedJobs, and told of in the message that is sent next.
         self.told: list[str] = []
         #: (workload, name) of profiles whose jobs' ends the latest message told.
         self.leaving: list[tuple[str, str]] = []
@@ -143,7 +143,7 @@ class Jobs:
         The profiles of these jobs may still be named in the reply, those of the message before no more.
         """
         for workload, profile in self.leaving:
-            self._library.forget(workload, profile)
+            self._profiles.forget(workload, profile)
         self.leaving.clear()
         if not self._is_v14:
             for job_id in self.told:
@@ -156,56 +156,56 @@ class Jobs:
         """Start a job; BrokenRuleError by the rules of E11."""
         live = self._find(command.job_id)
         state = _next_state(live, "executed")
-        job, now, hosts = live.job, self._timeline.now, command.hosts.bits
+        job, now, hosts = live.job, self._queue.now, command.hosts.bits
         self._placement.check(command, job, live.profile)
         is_delay = type(live.profile) is Delay
         if not is_delay and hosts & self._machines.hosts_in[COMPUTING] & self._machines.compute:
-            self._stage.approximations.add(SHARED_HOSTS)
-        shelf, site = self._library.shelves[job.workload], self._placement.site(command, job, live.profile)
-        if shelf.talking and job.profile in shelf.talking:
+            self._context.approximations.add(SHARED_HOSTS)
+        profiles, site = self._profiles.by_workload[job.workload], self._placement.site(command, job, live.profile)
+        if profiles.talking and job.profile in profiles.talking:
             live.state = state
-            self._converse(live, command, shelf, site)
+            self._converse(live, command, profiles, site)
             return
         used = () if is_delay else executors(command)
         try:
-            live.work = work = self._work(live, shelf, used, site)
+            live.work = work = self._work(live, profiles, used, site)
             if work.duration > LONGEST and job.walltime is None:
                 raise BrokenRuleError(f"runs {work.profile} without a walltime: {TOO_LONG} not {work.duration:g}")
         except BrokenRuleError as broken:
             raise BrokenRuleError(str(broken), job=job.id) from None
         live.state, live.hosts, live.start = state, command.hosts, now
         self._machines.occupy(hosts, now)
-        if self._stage.meter is not None:
-            live.consumption = Consumption(self._stage, self._stage.meter, hosts, work)
+        if self._context.meter is not None:
+            live.energy_use = EnergyUse(self._context, self._context.meter, hosts, work)
             live.executors, live.site = used, site
             self._charged[job.id] = live
         if self._tracer is not None:
             self._tracer.job(JOB_STARTED)
         duration, live.code = ending(work, job.walltime)
-        live.end = self._timeline.at(now + duration, _rank_of_end(work, live.code, duration), self._complete, live)
+        live.end = self._queue.at(now + duration, _rank_of_end(work, live.code, duration), self._complete, live)
         if duration == job.walltime and live.code is not None:
-            live.watch = self._timeline.at(now + duration, RANK_WATCH, self._stop, live)
+            live.watch = self._queue.at(now + duration, RANK_WATCH, self._stop, live)
 
     def follow_speeds(self, hosts: int) -> None:
         """The speed of these hosts has changed: what computes there ends at another time (energy is counted)."""
-        now = self._timeline.now
+        now = self._queue.now
         for live in self._charged.values():
             if not live.hosts.bits & hosts:
                 continue
-            if live.dialogue is not None:
-                live.dialogue.follow_speeds()
+            if live.talking is not None:
+                live.talking.follow_speeds()
             if not live.executors:
                 continue
-            assert live.consumption is not None  # noqa: S101  # set when it was executed
-            shelf = self._library.shelves[live.job.workload]
-            live.work = work = self._work(live, shelf, live.executors, live.site)
-            done = live.consumption.follow(work)
+            assert live.energy_use is not None  # noqa: S101  # set when it was executed
+            profiles = self._profiles.by_workload[live.job.workload]
+            live.work = work = self._work(live, profiles, live.executors, live.site)
+            done = live.energy_use.follow(work)
             elapsed = now - live.start
             live.ahead = done - elapsed
             walltime = live.job.walltime
             left, live.code = ending(work, None if walltime is None else walltime - elapsed, done)
-            self._timeline.cancel(live.end)
-            live.end = self._timeline.at(now + left, _rank_of_end(work, live.code, done + left), self._complete, live)
+            self._queue.cancel(live.end)
+            live.end = self._queue.at(now + left, _rank_of_end(work, live.code, done + left), self._complete, live)
 
     def reject(self, command: RejectJob) -> None:
         """Refuse a waiting job for good."""
@@ -225,7 +225,7 @@ class Jobs:
             if live.state == RUNNING:
                 progress[live.job.id] = self._kill(live)
         if asked:
-            self._stage.mailbox.post(self._tell_kill, (asked, progress))
+            self._context.mailbox.post(self._tell_kill, (asked, progress))
 
     def set_metadata(self, command: SetJobMetadata) -> None:
         """Attach a text, which ends in the jobs file."""
@@ -234,14 +234,14 @@ class Jobs:
     def tell(self, command: ToJobMessage) -> None:
         """A message to a job, which keeps it until a profile of its own listens: also one that waits for its start."""
         live = self._find(command.job_id)
-        if live.job.profile in self._library.shelves[live.job.workload].talking:
+        if live.job.profile in self._profiles.by_workload[live.job.workload].talking:
             self._inbox(live).append(command.message)
-            if live.dialogue is not None:
-                live.dialogue.hear()
+            if live.talking is not None:
+                live.talking.hear()
 
     def change_state(self, command: ChangeJobState) -> None:
         """Change the books alone, and tell nobody; of Batsim 4.2.1 only SUBMITTED to RUNNING gets past."""
-        live, now = self._find(command.job_id), self._timeline.now
+        live, now = self._find(command.job_id), self._queue.now
         if command.state != RUNNING and not self._is_v14:
             raise BrokenRuleError(f"cannot be set to {command.state}: Batsim 4 aborts on it", job=command.job_id)
         if self._is_v14 and command.kill_reason is not None and command.state != COMPLETED_KILLED:
@@ -270,35 +270,35 @@ class Jobs:
         self._record(JobRecord(live.job, state, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata_of(live)))
         self.told.append(live.job.id)
 
-    def _converse(self, live: LiveJob, command: ExecuteJob, shelf: Shelf, site: Site) -> None:
+    def _converse(self, live: LiveJob, command: ExecuteJob, profiles: WorkloadProfiles, site: Site) -> None:
         """Start a job whose end depends on what the scheduler says."""
         job, hosts, runners = live.job, command.hosts.bits, executors(command)
 
         def perform(profile: Profile, site: Site) -> Task:
-            task = self._execution.work(profile, shelf.profiles, runners, self._switching.speeds, site)
+            task = self._execution.work(profile, profiles.by_name, runners, self._switching.speeds, site)
             assert isinstance(task, Task)  # noqa: S101  # a composed profile is played step by step
             return task
 
-        live.hosts, live.start = command.hosts, self._timeline.now
+        live.hosts, live.start = command.hosts, self._queue.now
         self._machines.occupy(hosts, live.start)
         if self._tracer is not None:
             self._tracer.job(JOB_STARTED)
-        live.dialogue = Dialogue(
-            self._stage,
+        live.talking = TalkingJob(
+            self._context,
             job_id=job.id,
             hosts=hosts,
             walltime=job.walltime,
-            shelf=shelf,
+            profiles=profiles,
             inbox=self._inbox(live),
             perform=perform,
             end=partial(self._hang_up, live),
         )
-        if self._stage.meter is not None:
+        if self._context.meter is not None:
             self._charged[job.id] = live
-        live.dialogue.begin(live.profile, site)
+        live.talking.begin(live.profile, site)
 
     def _hang_up(self, live: LiveJob, code: int | None) -> None:
-        """A dialogue has come to its end."""
+        """A talking has come to its end."""
         live.code = code
         self._complete(live)
 
@@ -313,54 +313,54 @@ class Jobs:
         # Batsim takes a negative `ret` of a profile for the code of a walltime that is over.
         what = "succeeded" if code == 0 else "failed" if (code or -1) > 0 else "stopped at its walltime"
         self._end(live, _next_state(live, what), -1 if code is None else code)
-        self._stage.mailbox.post(self._tell_end, live, lowest_one(live.hosts.bits))
+        self._context.mailbox.post(self._tell_end, live, lowest_one(live.hosts.bits))
 
-    def _work(self, live: LiveJob, shelf: Shelf, used: Sequence[int], site: Site) -> Work:
-        return self._execution.work(live.profile, shelf.profiles, used, self._switching.speeds, site)
+    def _work(self, live: LiveJob, profiles: WorkloadProfiles, used: Sequence[int], site: Site) -> Work:
+        return self._execution.work(live.profile, profiles.by_name, used, self._switching.speeds, site)
 
     def _stop(self, live: LiveJob) -> None:
         """A walltime is over at the very instant at which the job would have ended by itself."""
-        self._timeline.cancel(live.end)
+        self._queue.cancel(live.end)
         live.code, live.watch = None, 0
         self._complete(live)
 
     def _kill(self, live: LiveJob) -> Progress:
-        if live.dialogue is not None:
-            code, progress = live.dialogue.killed_code, live.dialogue.progress()
+        if live.talking is not None:
+            code, progress = live.talking.killed_code, live.talking.progress()
             self._end(live, _next_state(live, "killed"), code)
             return progress
         assert live.work is not None  # noqa: S101  # set when it was executed
-        elapsed = self._timeline.now - live.start + live.ahead
-        self._timeline.cancel(live.end)
+        elapsed = self._queue.now - live.start + live.ahead
+        self._queue.cancel(live.end)
         self._end(live, _next_state(live, "killed"), task_at(live.work, elapsed).killed_code)
         return progress_at(live.work, elapsed, next_at_border=self._is_v14)
 
     def _tell_end(self, live: LiveJob) -> None:
         self.told.append(live.job.id)
         if not self._is_v14:
-            self._stage.say(JobCompleted(self._timeline.stamp, live.job.id, live.state, live.code, live.hosts))
+            self._context.emit(JobCompleted(self._queue.stamp, live.job.id, live.state, live.code, live.hosts))
         elif live.state != COMPLETED_KILLED:  # of a killed job only JOB_KILLED tells
-            self._stage.say(completion(self._timeline.stamp, live.job.id, live.state, live.code))
+            self._context.emit(completion(self._queue.stamp, live.job.id, live.state, live.code))
 
     def _tell_kill(self, done: tuple[list[LiveJob], dict[str, Progress]]) -> None:
         asked, progress = done
         for live in asked:
             if live.job.id in progress:
                 self._tell_end(live)
-        self._stage.say(JobKilled(self._timeline.stamp, tuple(live.job.id for live in asked), progress))
+        self._context.emit(JobKilled(self._queue.stamp, tuple(live.job.id for live in asked), progress))
 
     def _end(self, live: LiveJob, state: str, code: int) -> None:
-        now = self._timeline.now
+        now = self._queue.now
         live.state, live.code = state, code
         if live.watch:
-            self._timeline.cancel(live.watch)
+            self._queue.cancel(live.watch)
         self._machines.release(live.hosts.bits, now)
-        energy, consumer = -1.0, live.consumption if live.dialogue is None else live.dialogue
+        energy, consumer = -1.0, live.energy_use if live.talking is None else live.talking
         joules = 0.0 if consumer is None else consumer.stop()
-        if self._stage.meter is not None:
+        if self._context.meter is not None:
             energy = joules
             del self._charged[live.job.id]
-            self.joules_at_last_end = self._stage.meter.total(now)
+            self.joules_at_last_end = self._context.meter.total(now)
         if self._tracer is not None:
             self._tracer.job(JOB_ENDED)
         finish = now if now > live.start else live.start + NULL_RUNTIME

@@ -1,4 +1,4 @@
-"""The library: workloads by name, their profiles and how many jobs still need each."""
+"""The profile_store: workloads by name, their profiles and how many jobs still need each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FORGOTTEN: Final = "was forgotten when the first of its jobs had ended"
 DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs here; real Batsim 4.2.1 crashes on it"
 
 
-class LibraryError(ValueError):
+class UnusableError(ValueError):
     """A profile or a job cannot be simulated; `field` names the member."""
 
     def __init__(self, field: str, rule: str) -> None:
@@ -41,11 +41,11 @@ class LibraryError(ValueError):
         super().__init__(f"{field} {rule}")
 
 
-class Shelf(Struct):
+class WorkloadProfiles(Struct):
     """The profiles of one workload."""
 
     source: str
-    profiles: dict[str, Profile]
+    by_name: dict[str, Profile]
     #: Profile name -> jobs that name it and have not ended, and profiles that are composed of it; only kept up where
     #: profiles can be forgotten.
     needed: dict[str, int] = field(default_factory=dict)
@@ -55,15 +55,15 @@ class Shelf(Struct):
     talking: set[str] = field(default_factory=set)
 
     def check_known(self, name: str) -> None:
-        """LibraryError if the profile was forgotten."""
+        """UnusableError if the profile was forgotten."""
         if name in self.forgotten:
-            raise LibraryError(f"profiles.{name}", FORGOTTEN)
+            raise UnusableError(f"profiles.{name}", FORGOTTEN)
 
 
-class Library:
+class ProfileStore:
     """Static workloads under their names, in the order of the command line, and those a scheduler registers."""
 
-    __slots__ = ("names", "shelves")
+    __slots__ = ("by_workload", "names")
 
     def __init__(self, workloads: Sequence[Workload], names: Sequence[str], *, keep_unused: bool = False) -> None:
         """WorkloadError if a job's profile is missing, of a type that is not simulated, or made for another size.
@@ -73,10 +73,10 @@ class Library:
         #: Names of the static workloads.
         self.names = tuple(names)
         #: Workload name -> its profiles.
-        self.shelves = {name: _stock(workload) for name, workload in zip(names, workloads, strict=True)}
+        self.by_workload = {name: _stock(workload) for name, workload in zip(names, workloads, strict=True)}
         if keep_unused:
             for name, workload in zip(names, workloads, strict=True):
-                self.shelves[name].profiles.update(workload.profiles)
+                self.by_workload[name].by_name.update(workload.profiles)
 
     def add(
         self, workload: str, name: str, members: Mapping[str, Any], dialect: Dialect, approximations: set[str]
@@ -85,18 +85,18 @@ class Library:
 
         What real Batsim would crash on is noted in `approximations`.
         """
-        shelf = self.shelves.setdefault(workload, Shelf("the scheduler", {}))
+        profiles = self.by_workload.setdefault(workload, WorkloadProfiles("the scheduler", {}))
         path = f"profile {workload}!{name}"
-        if name in shelf.forgotten:
+        if name in profiles.forgotten:
             raise BrokenRuleError(f"{path} existed before: it {FORGOTTEN}, its name is taken")
-        if name in shelf.profiles:
+        if name in profiles.by_name:
             raise BrokenRuleError(f"{path} exists already")
         try:
             profile = parse_profile(name, members)
             for part in parts(profile):
-                shelf.check_known(part)
-            check_profile({**shelf.profiles, name: profile}, name)
-        except (ProfileError, LibraryError) as error:
+                profiles.check_known(part)
+            check_profile({**profiles.by_name, name: profile}, name)
+        except (ProfileError, UnusableError) as error:
             raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
         if known_as := foreign_name(dialect, profile):
             rule = f"type {profile.type!r} is called {known_as!r} in protocol {dialect.name}"
@@ -105,30 +105,30 @@ class Library:
             raise BrokenRuleError(f"{path}: com {ALL_TRANSFERS}")
         if isinstance(profile, Composed) and dialect is V4:
             approximations.add(DYNAMIC_COMPOSED)
-        shelf.profiles[name] = profile
+        profiles.by_name[name] = profile
         for part in parts(profile):
             self.need(workload, part)
         return profile
 
     def need(self, workload: str, profile: str, *, talks: bool = False) -> None:
         """One more job names the profile, or one more profile is composed of it."""
-        shelf = self.shelves[workload]
-        shelf.needed[profile] = shelf.needed.get(profile, 0) + 1
+        profiles = self.by_workload[workload]
+        profiles.needed[profile] = profiles.needed.get(profile, 0) + 1
         if talks:
-            shelf.talking.add(profile)
+            profiles.talking.add(profile)
 
     def forget(self, workload: str, profile: str) -> None:
         """The end of a job that named the profile was told: nobody may name it, or a part of it, any more (E8).
 
         Jobs that have it keep it; the last one takes it along.
         """
-        shelf = self.shelves[workload]
-        _forget(shelf, profile)
-        _drop(shelf, profile)
+        profiles = self.by_workload[workload]
+        _forget(profiles, profile)
+        _drop(profiles, profile)
 
 
 def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> bool:
-    """LibraryError if the profile `name`, or one it is composed of, cannot run (on `size` hosts, if that is known).
+    """UnusableError if the profile `name`, or one it is composed of, cannot run (on `size` hosts, if that is known).
 
     Returns True if it talks with the scheduler.
     """
@@ -138,9 +138,9 @@ def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None =
     for path, profile in _reach(profiles, name, f"profiles.{name}"):
         talks = talks or isinstance(profile, TALKING)
         if not isinstance(profile, SIMULATED):
-            raise LibraryError(f"{path}.type", f"{profile.type!r} is not simulated here")
+            raise UnusableError(f"{path}.type", f"{profile.type!r} is not simulated here")
         if size is not None and isinstance(profile, Parallel) and len(profile.cpu) != size:
-            raise LibraryError(
+            raise UnusableError(
                 f"{path}.cpu", f"is for {counted(len(profile.cpu), 'host')}, a job that runs it asks for {size}"
             )
     return talks
@@ -173,9 +173,9 @@ def _parts_of(
     a part of them than anybody can go.
     """
     if name in above:
-        raise LibraryError(path, f"is part of itself: {' > '.join((*above, name))}")
+        raise UnusableError(path, f"is part of itself: {' > '.join((*above, name))}")
     if name not in profiles:
-        raise LibraryError(path, f"names the profile {name!r}, which does not exist")
+        raise UnusableError(path, f"names the profile {name!r}, which does not exist")
     if name not in heights:
         profile = profiles[name]
         yield path, profile
@@ -186,11 +186,11 @@ def _parts_of(
             )
         heights[name] = height
     if len(above) + heights[name] > DEEPEST:
-        raise LibraryError(path, f"is one of more than {DEEPEST} composed profiles inside each other")
+        raise UnusableError(path, f"is one of more than {DEEPEST} composed profiles inside each other")
     return heights[name]
 
 
-def _stock(workload: Workload) -> Shelf:
+def _stock(workload: Workload) -> WorkloadProfiles:
     kept: dict[str, Profile] = {}
     talking: set[str] = set()
     # Each pair once, in the order of the jobs; sizes matter to `parallel` profiles only.
@@ -198,7 +198,7 @@ def _stock(workload: Workload) -> Shelf:
         try:
             if check_profile(workload.profiles, name, size):
                 talking.add(name)
-        except LibraryError as error:
+        except UnusableError as error:
             raise WorkloadError(workload.source, error.field, error.rule) from None
         if type(workload.profiles[name]) is Delay:
             kept[name] = workload.profiles[name]
@@ -208,7 +208,7 @@ def _stock(workload: Workload) -> Shelf:
     for profile in kept.values():
         for part in parts(profile):
             needed[part] += 1
-    return Shelf(workload.source, kept, needed, talking=talking)
+    return WorkloadProfiles(workload.source, kept, needed, talking=talking)
 
 
 def parts(profile: Profile) -> Sequence[str]:
@@ -216,22 +216,22 @@ def parts(profile: Profile) -> Sequence[str]:
     return profile.parts if isinstance(profile, Composed) else ()
 
 
-def _forget(shelf: Shelf, name: str) -> None:
-    if name not in shelf.forgotten:
-        shelf.forgotten.add(name)
-        for part in parts(shelf.profiles[name]):
-            _forget(shelf, part)
+def _forget(profiles: WorkloadProfiles, name: str) -> None:
+    if name not in profiles.forgotten:
+        profiles.forgotten.add(name)
+        for part in parts(profiles.by_name[name]):
+            _forget(profiles, part)
 
 
-def _drop(shelf: Shelf, name: str) -> None:
+def _drop(profiles: WorkloadProfiles, name: str) -> None:
     """One need less; a composed profile that goes needs its parts no more."""
-    shelf.needed[name] -= 1
-    if shelf.needed[name]:
+    profiles.needed[name] -= 1
+    if profiles.needed[name]:
         return
-    del shelf.needed[name]
-    shelf.talking.discard(name)
-    for part in parts(shelf.profiles.pop(name)):
-        _drop(shelf, part)
+    del profiles.needed[name]
+    profiles.talking.discard(name)
+    for part in parts(profiles.by_name.pop(name)):
+        _drop(profiles, part)
 
 
 #: Types that JSON and Batsim write alike.

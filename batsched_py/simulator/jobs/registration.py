@@ -7,9 +7,9 @@ from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Members, Notify
 from batsched_py.protocol.fields import shown
 from batsched_py.protocol.jobs import is_job_number
-from batsched_py.simulator.context import Stage
+from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.lifecycle import Jobs
-from batsched_py.simulator.jobs.profiles import Library, LibraryError, check_profile, wire_job
+from batsched_py.simulator.jobs.profiles import ProfileStore, UnusableError, check_profile, wire_job
 from batsched_py.simulator.jobs.submissions import Submissions
 from batsched_py.simulator.referee.errors import BrokenRuleError
 
@@ -17,13 +17,13 @@ from batsched_py.simulator.referee.errors import BrokenRuleError
 class Registration:
     """Whether jobs may still be registered, and all ids that were ever used."""
 
-    def __init__(self, stage: Stage, library: Library, jobs: Jobs, submissions: Submissions) -> None:
-        self._stage, self._library, self._jobs, self._submissions = stage, library, jobs, submissions
-        self._settings = stage.settings
+    def __init__(self, context: Context, profile_store: ProfileStore, jobs: Jobs, submissions: Submissions) -> None:
+        self._context, self._profiles, self._jobs, self._submissions = context, profile_store, jobs, submissions
+        self._settings = context.settings
         #: Ids of all jobs, static and registered, ended ones too; empty if jobs cannot be registered.
-        self._used_ids = submissions.job_ids() if stage.settings.dynamic_jobs else set()
+        self._used_ids = submissions.job_ids() if context.settings.dynamic_jobs else set()
         #: True until the scheduler says that it will register nothing more; never true if it may not.
-        self.open = stage.settings.dynamic_jobs
+        self.open = context.settings.dynamic_jobs
         self.count = 0
 
     def register_profile(self, command: RegisterProfile) -> None:
@@ -32,15 +32,15 @@ class Registration:
         self._add_profile(command.workload, command.name, command.profile)
 
     def _add_profile(self, workload: str, name: str, members: Members) -> None:
-        self._library.add(workload, name, members, self._stage.dialect, self._stage.approximations)
+        self._profiles.add(workload, name, members, self._context.dialect, self._context.approximations)
 
     def register_job(self, command: RegisterJob) -> None:
         """Submit a job, at once whatever its `subtime`."""
         self._check_enabled()
         job, talks = self._checked(command)
-        profile = self._library.shelves[job.workload].profiles[job.profile]
+        profile = self._profiles.by_workload[job.workload].by_name[job.profile]
         self._used_ids.add(job.id)
-        self._library.need(job.workload, job.profile, talks=talks)
+        self._profiles.need(job.workload, job.profile, talks=talks)
         self.count += 1
         self._jobs.submit(job, profile)
         if self._settings.acknowledges:
@@ -55,10 +55,10 @@ class Registration:
 
     def _as_submitted(self, command: RegisterJob, job: Job) -> Job:
         """v1.4: the profile may travel along (one that exists stays), and ids may be numbers."""
-        workload, members, stored = job.workload, dict(job.members), self._stage.stored
-        shelf = self._library.shelves.get(workload)
+        workload, members, stored = job.workload, dict(job.members), self._context.stored
+        profiles = self._profiles.by_workload.get(workload)
         profile = command.profile if stored is None else stored.profile(job)
-        if profile is not None and (shelf is None or job.profile not in shelf.profiles):
+        if profile is not None and (profiles is None or job.profile not in profiles.by_name):
             self._add_profile(workload, job.profile, profile)
         if type(members.get("id")) is int:
             members["id"] = str(members["id"])
@@ -70,12 +70,12 @@ class Registration:
 
     def _checked(self, command: RegisterJob) -> tuple[Job, bool]:
         """The job, and whether it talks with the scheduler."""
-        job_id, described, stored = command.job_id, command.job, self._stage.stored
+        job_id, described, stored = command.job_id, command.job, self._context.stored
         if stored is not None:
             described = stored.described(command)
         elif described is None:
             raise BrokenRuleError("has no description, and there is no Redis to find it in", job=job_id)
-        if self._stage.is_v14:
+        if self._context.is_v14:
             if not is_job_number(described.name):
                 raise BrokenRuleError(f"must be named by an integer, not {shown(described.name)}", job=job_id)
             described = self._as_submitted(command, described)
@@ -85,11 +85,11 @@ class Registration:
             raise BrokenRuleError(f"has another id in its description: {shown(written)}", job=job_id)
         if job_id in self._used_ids:
             raise BrokenRuleError("has an id that was used before", job=job_id)
-        shelf = self._library.shelves.get(job.workload)
-        if shelf is None:
+        profiles = self._profiles.by_workload.get(job.workload)
+        if profiles is None:
             raise BrokenRuleError(f"belongs to the workload {job.workload}, which does not exist", job=job_id)
         try:
-            shelf.check_known(job.profile)
-            return job, check_profile(shelf.profiles, job.profile, job.size)
-        except LibraryError as error:
+            profiles.check_known(job.profile)
+            return job, check_profile(profiles.by_name, job.profile, job.size)
+        except UnusableError as error:
             raise BrokenRuleError(f"cannot run its profile: {error}", job=job_id) from None

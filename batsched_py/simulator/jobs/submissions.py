@@ -12,21 +12,21 @@ from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Profile
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import NO_MORE_STATIC_JOB, JobSubmitted, Notify
-from batsched_py.simulator.context import Stage
+from batsched_py.simulator.context import Context
 from batsched_py.simulator.generation import natural_key
 from batsched_py.simulator.jobs.lifecycle import Jobs
-from batsched_py.simulator.jobs.profiles import Library, wire_job, wire_members
+from batsched_py.simulator.jobs.profiles import ProfileStore, wire_job, wire_members
 from batsched_py.simulator.time.event_queue import RANK_SUBMISSION
-from batsched_py.simulator.time.timed_source import Timetable
+from batsched_py.simulator.time.timed_source import TimedSource
 
 
 class Submissions:
     """The jobs of all workloads, in order of time, then of workload, then of id."""
 
-    def __init__(self, stage: Stage, workloads: Sequence[Workload], library: Library, jobs: Jobs) -> None:
-        self._stage, self._library, self._jobs, self._timeline = stage, library, jobs, stage.timeline
+    def __init__(self, context: Context, workloads: Sequence[Workload], store: ProfileStore, jobs: Jobs) -> None:
+        self._context, self._profiles, self._jobs, self._queue = context, store, jobs, context.queue
         self._workloads = workloads
-        key = natural_key if stage.is_v14 else None
+        key = natural_key if context.is_v14 else None
         #: Those that are still to come but for `_next`: (submit time, workload number, place of the id, job).
         lines = [_in_order(workload.jobs, number, key) for number, workload in enumerate(workloads)]
         self._rest = merge(*lines) if len(lines) > 1 else iter(lines[0] if lines else ())
@@ -39,10 +39,10 @@ class Submissions:
         self.over = False
         #: Joules of all hosts when the first job was submitted; -1 before, as in Batsim.
         self.joules_at_first: float = -1.0
-        self._stored = stage.stored
-        Timetable(
-            stage.timeline,
-            stage.mailbox,
+        self._stored = context.stored
+        TimedSource(
+            context.queue,
+            context.mailbox,
             RANK_SUBMISSION,
             next_time=self._next_time,
             tell=self._submit,
@@ -51,34 +51,34 @@ class Submissions:
 
     def job_ids(self) -> set[str]:
         """Ids of all jobs."""
-        names = self._library.names
+        names = self._profiles.names
         return {f"{names[number]}!{job.id}" for number, workload in enumerate(self._workloads) for job in workload.jobs}
 
     def announce(self, job: Job, profile: Profile) -> None:
         """Say JOB_SUBMITTED; of a stored job only its id."""
         if self._stored is not None:
-            self._stage.say(JobSubmitted(self._timeline.stamp, job.id, None))
+            self._context.emit(JobSubmitted(self._queue.stamp, job.id, None))
             return
-        forwarded = wire_members(profile.members) if self._stage.settings.forward_profiles else None
-        self._stage.say(JobSubmitted(self._timeline.stamp, job.id, job, forwarded))
+        forwarded = wire_members(profile.members) if self._context.settings.forward_profiles else None
+        self._context.emit(JobSubmitted(self._queue.stamp, job.id, job, forwarded))
 
     def _next_time(self) -> float | None:
         return None if self._next is None else self._next[0]
 
     def _submit(self, until: float) -> None:
         """The next job, and all others whose time has come by then."""
-        if self._untouched and self._stage.meter is not None:
-            self.joules_at_first = self._stage.meter.settle_all(self._timeline.now)
+        if self._untouched and self._context.meter is not None:
+            self.joules_at_first = self._context.meter.settle_all(self._queue.now)
         self._untouched = False
         told, submitted = 0, list[tuple[Job, Profile]]()
-        names = self._library.names
+        names = self._profiles.names
         while self._next is not None and (not told or self._next[0] <= until):
             told += 1
             _, number, _, plain = self._next
             self._next = next(self._rest, None)
             workload = names[number]
             job = wire_job(plain, f"{workload}!{plain.id}")
-            profile = self._library.shelves[workload].profiles[job.profile]
+            profile = self._profiles.by_workload[workload].by_name[job.profile]
             self._jobs.submit(job, profile)
             self.announce(job, profile)
             if self._stored is not None:
@@ -88,8 +88,8 @@ class Submissions:
 
     def _no_more(self, _: None) -> None:
         self.over = True
-        if not self._stage.is_v14:
-            self._stage.say(Notify(self._timeline.stamp, NO_MORE_STATIC_JOB))
+        if not self._context.is_v14:
+            self._context.emit(Notify(self._queue.stamp, NO_MORE_STATIC_JOB))
 
 
 def _in_order(

@@ -1,4 +1,4 @@
-"""Dialogues: jobs that talk with the scheduler, played task after task, because nobody knows their end beforehand."""
+"""Jobs that talk with the scheduler, played task after task, because their end is not known beforehand."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from batsched_py.bits import lowest_one
 from batsched_py.errors import RefusedError
 from batsched_py.model.profile import Composed, Profile, Receive, Send
 from batsched_py.protocol.events import FromJobMessage, Members, Progress
-from batsched_py.simulator.context import Stage
+from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import Site, io_of_step
-from batsched_py.simulator.jobs.profiles import Shelf, wire_members
+from batsched_py.simulator.jobs.profiles import WorkloadProfiles, wire_members
 from batsched_py.simulator.jobs.work import Task, rank_of_end
-from batsched_py.simulator.machines.consumption import Consumption
+from batsched_py.simulator.machines.energy_use import EnergyUse
 from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.time.event_queue import RANK_END, Ticket
@@ -32,7 +32,7 @@ TOLD_LEVELS: Final = 50
 FORGOTTEN: Final = "profiles: a profile that only a recv names runs here; real Batsim 4.2.1 has forgotten it and aborts"
 
 
-class Frame(Struct, eq=False):
+class PlayedProfile(Struct, eq=False):
     """A profile that is being played.
 
     Attributes:
@@ -47,46 +47,46 @@ class Frame(Struct, eq=False):
     since: float = 0.0
 
 
-class Dialogue:
+class TalkingJob:
     """One running job that sends or receives.
 
     Args:
         job_id: for messages.
         hosts: its hosts, as bits.
         walltime: None for none.
-        shelf: the profiles of its workload.
+        profiles: the profiles of its workload.
         inbox: texts of the scheduler that were not received yet.
-        perform: (profile, site) -> its task, for the profiles that do not talk; BrokenRuleError.
+        perform: (profile, site) -> its task, for the profiles that do not link; BrokenRuleError.
         end: told once, with the return code or None if the walltime ended it.
     """
 
     __slots__ = (
-        *("_before", "_consumption", "_end", "_frames", "_hosts", "_inbox", "_job_id", "_left", "_measured"),
-        *("_over", "_perform", "_shelf", "_spending", "_stage", "_ticket", "_timeline", "_waiting_since"),
+        *("_before", "_energy_use", "_end", "_frames", "_hosts", "_inbox", "_job_id", "_left", "_measured"),
+        *("_over", "_perform", "_profiles", "_spending", "_context", "_ticket", "_queue", "_waiting_since"),
     )
 
     def __init__(
         self,
-        stage: Stage,
+        context: Context,
         *,
         job_id: str,
         hosts: int,
         walltime: float | None,
-        shelf: Shelf,
+        profiles: WorkloadProfiles,
         inbox: deque[str],
         perform: Callable[[Profile, Site], Task],
         end: Callable[[int | None], None],
     ) -> None:
-        self._stage, self._timeline = stage, stage.timeline
-        self._job_id, self._hosts, self._shelf, self._inbox = job_id, hosts, shelf, inbox
+        self._context, self._queue = context, context.queue
+        self._job_id, self._hosts, self._profiles, self._inbox = job_id, hosts, profiles, inbox
         self._perform, self._end = perform, end
         #: Seconds until the walltime, as of `_measured` or of the begin of a wait; how many of them go by until the end
         #: of what takes time now.
         self._left = math.inf if walltime is None else walltime
-        self._measured = stage.timeline.now
+        self._measured = context.queue.now
         self._spending = 0.0
         #: From the job's profile down to the one that is played now.
-        self._frames: list[Frame] = []
+        self._frames: list[PlayedProfile] = []
         #: What ends the task, the wait or the job.
         self._ticket: Ticket | None = None
         #: When the wait for a text began; None if the job does not wait.
@@ -94,7 +94,7 @@ class Dialogue:
         #: True once the job has ended, or was killed.
         self._over = False
         #: Of the task that runs, if energy is counted; joules of the hosts when the job began.
-        self._consumption: Consumption | None = None
+        self._energy_use: EnergyUse | None = None
         self._before = self._joules()
 
     @property
@@ -110,7 +110,7 @@ class Dialogue:
 
     def begin(self, profile: Profile, site: Site) -> None:
         """Play the job's profile; to be called once."""
-        self._frames.append(Frame(profile, site))
+        self._frames.append(PlayedProfile(profile, site))
         self._play()
 
     def hear(self) -> None:
@@ -121,18 +121,18 @@ class Dialogue:
         profile = self._frames[-1].profile
         assert isinstance(profile, Receive)  # noqa: S101  # what waits
         # The look at this very instant counts, whatever the rounding.
-        looks = max(1, math.ceil((self._timeline.now - since) / profile.poll - 1e-9))
+        looks = max(1, math.ceil((self._queue.now - since) / profile.poll - 1e-9))
         if looks * profile.poll < self._left:
             self._drop_ticket()
             self._waiting_since, self._spending = None, looks * profile.poll
-            self._ticket = self._timeline.at(since + looks * profile.poll, RANK_END, self._go_on, None)
+            self._ticket = self._queue.at(since + looks * profile.poll, RANK_END, self._go_on, None)
 
     def progress(self) -> Progress:
         """How far it is, as JOB_KILLED tells it: a profile that talks has no progress of its own, as in Batsim."""
         told: Progress | None = None
         for frame in reversed(self._frames[:TOLD_LEVELS]):
             if frame.task is not None and not isinstance(frame.profile, Send):
-                elapsed = self._timeline.now - frame.since
+                elapsed = self._queue.now - frame.since
                 told = Progress(frame.profile.name, round(frame.task.progress(elapsed), 6))
             else:
                 told = Progress(frame.profile.name, None, frame.step, told)
@@ -158,7 +158,7 @@ class Dialogue:
         try:
             code = self._advance()
         except BrokenRuleError as broken:
-            raise RefusedError(f"t={self._timeline.stamp:.6f}: job {self._job_id} {broken}") from None
+            raise RefusedError(f"t={self._queue.stamp:.6f}: job {self._job_id} {broken}") from None
         if code is not None:
             self._finish(code)
 
@@ -172,7 +172,7 @@ class Dialogue:
                 continue
             if self._waiting_since is not None:
                 if self._left < math.inf:
-                    self._ticket = self._timeline.at(self._timeline.now + self._left, RANK_END, self._run_out, None)
+                    self._ticket = self._queue.at(self._queue.now + self._left, RANK_END, self._run_out, None)
                 return None
             if frame.task is None and not isinstance(frame.profile, (Composed, Receive)):
                 self._run(frame)
@@ -182,7 +182,7 @@ class Dialogue:
                 return frame.profile.return_code
         return 0
 
-    def _following(self, frame: Frame) -> Frame | None:
+    def _following(self, frame: PlayedProfile) -> PlayedProfile | None:
         """The next profile inside that of the frame; None if there is none, or none yet."""
         profile = frame.profile
         if isinstance(profile, Composed):
@@ -190,18 +190,18 @@ class Dialogue:
             if frame.step == len(profile.sequence) * profile.repeat:
                 return None
             position = frame.step % len(profile.sequence)
-            site, profiles = frame.site, self._shelf.profiles
+            site, profiles = frame.site, self._profiles.by_name
             if site.io_profile is not None:
                 site = io_of_step(site, profile, profiles, position)
-            return Frame(profiles[profile.sequence[position]], site)
+            return PlayedProfile(profiles[profile.sequence[position]], site)
         if not isinstance(profile, Receive) or frame.step == 0:
             return None
         if not self._inbox and not profile.timeout:
-            self._waiting_since = self._timeline.now
+            self._waiting_since = self._queue.now
             return None
         frame.step = 0
         name = self._continuation(profile)
-        return Frame(self._named(name), frame.site) if name else None
+        return PlayedProfile(self._named(name), frame.site) if name else None
 
     def _continuation(self, profile: Receive) -> str:
         """Name of the profile that follows, "" for none; takes the first text out of the inbox."""
@@ -211,49 +211,49 @@ class Dialogue:
         return profile.success if re.fullmatch(profile.regex, text) else profile.failure
 
     def _named(self, name: str) -> Profile:
-        profiles = self._shelf.profiles
-        if name not in profiles or name in self._shelf.forgotten:
+        profiles = self._profiles.by_name
+        if name not in profiles or name in self._profiles.forgotten:
             raise BrokenRuleError(f"goes on with the profile {name!r}, which does not exist (any more)")
         composed = (profile for profile in profiles.values() if isinstance(profile, Composed))
-        if name not in self._shelf.needed and not any(name in profile.sequence for profile in composed):
-            self._stage.approximations.add(FORGOTTEN)
+        if name not in self._profiles.needed and not any(name in profile.sequence for profile in composed):
+            self._context.approximations.add(FORGOTTEN)
         return profiles[name]
 
-    def _enter(self, frame: Frame) -> None:
+    def _enter(self, frame: PlayedProfile) -> None:
         if len(self._frames) == DEEPEST:
             raise BrokenRuleError(f"goes on for ever: {DEEPEST} profiles inside each other ({frame.profile.name})")
         self._frames.append(frame)
 
-    def _run(self, frame: Frame) -> None:
+    def _run(self, frame: PlayedProfile) -> None:
         """Begin a task; that of a `send` begins when the server has taken the message, as in Batsim."""
         profile = frame.profile
         if isinstance(profile, Send):
             frame.task = task = Task(profile.name, profile.sleep)
             begin = partial(self._spend, frame, task)
-            self._stage.mailbox.post(self._say, profile.message, lowest_one(self._hosts), begin)
+            self._context.mailbox.post(self._say, profile.message, lowest_one(self._hosts), begin)
         else:
             frame.task = task = self._perform(profile, frame.site)
             self._spend(frame, task)
 
     def _say(self, message: Members) -> None:
-        self._stage.say(FromJobMessage(self._timeline.stamp, self._job_id, wire_members(message)))
+        self._context.emit(FromJobMessage(self._queue.stamp, self._job_id, wire_members(message)))
 
-    def _spend(self, frame: Frame, task: Task) -> None:
+    def _spend(self, frame: PlayedProfile, task: Task) -> None:
         """The task takes its time; it may be the walltime that ends it, by the rule of `execution.ending`."""
         if self._over:
             return
-        frame.since = self._timeline.now
-        if task.loads and self._stage.meter is not None:
-            self._consumption = Consumption(self._stage, self._stage.meter, self._hosts, task)
+        frame.since = self._queue.now
+        if task.loads and self._context.meter is not None:
+            self._energy_use = EnergyUse(self._context, self._context.meter, self._hosts, task)
         self._due(task, task.duration)
 
     def follow_speeds(self) -> None:
         """The speed of some of its hosts has changed: what computes there ends at another time."""
-        frame, now = self._frames[-1], self._timeline.now
-        if self._consumption is None or frame.task is None:
+        frame, now = self._frames[-1], self._queue.now
+        if self._energy_use is None or frame.task is None:
             return
         task = self._perform(frame.profile, frame.site)
-        done = self._consumption.follow(task)
+        done = self._energy_use.follow(task)
         self._left -= now - self._measured
         frame.task, frame.since = task, now - done
         self._drop_ticket()
@@ -261,14 +261,14 @@ class Dialogue:
 
     def _due(self, task: Task, duration: float) -> None:
         """The task ends after so many seconds from now, or the job's walltime does."""
-        now = self._measured = self._timeline.now
+        now = self._measured = self._queue.now
         self._spending = duration
         if duration < self._left or (duration == self._left and not task.is_delay):
             rank = rank_of_end(task, stopped=False)
-            self._ticket = self._timeline.at(now + duration, rank, self._go_on, None)
+            self._ticket = self._queue.at(now + duration, rank, self._go_on, None)
         else:
             rank = rank_of_end(task, stopped=True)
-            self._ticket = self._timeline.at(now + self._left, rank, self._run_out, None)
+            self._ticket = self._queue.at(now + self._left, rank, self._run_out, None)
 
     def _run_out(self, _: None) -> None:
         """The walltime is over."""
@@ -281,16 +281,16 @@ class Dialogue:
 
     def _drop_ticket(self) -> None:
         if self._ticket is not None:
-            self._timeline.cancel(self._ticket)
+            self._queue.cancel(self._ticket)
             self._ticket = None
 
     def _unload(self) -> None:
-        if self._consumption is not None:
-            self._consumption.stop()
-            self._consumption = None
+        if self._energy_use is not None:
+            self._energy_use.stop()
+            self._energy_use = None
 
     def _joules(self) -> float:
-        meter, now = self._stage.meter, self._timeline.now
+        meter, now = self._context.meter, self._queue.now
         if meter is None:
             return 0.0
         meter.settle_all(now)

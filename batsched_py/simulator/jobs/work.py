@@ -54,7 +54,7 @@ class Task(Struct, frozen=True):
         return self.latency + (elapsed - other.latency) / busy * (self.duration - self.latency)
 
 
-class Sequence(Struct, frozen=True):
+class TaskSequence(Struct, frozen=True):
     """Steps one after the other, the whole `repeat` times; `duration` is that of everything."""
 
     profile: str
@@ -69,12 +69,12 @@ class Sequence(Struct, frozen=True):
         return self.duration / self.repeat
 
 
-Work = Task | Sequence
+Work = Task | TaskSequence
 
 
 def task_at(work: Work, elapsed: float) -> Task:
     """The task that runs `elapsed` seconds after the start; at a border, the one that is just ending."""
-    while isinstance(work, Sequence):
+    while isinstance(work, TaskSequence):
         _, work, elapsed = _step_at(work, elapsed)
     return work
 
@@ -92,7 +92,7 @@ def progress_at(work: Work, elapsed: float, *, next_at_border: bool = False) -> 
 
 def last_task(work: Work) -> Task:
     """The task that ends the work."""
-    while isinstance(work, Sequence):
+    while isinstance(work, TaskSequence):
         work = work.steps[-1]
     return work
 
@@ -124,7 +124,7 @@ def tasks_from(work: Work, index: int) -> tuple[float, Iterator[Task]]:
     return sum(task.duration for task in islice(rest, index)), rest
 
 
-def _step_at(work: Sequence, elapsed: float, next_at_border: bool = False) -> tuple[int, Work, float]:
+def _step_at(work: TaskSequence, elapsed: float, next_at_border: bool = False) -> tuple[int, Work, float]:
     """Index through all repetitions, the step, and the seconds into it."""
     rounds = min(int(elapsed / work.round), work.repeat - 1) if work.round else 0
     if rounds and elapsed == rounds * work.round and not next_at_border:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from batsched_py.simulator.machines.power_model import PowerModel
 
 
-class Meter:
+class EnergyMeter:
     """Joules consumed by each host, from what it draws.
 
     A host is charged when somebody looks (`settle`), for all the time since it was last charged, at what it draws

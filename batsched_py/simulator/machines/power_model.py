@@ -29,7 +29,7 @@ class Watts(Struct, frozen=True):
         return self.epsilon + min(load, 1.0) * (self.full - self.epsilon) if load > 0 else self.idle
 
 
-class SleepState(Struct, frozen=True):
+class SleepTransitions(Struct, frozen=True):
     """A pstate in which a host sleeps, with the virtual pstates that it passes through on the way there and back."""
 
     off: int
@@ -47,7 +47,7 @@ class PowerModel(Struct, frozen=True):
     """
 
     watts: tuple[Watts, ...]
-    sleeps: Mapping[int, SleepState]
+    sleeps: Mapping[int, SleepTransitions]
     virtual: frozenset[int]
     cores: int = 1
 
@@ -70,11 +70,11 @@ def read_power_model(source: str, host: PlatformHost) -> PowerModel:
     watts = tuple(_read_watts(source, host, name, piece) for piece in text.split(","))
     if len(watts) != len(host.speeds):
         _wrong(source, host, name, f"must have one entry for each pstate ({len(host.speeds)}), not {len(watts)}")
-    sleeps: dict[int, SleepState] = {}
+    sleeps: dict[int, SleepTransitions] = {}
     for piece in host.properties.get("sleep_pstates", "").split(","):
         if piece.strip():
             sleep, off, on = _read_sleep(source, host, piece)
-            sleeps[sleep] = SleepState(off, on)
+            sleeps[sleep] = SleepTransitions(off, on)
     virtual = frozenset(pstate for sleep in sleeps.values() for pstate in (sleep.off, sleep.on))
     _read_watts_off(source, host)
     return PowerModel(watts, sleeps, virtual, host.cores)

@@ -10,15 +10,15 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.platform import PlatformHost
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.events import ResourceStateChanged
-from batsched_py.simulator.context import Stage
-from batsched_py.simulator.machines.energy_meter import Meter
+from batsched_py.simulator.context import Context
+from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.machines import COMPUTING, IDLE, SLEEPING, SWITCHING_OFF, SWITCHING_ON, members
 from batsched_py.simulator.outputs.tracing import TO_COMPUTING, TO_SLEEP
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.time.event_queue import RANK_END
 
 
-class Request(Struct):
+class SwitchRequest(Struct):
     """One SET_RESOURCE_STATE, acknowledged when all its hosts are done."""
 
     hosts: int
@@ -31,12 +31,12 @@ class Switching:
     """The pstate of each host. Without a meter (no energy) they stay as they began."""
 
     __slots__ = (
+        "_context",
         "_machines",
         "_meter",
         "_pstates",
-        "_stage",
+        "_queue",
         "_tables",
-        "_timeline",
         "_tracer",
         "follow_speeds",
         "host_switches",
@@ -44,9 +44,9 @@ class Switching:
         "speeds",
     )
 
-    def __init__(self, stage: Stage, hosts: Sequence[PlatformHost]) -> None:
-        self._stage, self._machines, self._meter, self._timeline = stage, stage.machines, stage.meter, stage.timeline
-        self._tracer = stage.tracer
+    def __init__(self, context: Context, hosts: Sequence[PlatformHost]) -> None:
+        self._context, self._machines, self._queue = context, context.machines, context.queue
+        self._meter, self._tracer = context.meter, context.tracer
         #: Told of computing hosts whose speed has changed.
         self.follow_speeds: Callable[[int], None] = _nobody_computes
         #: Host -> speed in each pstate; pstate now; speed now.
@@ -79,10 +79,10 @@ class Switching:
         sleeping, waking = self._sort_out(self._meter, hosts, pstate)
         self.requests += 1
         self.host_switches += hosts.bit_count()
-        self._meter.settle_all(self._timeline.now)
+        self._meter.settle_all(self._queue.now)
         if self._tracer is not None:
             self._tracer.switch(hosts, TO_SLEEP if sleeping else TO_COMPUTING)
-        request = Request(hosts, pstate, sleeping | waking)
+        request = SwitchRequest(hosts, pstate, sleeping | waking)
         self._depart(self._meter, request, sleeping, IDLE, SWITCHING_OFF)
         self._depart(self._meter, request, waking, SLEEPING, SWITCHING_ON)
         self._change(self._meter, request, hosts & ~request.waiting)
@@ -91,7 +91,7 @@ class Switching:
         if self._tracer is not None:
             self._tracer.count_states()
 
-    def _sort_out(self, meter: Meter, hosts: int, pstate: int) -> tuple[int, int]:
+    def _sort_out(self, meter: EnergyMeter, hosts: int, pstate: int) -> tuple[int, int]:
         """(hosts that go to sleep, hosts that wake up); the others change at once."""
         in_state = self._machines.hosts_in
         sleeping = waking = 0
@@ -113,7 +113,7 @@ class Switching:
             waking |= bit if sleeps_now else 0
         return sleeping, waking
 
-    def _depart(self, meter: Meter, request: Request, hosts: int, source: str, state: str) -> None:
+    def _depart(self, meter: EnergyMeter, request: SwitchRequest, hosts: int, source: str, state: str) -> None:
         """Pass through the virtual pstate; a transition lasts one flop at its speed, by SimGrid's convention."""
         #: (virtual pstate, duration) -> hosts: those of a kind arrive together.
         groups: dict[tuple[int, float], int] = {}
@@ -122,18 +122,18 @@ class Switching:
             virtual = sleeps[request.pstate].off if state == SWITCHING_OFF else sleeps[self._pstates[host]].on
             key = virtual, 1.0 / self._tables[host][virtual]
             groups[key] = groups.get(key, 0) | 1 << host
-        now = self._timeline.now
+        now = self._queue.now
         # A host may begin the simulation in a sleeping pstate, which Batsim calls idle.
         idle = hosts & self._machines.hosts_in[IDLE]
         self._machines.move(idle, IDLE, state, now)
         self._machines.move(hosts & ~idle, source, state, now)
         for (virtual, duration), group in groups.items():
             meter.set_pstate(members(group), virtual, now, 1.0)
-            self._timeline.at(now + duration, RANK_END, self._arrive, (request, group))
+            self._queue.at(now + duration, RANK_END, self._arrive, (request, group))
 
-    def _change(self, meter: Meter, request: Request, hosts: int) -> None:
+    def _change(self, meter: EnergyMeter, request: SwitchRequest, hosts: int) -> None:
         """Hosts that compute already compute at another speed."""
-        now = self._timeline.now
+        now = self._queue.now
         for host in members(hosts):
             self._pstates[host] = request.pstate
             self.speeds[host] = self._tables[host][request.pstate]
@@ -141,11 +141,11 @@ class Switching:
         if hosts & self._machines.hosts_in[COMPUTING]:
             self.follow_speeds(hosts)
 
-    def _arrive(self, arrival: tuple[Request, int]) -> None:
+    def _arrive(self, arrival: tuple[SwitchRequest, int]) -> None:
         """Some hosts woke up or fell asleep; each tells the server."""
         request, hosts = arrival
         assert self._meter is not None  # noqa: S101  # checked when the switch was requested
-        now = self._timeline.now
+        now = self._queue.now
         for host in members(hosts):
             self._pstates[host] = request.pstate
             self.speeds[host] = self._tables[host][request.pstate]
@@ -153,9 +153,9 @@ class Switching:
         self._machines.move(hosts & self._machines.hosts_in[SWITCHING_OFF], SWITCHING_OFF, SLEEPING, now)
         self._machines.move(hosts & self._machines.hosts_in[SWITCHING_ON], SWITCHING_ON, IDLE, now)
         for host in members(hosts):
-            self._stage.mailbox.post(self._done, (request, host), host)
+            self._context.mailbox.post(self._done, (request, host), host)
 
-    def _done(self, done: tuple[Request, int]) -> None:
+    def _done(self, done: tuple[SwitchRequest, int]) -> None:
         """The server hears of one host; the last one brings the acknowledgement."""
         request, host = done
         request.waiting &= ~(1 << host)
@@ -164,12 +164,12 @@ class Switching:
             if self._tracer is not None:
                 self._tracer.count_states()
 
-    def _acknowledge(self, request: Request) -> None:
+    def _acknowledge(self, request: SwitchRequest) -> None:
         assert self._meter is not None  # noqa: S101  # checked when the switch was requested
-        self._meter.settle_all(self._timeline.now)
+        self._meter.settle_all(self._queue.now)
         if self._tracer is not None:
             self._tracer.switch(request.hosts, request.pstate)
-        self._stage.say(ResourceStateChanged(self._timeline.stamp, HostSet(request.hosts), str(request.pstate)))
+        self._context.emit(ResourceStateChanged(self._queue.stamp, HostSet(request.hosts), str(request.pstate)))
 
 
 def _nobody_computes(hosts: int) -> None:

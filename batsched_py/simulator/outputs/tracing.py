@@ -10,9 +10,9 @@ from typing import Final
 from msgspec import Struct, field
 
 from batsched_py.brief import Brief, brief
-from batsched_py.simulator.machines.energy_meter import Meter
+from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.machines import Machines
-from batsched_py.simulator.time.event_queue import Timeline
+from batsched_py.simulator.time.event_queue import EventQueue
 
 #: States of hosts, in the order of Batsim's columns -> how people read them.
 HOST_STATES: Final[Mapping[str, str]] = MappingProxyType(
@@ -105,10 +105,12 @@ class Trace(Brief, frozen=True):
 class Tracer:
     """Keeps a trace while a simulation runs. What it is told of has just happened to the machines."""
 
-    __slots__ = ("_energy", "_machines", "_meter", "_states", "_timeline", "trace")
+    __slots__ = ("_energy", "_machines", "_meter", "_queue", "_states", "trace")
 
-    def __init__(self, machines: Machines, meter: Meter | None, timeline: Timeline, *, machine_states: bool) -> None:
-        self._machines, self._meter, self._timeline = machines, meter, timeline
+    def __init__(
+        self, machines: Machines, meter: EnergyMeter | None, queue: EventQueue, *, machine_states: bool
+    ) -> None:
+        self._machines, self._meter, self._queue = machines, meter, queue
         self._states = StateRows() if machine_states else None
         self._energy = None if meter is None else EnergyRows()
         self.trace = Trace(self._states, self._energy, [])
@@ -127,20 +129,20 @@ class Tracer:
 
     def switch(self, hosts: int, pstate: int) -> None:
         """Hosts set out for another pstate (TO_COMPUTING, TO_SLEEP), or all of them have reached it."""
-        self.trace.pstates.append((self._timeline.now, hosts, pstate))
+        self.trace.pstates.append((self._queue.now, hosts, pstate))
         self._measure(PSTATE)
 
     def count_states(self) -> None:
         """A row of how many hosts are in each state."""
         states = self._states
         if states is not None:
-            states.times.append(self._timeline.now)
+            states.times.append(self._queue.now)
             states.counts.extend(self._machines.census())
 
     def _measure(self, kind: str) -> None:
         assert self._meter is not None  # noqa: S101  # without it there are no rows of energy
         assert self._energy is not None  # noqa: S101  # as above
-        now, energy = self._timeline.now, self._energy
+        now, energy = self._queue.now, self._energy
         energy.times.append(now)
         energy.joules.append(self._meter.total(now))
         energy.kinds.append(kind)

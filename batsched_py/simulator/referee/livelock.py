@@ -1,4 +1,4 @@
-"""Patience: ends a talk that goes round in circles, as when a scheduler answers each answer with a question."""
+"""A guard against livelock, as when a scheduler answers each answer with a question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from batsched_py.protocol.events import Event
 MOST_IN_VAIN: Final = 100_000
 
 
-class Patience:
+class LivelockGuard:
     """Counts the messages of one instant."""
 
     __slots__ = ("_jobs", "_messages", "instant")

@@ -1,4 +1,4 @@
-"""Placement: whether a job may run on the hosts of an EXECUTE_JOB, by Batsim's rules (E11)."""
+"""PlacementRules: whether a job may run on the hosts of an EXECUTE_JOB, by Batsim's rules (E11)."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from batsched_py.bits import size_of
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Composed, ParallelHomogeneousTotal, Profile
 from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
-from batsched_py.simulator.context import Stage
+from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import PLAIN, Site
-from batsched_py.simulator.jobs.profiles import Library
+from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.machines.machines import COMPUTING, IDLE, members
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.wording import counted
 
 
-class Placement:
+class PlacementRules:
     """Judges the hosts of an EXECUTE_JOB."""
 
-    __slots__ = ("_approximations", "_dialect", "_library", "_machines", "_powered", "_sharing", "_switching")
+    __slots__ = ("_approximations", "_dialect", "_machines", "_powered", "_profiles", "_sharing", "_switching")
 
-    def __init__(self, stage: Stage, library: Library, switching: Switching) -> None:
-        self._machines = machines = stage.machines
+    def __init__(self, context: Context, profile_store: ProfileStore, switching: Switching) -> None:
+        self._machines = machines = context.machines
         #: Bits of the hosts on which several jobs may run.
-        self._sharing = machines.compute if stage.settings.compute_sharing else 0
-        self._sharing |= machines.storages if stage.settings.storage_sharing else 0
-        self._approximations, self._dialect = stage.approximations, stage.dialect
-        self._powered = stage.meter is not None
-        self._library, self._switching = library, switching
+        self._sharing = machines.compute if context.settings.compute_sharing else 0
+        self._sharing |= machines.storages if context.settings.storage_sharing else 0
+        self._approximations, self._dialect = context.approximations, context.dialect
+        self._powered = context.meter is not None
+        self._profiles, self._switching = profile_store, switching
 
     def check(self, command: ExecuteJob, job: Job, profile: Profile) -> None:
         """BrokenRuleError if a host does not exist, is in use or cannot run jobs now, or if their number is wrong."""
@@ -67,13 +67,13 @@ class Placement:
             rule = f"{what} on hosts that do not exist: there are {self._machines.count}"
             raise BrokenRuleError(rule if io.hosts else f"{what} on no host", job=job.id, hosts=io.hosts.bits)
         if io.profile is not None:
-            found = self._library.add(job.workload, io.profile_name, io.profile, self._dialect, self._approximations)
+            found = self._profiles.add(job.workload, io.profile_name, io.profile, self._dialect, self._approximations)
         else:
-            shelf = self._library.shelves[job.workload]
-            known = None if io.profile_name in shelf.forgotten else shelf.profiles.get(io.profile_name)
+            profiles = self._profiles.by_workload[job.workload]
+            known = None if io.profile_name in profiles.forgotten else profiles.by_name.get(io.profile_name)
             if known is None:
                 rule = f"{what} that names the profile {io.profile_name!r}, which does not exist"
-                raise BrokenRuleError(f"{rule} (any more)" if shelf.forgotten else rule, job=job.id)
+                raise BrokenRuleError(f"{rule} (any more)" if profiles.forgotten else rule, job=job.id)
             found = known
         if isinstance(found, Composed) and not isinstance(profile, Composed):
             raise BrokenRuleError(f"{what} that is composed ({found.name}), and it is not", job=job.id)
@@ -98,7 +98,7 @@ class Placement:
     def _is_flexible(self, job: Job, profile: Profile) -> bool:
         """True if the profile spreads a total amount over whatever hosts it gets."""
         if isinstance(profile, Composed):
-            profiles = self._library.shelves[job.workload].profiles
+            profiles = self._profiles.by_workload[job.workload].by_name
             return all(isinstance(profiles[step], ParallelHomogeneousTotal) for step in profile.sequence)
         return isinstance(profile, ParallelHomogeneousTotal)
 

@@ -20,7 +20,7 @@ from batsched_py.protocol.commands import (
     ToJobMessage,
 )
 from batsched_py.protocol.events import Answer, Nop, Notify, Query, RequestedCall
-from batsched_py.simulator.context import Stage
+from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.lifecycle import Jobs
 from batsched_py.simulator.jobs.registration import Registration
 from batsched_py.simulator.machines.switching import Switching
@@ -34,8 +34,8 @@ SHORTEST_CALL: Final = 1e-5
 class Referee:
     """Judges and applies commands at the time the clock shows."""
 
-    def __init__(self, stage: Stage, jobs: Jobs, switching: Switching, registration: Registration) -> None:
-        self._stage, self._timeline = stage, stage.timeline
+    def __init__(self, context: Context, jobs: Jobs, switching: Switching, registration: Registration) -> None:
+        self._context, self._queue = context, context.queue
         #: Class of a command -> what applies it; raises BrokenRuleError.
         self._appliers: dict[type, Callable[[Any], None]] = {
             ExecuteJob: jobs.execute,
@@ -59,32 +59,32 @@ class Referee:
         try:
             self._appliers[type(command)](command)
         except BrokenRuleError as broken:
-            form = self._stage.dialect.commands.writers.get(type(command))
+            form = self._context.dialect.commands.writers.get(type(command))
             name = form[0] if form else type(command).__name__
-            raise RefusedError(f"t={self._timeline.stamp:.6f}: events[{position}] {name}: {broken}") from None
+            raise RefusedError(f"t={self._queue.stamp:.6f}: events[{position}] {name}: {broken}") from None
 
     def _call_later(self, command: CallMeLater) -> None:
-        now = self._timeline.now
-        if not command.at > min(now, self._timeline.stamp):
-            raise BrokenRuleError(
-                f"asks to be called at {command.at!r}, which is not later than {self._timeline.stamp!r}"
-            )
-        self._timeline.at(max(command.at, now + SHORTEST_CALL), RANK_CALL, self._call, None)
+        now = self._queue.now
+        if not command.at > min(now, self._queue.stamp):
+            raise BrokenRuleError(f"asks to be called at {command.at!r}, which is not later than {self._queue.stamp!r}")
+        self._queue.at(max(command.at, now + SHORTEST_CALL), RANK_CALL, self._call, None)
 
     def _call(self, _: None) -> None:
-        self._stage.mailbox.post(self._tell_call, None)
+        self._context.mailbox.post(self._tell_call, None)
 
     def _tell_call(self, _: None) -> None:
-        self._stage.say(RequestedCall(self._timeline.stamp))
+        self._context.emit(RequestedCall(self._queue.stamp))
 
     def _query(self, command: Query) -> None:
         if list(command.requests) != ["consumed_energy"] or command.requests["consumed_energy"] != {}:
             raise BrokenRuleError('may only ask {"consumed_energy": {}}')
-        if self._stage.meter is None:
+        if self._context.meter is None:
             raise BrokenRuleError("asks for consumed_energy, which needs energy to be counted (-E)")
-        joules = round(self._stage.meter.settle_all(self._timeline.now), 6)
-        name = "energy_consumed" if self._stage.is_v14 else "consumed_energy"  # v1.4 swaps the words, its document not
-        self._stage.say(Answer(self._timeline.stamp, {name: joules}))
+        joules = round(self._context.meter.settle_all(self._queue.now), 6)
+        name = (
+            "energy_consumed" if self._context.is_v14 else "consumed_energy"
+        )  # v1.4 swaps the words, its document not
+        self._context.emit(Answer(self._queue.stamp, {name: joules}))
 
 
 def _ignore(command: Answer | Nop) -> None:

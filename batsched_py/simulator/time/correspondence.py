@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import Command
-from batsched_py.simulator.time.event_queue import RANK_MAIL, Timeline
+from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
 from batsched_py.simulator.time.mailbox import NetworkMailbox
 
 
@@ -16,22 +16,22 @@ class Correspondence:
     The scheduler answers at once; the exchange ends when the last command has arrived and the reply's `now` has come.
     """
 
-    __slots__ = ("_apply", "_ask", "_mailbox", "_next", "_reply", "_timeline")
+    __slots__ = ("_apply", "_ask", "_mailbox", "_next", "_queue", "_reply")
 
     def __init__(
         self,
-        timeline: Timeline,
+        queue: EventQueue,
         mailbox: NetworkMailbox,
         ask: Callable[[], Message],
         apply: Callable[[int, Command], None],
     ) -> None:
         """`ask` sends what there is to tell; `apply` obeys the command at a position of the reply."""
-        self._timeline, self._mailbox, self._ask, self._apply = timeline, mailbox, ask, apply
+        self._queue, self._mailbox, self._ask, self._apply = queue, mailbox, ask, apply
         self._reply = Message(0.0, ())
         #: Position of the command that travels next.
         self._next = 0
         mailbox.speak = self._exchange
-        timeline.at(0.0, RANK_MAIL, self._begin, None)
+        queue.at(0.0, RANK_MAIL, self._begin, None)
 
     def _begin(self, _: None) -> None:
         self._exchange()
@@ -47,8 +47,8 @@ class Correspondence:
         over = self._next == len(commands)
         due = self._reply.now if over else commands[self._next].timestamp
         step = self._finish if over else self._post
-        if due > self._timeline.stamp:
-            self._timeline.at(due, RANK_MAIL, step, None)
+        if due > self._queue.stamp:
+            self._queue.at(due, RANK_MAIL, step, None)
         else:
             step(None)
 

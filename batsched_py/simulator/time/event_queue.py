@@ -1,4 +1,4 @@
-"""The timeline: the clock and what is due, each instant in one deterministic order."""
+"""The event queue: the clock and what is due, each instant in one deterministic order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXACT: Final = frozenset({RANK_TASK_END, RANK_MAIL})
 Ticket = int
 
 
-class Timeline:
+class EventQueue:
     """The simulated clock, in seconds, and the future as far as it is known."""
 
     __slots__ = ("_cancelled", "_heap", "_sequence", "now", "stamp")

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.protocol.events import Event
-from batsched_py.simulator.time.event_queue import RANK_MAIL, Timeline
+from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
 
 #: The sender is the master host, on which Batsim's server and its helpers live.
 MASTER: Final = -1
@@ -47,16 +47,16 @@ class NetworkMailbox:
     the latest reply was applied whole; so an instant may come in several messages (E5).
     """
 
-    __slots__ = ("_latencies", "_letters", "_outbox", "_taking", "_timeline", "ready", "speak")
+    __slots__ = ("_latencies", "_letters", "_outbox", "_queue", "_taking", "ready", "speak")
 
     def __init__(
         self,
-        timeline: Timeline,
+        queue: EventQueue,
         outbox: Sequence[Event],
         latencies: Sequence[float],
     ) -> None:
         """`latencies` are seconds from each host to the master, and last from the master to itself."""
-        self._timeline, self._outbox, self._latencies = timeline, outbox, latencies
+        self._queue, self._outbox, self._latencies = queue, outbox, latencies
         self._letters: deque[Letter] = deque()
         #: True while a message is on its way or is dealt with.
         self._taking = False
@@ -79,12 +79,12 @@ class NetworkMailbox:
 
     def awake(self, since: float, time: float) -> float:
         """When a sender who at `since` looked how long it is to `time` and only now sleeps so long gets up."""
-        return self._timeline.now + (time - since)
+        return self._queue.now + (time - since)
 
     def _take(self) -> None:
         self._taking = True
         letter = self._letters.popleft()
-        self._timeline.at(self._timeline.now + letter[0], RANK_MAIL, self._arrive, letter)
+        self._queue.at(self._queue.now + letter[0], RANK_MAIL, self._arrive, letter)
 
     def _arrive(self, letter: Letter) -> None:
         """What the senders of the moment do comes after the server has looked whether anything else is there."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from batsched_py.simulator.time.event_queue import RANK_GREETING, Timeline
+from batsched_py.simulator.time.event_queue import RANK_GREETING, EventQueue
 from batsched_py.simulator.time.mailbox import Mailbox
 
 
-class Timetable:
+class TimedSource:
     """Greets the server at 0 s, tells what is due in one message, sleeps until more is due, and says when all is told.
 
     It computes how long to sleep before it tells what is due, which takes time if messages do; like real Batsim it then
@@ -16,11 +16,11 @@ class Timetable:
     more of the same time is still to come: it sleeps for that hair, and tells the rest in another message.
     """
 
-    __slots__ = ("_farewell", "_mailbox", "_next", "_rank", "_since", "_tell", "_timeline")
+    __slots__ = ("_farewell", "_mailbox", "_next", "_queue", "_rank", "_since", "_tell")
 
     def __init__(
         self,
-        timeline: Timeline,
+        queue: EventQueue,
         mailbox: Mailbox,
         rank: int,
         *,
@@ -32,17 +32,17 @@ class Timetable:
 
         `tell(t)` tells the first of what is due, and all else that is due until t, and takes it out.
         """
-        self._timeline, self._mailbox, self._rank = timeline, mailbox, rank
+        self._queue, self._mailbox, self._rank = queue, mailbox, rank
         self._next, self._tell, self._farewell = next_time, tell, farewell
         #: When it last looked at the clock, in seconds.
         self._since = 0.0
-        timeline.at(0.0, RANK_GREETING, self._greet, None)
+        queue.at(0.0, RANK_GREETING, self._greet, None)
 
     def _greet(self, _: None) -> None:
         self._mailbox.post(_nothing, None, then=self._look)
 
     def _look(self) -> None:
-        self._since = self._timeline.now
+        self._since = self._queue.now
         self._sleep()
 
     def _sleep(self) -> None:
@@ -50,10 +50,10 @@ class Timetable:
         if time is None:
             self._mailbox.post(self._farewell, None)
         else:
-            self._timeline.at(self._mailbox.awake(self._since, time), self._rank, self._awake, None)
+            self._queue.at(self._mailbox.awake(self._since, time), self._rank, self._awake, None)
 
     def _awake(self, _: None) -> None:
-        self._since = now = self._timeline.now
+        self._since = now = self._queue.now
         self._mailbox.post(self._tell, now, then=self._sleep)
 
 

@@ -1,4 +1,4 @@
-"""The talk with the scheduler: each request and its reply, counted and timed."""
+"""The link with the scheduler: each request and its reply, counted and timed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from batsched_py.protocol.events import Event
 Exchange = Callable[[bytes], bytes]
 
 
-class Talk:
+class SchedulerLink:
     """Batsim's end of the conversation over an exchange."""
 
     __slots__ = ("_begun", "_clock", "_exchange", "_side", "deciding_seconds", "messages")
@@ -25,7 +25,7 @@ class Talk:
         self.deciding_seconds = 0.0
         self.messages = 0
 
-    def say(self, now: float, events: Sequence[Event]) -> Message:
+    def request(self, now: float, events: Sequence[Event]) -> Message:
         """Send a request; the reply, or RemoteProtocolError for what makes Batsim abort."""
         request = self._side.request(now, events)
         clock = self._clock
@@ -39,5 +39,5 @@ class Talk:
             raise RemoteProtocolError(error.path, f"{error.rule} (t={now:.6f})") from None
 
     def total_seconds(self) -> float:
-        """Wall-clock time since the talk began."""
+        """Wall-clock time since the link began."""
         return self._clock() - self._begun

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from batsched_py.model.platform import PlatformHost
 from batsched_py.protocol.events import Config, Resource, SimulationBegins
-from batsched_py.simulator.jobs.profiles import Library, wire_members
+from batsched_py.simulator.jobs.profiles import ProfileStore, wire_members
 from batsched_py.simulator.settings import Settings
 
 
 def opening(
     hosts: Sequence[PlatformHost],
     storages: Sequence[PlatformHost],
-    library: Library,
+    profile_store: ProfileStore,
     settings: Settings,
     *,
     stored: bool,
@@ -34,10 +34,10 @@ def opening(
         settings.compute_sharing,
         settings.storage_sharing,
         config=config,
-        workloads={name: shelf.source for name, shelf in library.shelves.items()},
+        workloads={name: profiles.source for name, profiles in profile_store.by_workload.items()},
         profiles={
-            name: {profile.name: wire_members(profile.members) for profile in shelf.profiles.values()}
-            for name, shelf in library.shelves.items()
+            name: {profile.name: wire_members(profile.members) for profile in profiles.by_name.values()}
+            for name, profiles in profile_store.by_workload.items()
         },
     )
 

@@ -7,7 +7,7 @@ import pytest
 
 from batsched_py.errors import DeadlockError, OptionError, PlatformError, RemoteProtocolError, WorkloadError
 from batsched_py.model.job import Job
-from batsched_py.simulator.records import Progress
+from batsched_py.simulator.records import RunProgress
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import (
@@ -175,7 +175,7 @@ def test_what_is_no_reply_is_refused(reply: bytes) -> None:
 
 def test_progress_is_told_now_and_then() -> None:
     """About a hundred times in a run, whatever the number of jobs."""
-    reports: list[Progress] = []
+    reports: list[RunProgress] = []
     jobs = workload(*(job(str(number), at=number) for number in range(1000)))
     Simulation(platform(), [jobs]).run(Fcfs(4), reports.append)
     assert 50 <= len(reports) <= 150

@@ -19,7 +19,7 @@ from batsched_py.reporting.formatting.durations import clock
 from batsched_py.reporting.pictures.terminal.bars import vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import Standing
+from batsched_py.simulator.records import RunStatus
 from batsched_py.wording import counted, grouped
 
 #: Columns of a sparkline, which is also how many values a history keeps, and of the bar.
@@ -95,7 +95,7 @@ def stand_of_session(session: Session, total: int | None = None) -> Stand:
     )
 
 
-def stand_of_simulation(standing: Standing) -> Stand:
+def stand_of_simulation(standing: RunStatus) -> Stand:
     """As the simulator's books say, whoever decides."""
     return Stand(
         now=standing.now,

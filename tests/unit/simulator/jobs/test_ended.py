@@ -1,15 +1,15 @@
 """What is kept of jobs that have ended."""
 
-from batsched_py.simulator.jobs.ended import BATCH, Ended
+from batsched_py.simulator.jobs.ended import BATCH, EndedJobs
 from batsched_py.simulator.records import JobRecord, Tally
 from tests.unit.reporting.records import record, rejected
 
 RECORDS = (record("1", start=2.0, finish=5.0, hosts="0-1"), rejected(), record("2", start=3.0, finish=9.0))
 
 
-def ended(into: list[JobRecord] | None) -> Ended:
+def ended(into: list[JobRecord] | None) -> EndedJobs:
     """All of the records, kept or passed on."""
-    made = Ended(4, None if into is None else into.extend)
+    made = EndedJobs(4, None if into is None else into.extend)
     for each in RECORDS:
         made.add(each)
     return made

@@ -8,7 +8,7 @@ from batsched_py.errors import RefusedError
 from batsched_py.hostset import HostSet
 from batsched_py.model.profile import parse_profile
 from batsched_py.simulator.jobs.execution import NO_CONTENTION, Execution, communication, ending
-from batsched_py.simulator.jobs.network import Network
+from batsched_py.simulator.jobs.transfers import TransferModel
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
@@ -30,7 +30,7 @@ def test_durations_are_those_of_a_recorded_run() -> None:
     platform = read_platform(DATA / "inputs" / "cluster32.xml")
     jobs = read_workload(DATA / "inputs" / "mixed40.json")
     hosts = platform.compute_hosts()
-    execution = Execution(Network(platform, hosts), set())
+    execution = Execution(TransferModel(platform, hosts), set())
     walltimes = {each.id: each.walltime for each in jobs.jobs}
     with (DATA / "o07_easy_bf_mixed_cluster" / "out_jobs.csv").open() as file:
         rows = list(csv.DictReader(file))

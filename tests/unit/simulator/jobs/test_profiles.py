@@ -3,7 +3,7 @@
 import pytest
 
 from batsched_py.errors import WorkloadError
-from batsched_py.simulator.jobs.profiles import Library
+from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import DELAYS, Profiles, execute, job, platform, play, workload
 
@@ -32,8 +32,8 @@ def test_only_profiles_that_jobs_need_are_kept() -> None:
         "seq": {"type": "composed", "seq": ["d5", "d5"]},
         "unused": {"type": "smpi"},
     }
-    library = Library([workload(job("a", "seq"), profiles=profiles)], ["w0"])
-    assert sorted(library.shelves["w0"].profiles) == ["d5", "seq"]
+    profile_store = ProfileStore([workload(job("a", "seq"), profiles=profiles)], ["w0"])
+    assert sorted(profile_store.by_workload["w0"].by_name) == ["d5", "seq"]
 
 
 def test_profiles_with_many_ways_to_a_part_of_them_are_looked_at_once_each() -> None:
@@ -53,5 +53,5 @@ def test_what_a_text_leads_to_may_lead_on_and_on() -> None:
     answers: Profiles = {
         f"r{number}": {"type": "recv", "regex": "x", "success": f"r{number + 1}"} for number in range(1000)
     }
-    library = Library([workload(job("a", "r0"), profiles={**answers, "r1000": DELAYS["d5"]})], ["w0"])
-    assert len(library.shelves["w0"].profiles) == 1001
+    profile_store = ProfileStore([workload(job("a", "r0"), profiles={**answers, "r1000": DELAYS["d5"]})], ["w0"])
+    assert len(profile_store.by_workload["w0"].by_name) == 1001

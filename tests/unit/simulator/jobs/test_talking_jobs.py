@@ -1,4 +1,4 @@
-"""Jobs that talk with the scheduler: profiles of type send and recv."""
+"""Jobs that link with the scheduler: profiles of type send and recv."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import DeadlockError, RefusedError, WorkloadError
-from batsched_py.simulator.jobs import talking_jobs as dialogue
+from batsched_py.simulator.jobs import talking_jobs as talking
 from batsched_py.simulator.jobs.talking_jobs import FORGOTTEN
 from batsched_py.simulator.settings import Settings
 from tests.unit.simulator.scenario import (
@@ -35,7 +35,7 @@ PROFILES: Profiles = {
     "ever": {"type": "recv", "timeout": "ever"},
     "fails": {"type": "recv", "success": "broken", "polltime": 1, "ret": 9},
     "broken": {"type": "delay", "delay": 2, "ret": 4},
-    "talk": {"type": "composed", "seq": ["say", "cpu", "ask", "cpu"], "repeat": 2},
+    "link": {"type": "composed", "seq": ["say", "cpu", "ask", "cpu"], "repeat": 2},
     # Named by no job, so that a job of each must be there for Batsim to know them.
     "known": {"type": "composed", "seq": ["d10", "d5", "broken", "again", "ever"]},
 }
@@ -132,7 +132,7 @@ def test_the_default_of_polling_is_five_milliseconds() -> None:
 def test_a_talk_of_several_turns() -> None:
     """Each repetition says something, computes, waits for the answer, does what it says and computes again."""
     answers = [tell("go", 20.0), tell("no", 60.0)]
-    record, peer, _ = run("talk", *answers)
+    record, peer, _ = run("link", *answers)
     # Each time: computing, looking each second until the text is there, what it says, computing.
     assert record.execution == pytest.approx((10 + 9 + 10 + 10) + (10 + 10 + 5 + 10), abs=1e-3)
     assert [stamp for stamp, _ in peer.told("FROM_JOB_MSG")] == [1.0, pytest.approx(40.0, abs=1e-3)]
@@ -154,11 +154,11 @@ def test_a_talk_of_several_turns() -> None:
             },
         ),
         (
-            "talk",
+            "link",
             [],
             -2,
             {
-                "profile_name": "talk",
+                "profile_name": "link",
                 "current_task_index": 1,
                 "current_task": {"profile_name": "cpu", "progress": 0.3},
             },
@@ -187,7 +187,7 @@ def test_a_job_that_waits_for_ever_is_named() -> None:
 
 def test_a_job_that_goes_on_for_ever_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a text "ever" goes on with itself at once: Batsim's stack overflows."""
-    monkeypatch.setattr(dialogue, "DEEPEST", 100)
+    monkeypatch.setattr(talking, "DEEPEST", 100)
     with pytest.raises(
         RefusedError, match=r"t=1.0*: job w0!a goes on for ever: 100 profiles inside each other \(ever\)"
     ):
@@ -238,7 +238,7 @@ def test_profiles_that_are_reached_by_a_text_must_run_too() -> None:
 
 def test_energy_of_a_talk() -> None:
     """A host draws what it draws idle while the job talks, and all it can while it computes."""
-    jobs = workload(job("a", "talk", at=1, walltime=35), job("k", "known", at=1), profiles=PROFILES)
+    jobs = workload(job("a", "link", at=1, walltime=35), job("k", "known", at=1), profiles=PROFILES)
     script = {1.0: [("REJECT_JOB", {"job_id": "w0!k"}), execute("a", "0"), tell("go", 15.5)]}
     result, _ = play(
         jobs, script, on=platform(1, speeds=(1e9, 5e8, 1.0, 0.5, 0.05), **SLEEPER), settings=Settings(energy=True)

@@ -3,11 +3,11 @@
 import pytest
 
 from batsched_py.protocol.events import Progress
-from batsched_py.simulator.jobs.work import Sequence, Task, Work, progress_at, task_at, tasks, tasks_from
+from batsched_py.simulator.jobs.work import Task, TaskSequence, Work, progress_at, task_at, tasks, tasks_from
 
 
-def sequence(name: str, *steps: Work, repeat: int = 1) -> Sequence:
-    return Sequence(name, sum(step.duration for step in steps) * repeat, 0, steps, repeat)
+def sequence(name: str, *steps: Work, repeat: int = 1) -> TaskSequence:
+    return TaskSequence(name, sum(step.duration for step in steps) * repeat, 0, steps, repeat)
 
 
 FIVE, TEN, TWENTY = (Task(f"delay_{seconds}", float(seconds)) for seconds in (5, 10, 20))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.simulator.machines.energy_meter import Meter
+from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.power_model import PowerModel, Watts
 
 MODEL = PowerModel((Watts(100.0, 150.0, 200.0), Watts(10.0, 10.0, 10.0)), {}, frozenset())
@@ -19,7 +19,7 @@ def test_the_draw_grows_from_epsilon_to_full_with_the_load() -> None:
 
 def test_loads_on_one_host_add_up_and_leave_nothing_behind() -> None:
     """Also when they end in another order."""
-    meter = Meter([MODEL], [0])
+    meter = EnergyMeter([MODEL], [0])
     meter.load([0], [0.1])
     meter.settle([0], 10.0)
     meter.load([0], [0.2])
@@ -32,7 +32,7 @@ def test_loads_on_one_host_add_up_and_leave_nothing_behind() -> None:
 
 def test_a_host_is_charged_for_the_past_at_what_it_draws_when_somebody_looks() -> None:
     """As by SimGrid: 10 s idle that nobody looked at count as computed."""
-    meter = Meter([MODEL, MODEL], [0, 0])
+    meter = EnergyMeter([MODEL, MODEL], [0, 0])
     meter.settle([0], 10.0)
     meter.load([0, 1], [1.0, 1.0])
     meter.settle_all(15.0)
@@ -41,7 +41,7 @@ def test_a_host_is_charged_for_the_past_at_what_it_draws_when_somebody_looks() -
 
 def test_a_look_at_all_hosts_is_one_at_each() -> None:
     """What they draw from then on does not count for the time before."""
-    meter = Meter([MODEL, MODEL], [0, 0])
+    meter = EnergyMeter([MODEL, MODEL], [0, 0])
     meter.settle_all(10.0)
     meter.load([0, 1], [1.0, 1.0])
     assert (meter.joules([0], 15.0), meter.total(15.0)) == (10 * 100 + 5 * 200, 2 * (10 * 100 + 5 * 200))
@@ -49,7 +49,7 @@ def test_a_look_at_all_hosts_is_one_at_each() -> None:
 
 def test_a_pstate_is_changed_after_a_look() -> None:
     """The time before is charged in the old one; the least that computing hosts draw is that of their pstates."""
-    meter = Meter([MODEL, MODEL], [0, 1])
+    meter = EnergyMeter([MODEL, MODEL], [0, 1])
     assert meter.least_watts == 150 + 10
     meter.set_pstate([0], 1, 10.0)
     assert meter.joules([0], 20.0) == 10 * 100 + 10 * 10
@@ -58,7 +58,7 @@ def test_a_pstate_is_changed_after_a_look() -> None:
 
 def test_a_task_uses_one_core() -> None:
     """Of four, so that a task at full speed is a load of a quarter."""
-    meter = Meter([PowerModel(MODEL.watts, {}, frozenset(), cores=4)], [0])
+    meter = EnergyMeter([PowerModel(MODEL.watts, {}, frozenset(), cores=4)], [0])
     meter.load([0], [1.0])
     assert meter.joules([0], 1.0) == 150 + 50 / 4
 
@@ -67,7 +67,7 @@ def test_a_task_uses_one_core() -> None:
 def test_the_total_is_the_sum_of_the_hosts_at_any_time(seed: int) -> None:
     """Whatever is loaded, unloaded, switched and looked at in between."""
     random, now = Random(seed), 0.0
-    meter, hosts = Meter([MODEL] * 3, [0, 1, 0]), range(3)
+    meter, hosts = EnergyMeter([MODEL] * 3, [0, 1, 0]), range(3)
     loaded: list[list[int]] = []
     for _ in range(30):
         now += random.choice([0.0, 1.0, 2.5])

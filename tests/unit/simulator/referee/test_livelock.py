@@ -1,4 +1,4 @@
-"""A talk that goes round in circles is ended."""
+"""A link that goes round in circles is ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from batsched_py.errors import DeadlockError
 from batsched_py.protocol.events import Answer
 from batsched_py.simulator.referee import livelock as patience
-from batsched_py.simulator.referee.livelock import Patience
+from batsched_py.simulator.referee.livelock import LivelockGuard
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import SLEEPER, SLEEPER_SPEEDS, job, platform, workload
@@ -35,7 +35,7 @@ def test_a_scheduler_that_answers_each_answer_with_a_question_is_stopped(monkeyp
 def test_messages_that_bring_a_job_on_are_not_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of jobs may be registered, one a message, at one instant."""
     monkeypatch.setattr(patience, "MOST_IN_VAIN", 3)
-    waiting = Patience()
+    waiting = LivelockGuard()
     waiting.instant = 0.0
     for ended in range(20):
         waiting.wear((Answer(0.0, {}),), ended, 1)

@@ -22,7 +22,7 @@ from batsched_py.reporting.pictures.terminal.live import (
     stand_of_session,
     stand_of_simulation,
 )
-from batsched_py.simulator.records import Standing
+from batsched_py.simulator.records import RunStatus
 from batsched_py.wording import too_few
 from tests.builders import begun, completed_data, message, submitted_data
 from tests.clone import ROOT
@@ -163,7 +163,7 @@ def test_the_books_of_a_session_give_the_figures() -> None:
 
 def test_the_books_of_the_simulator_give_the_figures() -> None:
     """It does not know why jobs wait."""
-    standing = Standing(now=1.0, total=9, submitted=6, waiting=3, running=2, ended=1, hosts=8, computing=5, idle=2)
+    standing = RunStatus(now=1.0, total=9, submitted=6, waiting=3, running=2, ended=1, hosts=8, computing=5, idle=2)
     stand = stand_of_simulation(standing)
     assert (stand.busy, stand.down, stand.rejected, stand.first, stand.ended) == (5, 1, None, None, 1)
 

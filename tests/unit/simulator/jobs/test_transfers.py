@@ -4,10 +4,10 @@ import pytest
 
 from batsched_py.model.platform import Link, Platform, PlatformHost
 from batsched_py.model.zone import Spoke, StarZone
-from batsched_py.simulator.jobs.network import TCP_WINDOW, Network
+from batsched_py.simulator.jobs.transfers import TCP_WINDOW, TransferModel
 
 
-def star(*, latency: float = 0.0, shared: bool = True) -> Network:
+def star(*, latency: float = 0.0, shared: bool = True) -> TransferModel:
     """Three hosts with private links of 100 bytes/s around a backbone of 150 bytes/s."""
     names = ("a", "b", "c")
     spokes = {
@@ -16,7 +16,7 @@ def star(*, latency: float = 0.0, shared: bool = True) -> Network:
     backbone = Link("backbone", 150.0, 0.0, shared)
     hosts = tuple(PlatformHost(name, (1.0,)) for name in names)
     zone = StarZone("z", "", spokes, (backbone,))
-    return Network(Platform("test", hosts, {"z": zone}, dict.fromkeys(names, "z")), hosts)
+    return TransferModel(Platform("test", hosts, {"z": zone}, dict.fromkeys(names, "z")), hosts)
 
 
 def test_one_transfer_takes_its_narrowest_link() -> None:

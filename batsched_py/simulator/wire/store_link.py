@@ -14,7 +14,7 @@ from batsched_py.simulator.jobs.profiles import wire_members
 from batsched_py.simulator.referee.errors import BrokenRuleError
 
 
-class StoredJobs:
+class StoreLink:
     """Writes each job when it is submitted, as Batsim does, and reads what the scheduler registers; deletes nothing."""
 
     def __init__(self, store: JobStore, *, forward_profiles: bool, is_v14: bool) -> None:

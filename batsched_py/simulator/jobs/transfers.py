@@ -16,7 +16,7 @@ MAX_ROUTES: Final = 250_000
 Transfer = tuple[int, int, float]
 
 
-class Network:
+class TransferModel:
     """Routes between compute hosts, by their numbers."""
 
     __slots__ = ("_hosts", "_platform", "_routes")

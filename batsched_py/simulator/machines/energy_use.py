@@ -1,28 +1,28 @@
-"""Consumption: what one running job makes its hosts draw, task after task, and the joules consumed meanwhile."""
+"""EnergyUse: what one running job makes its hosts draw, task after task, and the joules consumed meanwhile."""
 
 from __future__ import annotations
 
-from batsched_py.simulator.context import Stage
+from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.work import Task, Work, tasks, tasks_from
-from batsched_py.simulator.machines.energy_meter import Meter
+from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.time.event_queue import RANK_END, Ticket
 
 
-class Consumption:
+class EnergyUse:
     """From a job's start (construction) to its end (`stop`). Delays draw nothing beyond the idle host.
 
     Hosts are charged (see `meter`) when SimGrid does so: all of them when any job starts or ends; those of a parallel
     task when it ends, and when it begins if it has one executor; the job's first host when a delay ends.
     """
 
-    __slots__ = ("_before", "_began", "_hosts", "_index", "_meter", "_task", "_tasks", "_ticket", "_timeline")
+    __slots__ = ("_before", "_began", "_hosts", "_index", "_meter", "_queue", "_task", "_tasks", "_ticket")
 
-    def __init__(self, stage: Stage, meter: Meter, hosts: int, work: Work) -> None:
-        self._meter, self._timeline = meter, stage.timeline
+    def __init__(self, context: Context, meter: EnergyMeter, hosts: int, work: Work) -> None:
+        self._meter, self._queue = meter, context.queue
         self._hosts = members(hosts)
-        meter.settle_all(stage.timeline.now)
-        self._before = meter.joules(self._hosts, stage.timeline.now)
+        meter.settle_all(context.queue.now)
+        self._before = meter.joules(self._hosts, context.queue.now)
         self._tasks = tasks(work)
         #: The task that runs now, how many came before it, when it began; None before the first and after the last.
         self._task: Task | None = None
@@ -34,14 +34,14 @@ class Consumption:
     def stop(self) -> float:
         """The job has ended: joules its hosts have consumed since it began, whoever made them."""
         if self._ticket is not None:
-            self._timeline.cancel(self._ticket)
-        self._meter.settle_all(self._timeline.now)
+            self._queue.cancel(self._ticket)
+        self._meter.settle_all(self._queue.now)
         self._unload()
-        return self._meter.joules(self._hosts, self._timeline.now) - self._before
+        return self._meter.joules(self._hosts, self._queue.now) - self._before
 
     def follow(self, work: Work) -> float:
         """The work goes on at other speeds; how many seconds of `work` correspond to what is done already."""
-        now = self._timeline.now
+        now = self._queue.now
         before, rest = tasks_from(work, self._index)
         task, new = self._task, next(rest, None)
         if task is None or new is None:
@@ -49,15 +49,15 @@ class Consumption:
         into = new.seconds_as_far_as(task, now - self._began)
         self._unload()
         if self._ticket is not None:
-            self._timeline.cancel(self._ticket)
+            self._queue.cancel(self._ticket)
         self._task, self._tasks, self._began = new, rest, now - into
         if new.loads:
             self._meter.load(new.hosts, new.loads)
-        self._ticket = self._timeline.at(self._began + new.duration, RANK_END, self._next, None)
+        self._ticket = self._queue.at(self._began + new.duration, RANK_END, self._next, None)
         return before + into
 
     def _next(self, _nothing: None) -> None:
-        now, ended = self._timeline.now, self._task
+        now, ended = self._queue.now, self._task
         if ended is not None:
             self._meter.settle(ended.hosts or self._hosts[:1], now)
         self._unload()
@@ -71,7 +71,7 @@ class Consumption:
             self._meter.settle(task.hosts, now)
         if task.loads:
             self._meter.load(task.hosts, task.loads)
-        self._ticket = self._timeline.at(now + task.duration, RANK_END, self._next, None)
+        self._ticket = self._queue.at(now + task.duration, RANK_END, self._next, None)
 
     def _unload(self) -> None:
         if self._task is not None and self._task.loads:
