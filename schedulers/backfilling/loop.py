@@ -91,6 +91,8 @@ class Backfilling(Scheduler[Options]):
         self.picks: Choose | None = None if lowest else self.choose
         #: What is free until when, by the promises; None if it must be found anew.
         self.gaps: Gaps | None = None
+        #: The availability's disruptions when promises were last renewed.
+        self.undisturbed = -1
         #: Ids of the jobs that have just arrived and whose pass is still to come.
         self.unseen: set[str] = set()
         #: When failed hosts are expected back.
@@ -233,11 +235,11 @@ class Backfilling(Scheduler[Options]):
             self.withdraw_all(view)
             return
         future = view.availability()
-        if self.particular or not future.steady or len(self.agenda) < len(self.blocked):
+        if self.particular or self.undisturbed != future.disruptions or len(self.agenda) < len(self.blocked):
             self.renew_each(view, plan)
         else:
             self.compress(self.agenda, view, plan)
-        future.steady = True
+        self.undisturbed = future.disruptions
 
     def renew_each(self, view: View, plan: Plan) -> None:
         """Recompute every promise in order; infeasible ones may move later.

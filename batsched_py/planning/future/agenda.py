@@ -74,7 +74,7 @@ class Agenda:
         return self._sooner_claims(future) if isinstance(some.promise, Claim) else self._better_slots(future, choose)
 
     def _sooner_claims(self, future: Availability) -> Iterator[Entry]:
-        now, slices = future.now, future.by_number
+        now, slices = future.now, future.slots_by_count
         limit, slices.freed_until = slices.freed_until, -math.inf
         for entry in list(self._entries.values()):
             promise = entry.promise
@@ -85,11 +85,11 @@ class Agenda:
                 better = Claim(start, start + entry.duration, entry.size)
                 future.move_claim(promise, better)
                 self._note(entry, better)
-                slices = future.by_number
+                slices = future.slots_by_count
                 yield entry
 
     def _better_slots(self, future: Availability, choose: Choose | None) -> Iterator[Entry]:
-        now, slices, pick = future.now, future.by_host, on_bits(choose)
+        now, slices, pick = future.now, future.slots_by_host, on_bits(choose)
         for entry in list(self._entries.values()):
             promise = entry.promise
             if promise.start < now or not isinstance(promise, Slot):
@@ -99,7 +99,7 @@ class Agenda:
                 better = Slot(found[0], found[0] + entry.duration, HostSet(found[1]))
                 future.move_slot(promise, better)
                 self._note(entry, better)
-                slices = future.by_host
+                slices = future.slots_by_host
                 yield entry
 
     def _note(self, entry: Entry, promise: Promise) -> None:

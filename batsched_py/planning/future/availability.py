@@ -1,4 +1,11 @@
-"""Which hosts will be free when: the one truth about the future."""
+"""The availability: which hosts are free now, and which will be when; what algorithms ask about the future.
+
+It has three parts. What is so now (`busy`, `reserved`, `down`) is its own. What will change when is in the *calendar*,
+the truth about the future. Few questions walk the calendar from now on until they are answered, which is the cheapest
+for an algorithm with one promise. Beyond that it keeps a *slot table*, which is made of the calendar when a question
+needs it, and dropped when something happens that it cannot follow. Promises themselves are kept by whoever makes them,
+in a promise book (`promise_book`) or a book of reservations (`reservations`).
+"""
 
 from __future__ import annotations
 
@@ -8,30 +15,27 @@ from typing import Final
 
 from batsched_py.bits import SMALL, size_of, sized, without
 from batsched_py.hostset import HostSet
-from batsched_py.planning.future.changes import Changes, Deltas, overlap
-from batsched_py.planning.future.copies import Copies
-from batsched_py.planning.future.host_slices import HostSlices
+from batsched_py.planning.future.calendar import Calendar
 from batsched_py.planning.future.promises import Choose, Claim, Promise, Shadow, Slot, on_bits, pick_hosts
-from batsched_py.planning.future.slices import CountSlices
+from batsched_py.planning.future.slot_table import CountSlots, HostSlots, SlotTable
 
-#: Starts of reservations up to which questions walk the changes; beyond that it pays to keep the slices.
+#: Starts of reservations up to which questions walk the calendar; beyond that it pays to keep the slot table.
 FEW: Final = 2
 
 
 class Availability:
-    """The free hosts as a step function of time, kept as changes and never rebuilt.
+    """The free hosts as a step function of time.
 
     What is free at `now` is fact; what comes later is prediction: work ends at its walltime, reservations begin and
     end. Work that is past its predicted end still holds its hosts; they are expected the instant after `now`. Hosts
     in `down` (asleep, switching, failed) are never free, unless somebody expects them back.
 
-    A change costs a binary search and an insertion; a question walks the changes until it is answered.
+    A change costs a binary search and an insertion; a question walks the calendar until it is answered.
     """
 
     __slots__ = (
-        *("_claims", "_copies", "_down", "_ends", "_free", "_large", "_predicted", "_returns", "_shared", "_starts"),
-        "_stops",
-        *("busy", "hosts", "now", "reserved", "steady"),
+        *("_calendar", "_down", "_ends", "_free", "_large", "_predicted", "_shared", "_starts", "_stops", "_table"),
+        *("busy", "disruptions", "hosts", "now", "reserved"),
     )
 
     def __init__(self, now: float, hosts: int, down: int = 0) -> None:
@@ -44,29 +48,22 @@ class Availability:
         self.busy = 0
         #: Bits of hosts whose reservation has begun and not ended at `now`.
         self.reserved = 0
-        #: Predicted ends of the work that holds `busy`; those up to `now` are overdue.
-        self._ends = Changes(hosts)
+        self._calendar = Calendar(hosts)
+        # The hot path asks for these.
+        self._ends, self._starts, self._stops = self._calendar.ends, self._calendar.starts, self._calendar.stops
         #: Bits of busy hosts whose predicted end is not the one that was told when the work began.
         self._predicted = 0
-        #: When hosts that are down are expected back; those up to `now` are overdue.
-        self._returns = Changes()
-        #: Starts of reservations, later than `now`.
-        self._starts = Changes()
-        #: Ends of reservations, later than `now`.
-        self._stops = Changes()
-        #: How many hosts are claimed, whichever.
-        self._claims = Deltas()
-        #: The same future cut into slices, while there are many reservations; None: made when it is needed.
-        self._copies: Copies | None = None
+        #: The same future cut into slots, while there are many reservations; None: made when it is needed.
+        self._table: SlotTable | None = None
         #: Bits of hosts that are free; None if they must be found anew.
         self._free: int | None = None
         #: Sets are so large that counting them takes time.
         self._large = hosts.bit_length() > SMALL
         #: True once work has been on hosts that had work.
         self._shared = False
-        #: True if, since somebody set it, nothing has happened but that work began and ended and promises were made
-        #: and given back: what is reserved can still be had.
-        self.steady = False
+        #: How often something has happened but that work began and ended, and promises were made and given back. As
+        #: long as this number stands, what is reserved can still be had.
+        self.disruptions = 0
 
     @property
     def free(self) -> int:
@@ -87,10 +84,14 @@ class Availability:
 
     @down.setter
     def down(self, hosts: int) -> None:
-        if self._returns.times:
-            self._returns.forget(self._down & ~hosts)
+        if self._calendar.returns.times:
+            self._calendar.returns.forget(self._down & ~hosts)
         self._down, self._free = hosts, None
-        self._copies, self.steady = None, False
+        self._disrupt()
+
+    def _disrupt(self) -> None:
+        self._table = None
+        self.disruptions += 1
 
     def advance(self, now: float) -> None:
         """Time has come to `now`: reservations begin and end."""
@@ -102,16 +103,17 @@ class Availability:
                 break
             self.reserved = self.reserved & ~stops.take(time) | starts.take(time)
             self._free = None
-        if self._copies is not None:
-            if self._copies.late or not (starts.times or stops.times or self._claims):
-                self._copies = None
+        table = self._table
+        if table is not None:
+            if table.late or not (starts.times or stops.times or self._calendar.claims):
+                self._table = None
             else:
-                self._copies.advance(now)
+                table.advance(now)
 
     def occupy(self, hosts: int, until: float) -> None:
         """Work takes these hosts from now, presumably until then (infinite: no one knows)."""
-        if self._copies is not None:
-            self._copies.take(self.now, until, hosts, plain=self._is_plain(hosts) and not hosts & self.busy)
+        if self._table is not None:
+            self._table.take(self.now, until, hosts, plain=self._is_plain(hosts) and not hosts & self.busy)
         if hosts & self.busy:
             self._shared = True
         self.busy |= hosts
@@ -137,14 +139,14 @@ class Availability:
         if hosts & self._predicted:
             self._predicted &= ~hosts
             self._ends.forget(hosts)
-            self._copies, self.steady = None, False
+            self._disrupt()
         elif until < math.inf:
             self._ends.remove(until, hosts)
-        if self._copies is not None:
+        if self._table is not None:
             if until > self.now:
-                self._copies.give(self.now, until, hosts, plain=self._is_plain(hosts))
-            elif self._copies.late:
-                self._copies = None
+                self._table.give(self.now, until, hosts, plain=self._is_plain(hosts))
+            elif self._table.late:
+                self._table = None
 
     def _is_plain(self, hosts: int) -> bool:
         """Nothing but work takes these hosts."""
@@ -158,7 +160,7 @@ class Availability:
         bits = hosts.bits & self.busy
         self._ends.forget(bits)
         self._predicted |= bits
-        self._copies, self.steady = None, False
+        self._disrupt()
         if bits and end < math.inf:
             self._ends.add(end, bits)
 
@@ -169,20 +171,17 @@ class Availability:
         back; one that is late is expected the instant after `now`. Hosts that are not down are left out.
         """
         bits = hosts.bits & self._down
-        self._returns.forget(bits)
-        self._copies, self.steady = None, False
+        self._calendar.returns.forget(bits)
+        self._disrupt()
         if bits and time < math.inf:
-            self._returns.add(time, bits)
+            self._calendar.returns.add(time, bits)
 
     def end_told_by(self, time: float) -> bool:
         """True if some work is late, or expected to end exactly then: its end will be told, no call is needed.
 
         The same goes for hosts that are expected back exactly then, or are late and so expected the instant after now.
         """
-        ends, returns = self._ends, self._returns
-        if time in ends.bits or time in returns.bits or (ends.times and ends.times[0] <= self.now):
-            return True
-        return bool(returns.times) and returns.times[0] <= self.now and time <= math.nextafter(self.now, math.inf)
+        return self._calendar.announces(time, self.now)
 
     def reserve(self, promise: Promise) -> None:
         """Keep these hosts, or as many, from everyone else; they must be free then, as the questions promise."""
@@ -190,8 +189,8 @@ class Availability:
             self._claim(promise, promise.size)
             return
         self._keep(promise)
-        if self._copies is not None:
-            self._copies.take(max(promise.start, self.now), promise.end, promise.hosts.bits, plain=False)
+        if self._table is not None:
+            self._table.take(max(promise.start, self.now), promise.end, promise.hosts.bits, plain=False)
 
     def release(self, promise: Promise) -> None:
         """Take a reservation back; one that has ended by itself is gone already."""
@@ -201,8 +200,8 @@ class Availability:
             self._claim(promise, -promise.size)
             return
         self._keep_no_more(promise)
-        if self._copies is not None:
-            self._copies.give(max(promise.start, self.now), promise.end, promise.hosts.bits, plain=False)
+        if self._table is not None:
+            self._table.give(max(promise.start, self.now), promise.end, promise.hosts.bits, plain=False)
 
     def _keep(self, slot: Slot) -> None:
         if slot.start <= self.now:
@@ -221,58 +220,52 @@ class Availability:
             self._stops.remove(slot.end, slot.hosts.bits)
 
     def _claim(self, claim: Claim, count: int) -> None:
-        self._claims.add(claim.start, count)
-        self._claims.add(claim.end, -count)
-        if self._copies is not None:
-            self._copies.claim(max(claim.start, self.now), claim.end, count)
+        self._calendar.claims.add(claim.start, count)
+        self._calendar.claims.add(claim.end, -count)
+        if self._table is not None and self._table.by_count is not None:
+            self._table.by_count.give(max(claim.start, self.now), claim.end, -count)
 
     def move_claim(self, before: Claim, after: Claim) -> None:
-        """What is claimed, and still to come, is claimed then instead, not later; as many hosts."""
-        claims, size = self._claims, before.size
+        """Claim `after` instead of `before`, which is still to come; not later, and as many hosts."""
+        claims, size = self._calendar.claims, before.size
         claims.add(before.start, -size)
         claims.add(before.end, size)
         claims.add(after.start, size)
         claims.add(after.end, -size)
-        if self._copies is not None and self._copies.by_number is not None:
-            self._copies.by_number.move(size, (before.start, before.end), (after.start, after.end))
+        if self._table is not None and self._table.by_count is not None:
+            self._table.by_count.move(size, (before.start, before.end), (after.start, after.end))
 
     def move_slot(self, before: Slot, after: Slot) -> None:
-        """What is reserved, and still to come, is reserved then instead, not later; as many hosts."""
+        """Reserve `after` instead of `before`, which is still to come; not later, and as many hosts."""
         self._keep_no_more(before)
         self._keep(after)
-        if self._copies is not None:
+        if self._table is not None:
             was, now = (before.start, before.end, before.hosts.bits), (after.start, after.end, after.hosts.bits)
-            self._copies.move(was, now)
-
-    def _true_copies(self) -> Copies:
-        ends, returns = self._ends.times, self._returns.times
-        late = bool((ends and ends[0] <= self.now) or (returns and returns[0] <= self.now))
-        if self._copies is None or late != self._copies.late:
-            self._copies = Copies(late=late, tangled=self._tangled())
-        return self._copies
-
-    def _tangled(self) -> int:
-        """Bits of hosts that are taken for two reasons at one time, somewhere from now on."""
-        twice = overlap(self.busy, self._ends, self.reserved, self._starts)
-        return twice | self._down & (self.busy | self.reserved | self._starts.all())
+            self._table.move(was, now)
 
     @property
-    def by_host(self) -> HostSlices:
-        """For the parts of planning: which hosts are free, cut into slices."""
-        copies = self._true_copies()
-        if copies.by_host is None:
-            copies.tangled = self._tangled()
-            copies.by_host = HostSlices(self._steps())
-        return copies.by_host
+    def slots_by_host(self) -> HostSlots:
+        """The slot table: which hosts are free when. For the parts of planning."""
+        table = self._true_table()
+        if table.by_host is None:
+            table.tangled = self._calendar.taken_twice(self.busy, self.reserved, self._down)
+            table.by_host = HostSlots(self._steps())
+        return table.by_host
 
     @property
-    def by_number(self) -> CountSlices:
-        """For the parts of planning: how many hosts are free and unclaimed, cut into slices."""
-        copies = self._true_copies()
-        if copies.by_number is None:
-            copies.tangled = self._tangled()
-            copies.by_number = CountSlices(self._rooms())
-        return copies.by_number
+    def slots_by_count(self) -> CountSlots:
+        """The slot table: how many hosts are free and unclaimed when. For the parts of planning."""
+        table = self._true_table()
+        if table.by_count is None:
+            table.tangled = self._calendar.taken_twice(self.busy, self.reserved, self._down)
+            table.by_count = CountSlots(self._rooms())
+        return table.by_count
+
+    def _true_table(self) -> SlotTable:
+        late = self._calendar.late(self.now)
+        if self._table is None or late != self._table.late:
+            self._table = SlotTable(late=late)
+        return self._table
 
     def free_during(self, start: float, end: float) -> HostSet:
         """Hosts free without interruption in [start, end), `start` at or after now."""
@@ -304,7 +297,7 @@ class Availability:
         """
         eligible = self.hosts if among is None else among.bits
         if len(self._starts.times) > FEW:
-            found = self.by_host.earliest(size, duration, eligible, on_bits(choose))
+            found = self.slots_by_host.earliest(size, duration, eligible, on_bits(choose))
             return None if found is None else Slot(found[0], found[0] + duration, HostSet(found[1]))
         for time, free in self._steps():
             if (free & eligible).bit_count() < size:
@@ -319,7 +312,7 @@ class Availability:
 
         Free are those that are neither reserved nor claimed.
         """
-        start = self.by_number.earliest(size, duration)
+        start = self.slots_by_count.earliest(size, duration)
         return None if start is None else Claim(start, start + duration, size)
 
     def count_falls(self) -> list[tuple[float, int]]:
@@ -355,7 +348,7 @@ class Availability:
         spare = size_of(free) - size
         if spare >= 0:
             return Shadow(self.now, spare)
-        if not self._only_ends:
+        if not self._calendar.only_ends(self.now):
             return next(
                 (
                     Shadow(time, bits.bit_count() - size)
@@ -380,20 +373,13 @@ class Availability:
                 return Shadow(time, spare)
         return None
 
-    @property
-    def _only_ends(self) -> bool:
-        """Nothing is late, and all that is expected is that work ends."""
-        times = self._ends.times
-        others = self._stops.times or self._starts.times or self._returns.times
-        return not (others or (times and times[0] <= self.now))
-
     def steps(self) -> Iterator[tuple[float, HostSet]]:
         """(instant, hosts free from then on), from now, instants ascending."""
         return ((time, HostSet(free)) for time, free in self._steps())
 
     def _steps(self) -> Iterator[tuple[float, int]]:
         yield self.now, self.free
-        if not self._only_ends:
+        if not self._calendar.only_ends(self.now):
             yield from self._later_steps()
             return
         free = self.free
@@ -403,25 +389,10 @@ class Availability:
 
     def _rooms(self) -> Iterator[tuple[float, int]]:
         """(instant, how many hosts are free and unclaimed from then on), from now, instants ascending."""
-        return self._claims.left_of(((time, free.bit_count()) for time, free in self._steps()), self.now)
+        return self._calendar.claims.left_of(((time, free.bit_count()) for time, free in self._steps()), self.now)
 
     def _later_steps(self) -> Iterator[tuple[float, int]]:
-        """As `_steps`, after now, whatever there is."""
-        busy, reserved, down = self.busy, self.reserved, self._down
-        ends, returns, starts, stops = self._ends.bits, self._returns.bits, self._starts.bits, self._stops.bits
-        times = {*ends, *returns, *starts, *stops}
-        overdue = [time for time in times if time <= self.now]
-        for time in overdue:
-            busy &= ~ends.get(time, 0)
-            down &= ~returns.get(time, 0)
-        if overdue:
-            times.difference_update(overdue)
-            times.add(math.nextafter(self.now, math.inf))
-        for time in sorted(times):
-            busy &= ~ends.get(time, 0)
-            down &= ~returns.get(time, 0)
-            reserved = reserved & ~stops.get(time, 0) | starts.get(time, 0)
-            yield time, self.hosts & ~(busy | reserved | down)
+        return self._calendar.steps(self.now, self.hosts, self.busy, self.reserved, self._down)
 
     def _free_at(self, start: float) -> int:
         free = self.free

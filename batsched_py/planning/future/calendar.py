@@ -1,9 +1,15 @@
-"""What changes when: hosts by the instant, and numbers by the instant."""
+"""The calendar: all that is known of the future. Ends of work, returns of failed hosts, bookings of hosts, claims.
+
+Each is kept by the instant at which something changes, and a question walks these instants. Everything else about the
+future is made of it and can be dropped at any time.
+"""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from batsched_py.bits import counter
 
@@ -69,17 +75,6 @@ class Changes:
         return hosts
 
 
-def overlap(taken: int, ends: Changes, kept: int, starts: Changes) -> int:
-    """Bits of hosts that are taken until they end, while they are kept already, or will be."""
-    twice, position = taken & kept, 0
-    for time in starts.times:
-        while position < len(ends.times) and ends.times[position] <= time:
-            taken &= ~ends.bits[ends.times[position]]
-            position += 1
-        twice |= starts.bits[time] & taken
-    return twice
-
-
 class Deltas:
     """By how much a number changes at which instant."""
 
@@ -129,3 +124,71 @@ class Deltas:
         for time in [time for time in self._by if time <= now]:
             self._until_now += self._by.pop(time)
         return self._until_now, sorted(self._by.items())
+
+
+class Calendar:
+    """What will change when. It does not know what is free now: that is given to its questions."""
+
+    __slots__ = ("claims", "ends", "returns", "starts", "stops")
+
+    def __init__(self, hosts: int) -> None:
+        """Begin empty; `hosts` are the bits of all hosts."""
+        #: Predicted ends of work; those up to now are overdue.
+        self.ends: Final = Changes(hosts)
+        #: When hosts that are down are expected back; those up to now are overdue.
+        self.returns: Final = Changes()
+        #: Starts of bookings of hosts, later than now.
+        self.starts: Final = Changes()
+        #: Ends of bookings of hosts, later than now.
+        self.stops: Final = Changes()
+        #: How many hosts are claimed, whichever.
+        self.claims: Final = Deltas()
+
+    def only_ends(self, now: float) -> bool:
+        """Return whether nothing is late, and all that is expected is that work ends."""
+        times = self.ends.times
+        return not (self.stops.times or self.starts.times or self.returns.times or (times and times[0] <= now))
+
+    def late(self, now: float) -> bool:
+        """Return whether some work should have ended by now, or some host should be back."""
+        ends, returns = self.ends.times, self.returns.times
+        return bool((ends and ends[0] <= now) or (returns and returns[0] <= now))
+
+    def announces(self, time: float, now: float) -> bool:
+        """Return whether some work is late, or work ends or hosts return exactly then."""
+        ends, returns = self.ends, self.returns
+        if time in ends.bits or time in returns.bits or (ends.times and ends.times[0] <= now):
+            return True
+        return bool(returns.times) and returns.times[0] <= now and time <= math.nextafter(now, math.inf)
+
+    def steps(self, now: float, hosts: int, busy: int, kept: int, down: int) -> Iterator[tuple[float, int]]:
+        """Yield (instant, bits of the hosts that are free from then on), after now, instants ascending.
+
+        Of all `hosts` some are `busy`, `kept` by a booking or `down` now. What is overdue is expected the instant after
+        `now`.
+        """
+        ends, returns, starts, stops = self.ends.bits, self.returns.bits, self.starts.bits, self.stops.bits
+        times = {*ends, *returns, *starts, *stops}
+        overdue = [time for time in times if time <= now]
+        for time in overdue:
+            busy &= ~ends.get(time, 0)
+            down &= ~returns.get(time, 0)
+        if overdue:
+            times.difference_update(overdue)
+            times.add(math.nextafter(now, math.inf))
+        for time in sorted(times):
+            busy &= ~ends.get(time, 0)
+            down &= ~returns.get(time, 0)
+            kept = kept & ~stops.get(time, 0) | starts.get(time, 0)
+            yield time, hosts & ~(busy | kept | down)
+
+    def taken_twice(self, busy: int, kept: int, down: int) -> int:
+        """Return bits of hosts that are taken for two reasons at one time, somewhere from now on."""
+        twice, taken, position = busy & kept, busy, 0
+        ends, starts = self.ends, self.starts
+        for time in starts.times:
+            while position < len(ends.times) and ends.times[position] <= time:
+                taken &= ~ends.bits[ends.times[position]]
+                position += 1
+            twice |= starts.bits[time] & taken
+        return twice | down & (busy | kept | starts.all())
