@@ -2,21 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
-from batsched_py.protocol.dialects import Forms
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import FieldError, shown
 
 _NUMBERS: Final = frozenset({float, int})
 #: What orjson would write in its own way is an error unless `_plain` knows it.
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
+
+#: (timestamp, data) -> the typed value; raises FieldError. Those that read host sets take the highest number a host
+#: may have, too.
+Reader = Callable[..., Any]
+#: The typed value -> data; raises FieldError.
+Writer = Callable[[Any], dict[str, Any]]
+
+
+class Form(Struct, frozen=True):
+    """How one class stands on the wire. A form without a writer is only read; `names_hosts` if it holds host sets."""
+
+    kind: type
+    name: str
+    read: Reader
+    write: Writer | None
+    names_hosts: bool = False
+
+
+class Forms:
+    """One direction of one dialect: forms by wire name for reading, by class for writing."""
+
+    __slots__ = ("_forms", "readers", "writers")
+
+    def __init__(self, *forms: Form) -> None:
+        self._forms = forms
+        #: Wire name -> reader.
+        self.readers: Mapping[str, Reader] = {form.name: form.read for form in forms}
+        #: Class -> (wire name, writer); what a dialect cannot say is absent.
+        self.writers: Mapping[type, tuple[str, Writer]] = {
+            form.kind: (form.name, form.write) for form in forms if form.write is not None
+        }
+
+    def within(self, highest: int) -> Forms:
+        """The same, but that host sets with a host above `highest` are refused, before bits are made of them."""
+        bounded = [
+            replace(form, read=partial(form.read, highest=highest)) if form.names_hosts else form
+            for form in self._forms
+        ]
+        return Forms(*bounded)
 
 
 class Message(Struct, frozen=True):

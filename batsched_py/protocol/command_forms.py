@@ -1,13 +1,20 @@
-"""Reading and writing the data of each command, as strictly as real Batsim reads it."""
+"""Commands on the wire: a reader and a writer of the data of each, and the tables of both dialects at the end.
+
+Readers and writers are as strict as real Batsim, which aborts or crashes on what they refuse.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from batsched_py.hostset import MAX_HOST, HostSet, format_bits
 from batsched_py.model.profile import FORMER_NAMES
+from batsched_py.protocol.codec import Form, Forms
 from batsched_py.protocol.commands import (
     SETTABLE_STATES,
     SETTABLE_STATES_V14,
@@ -23,29 +30,31 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify, Query
+from batsched_py.protocol.event_forms import write_answer
+from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Answer, Nop, Notify, Query
 from batsched_py.protocol.fields import (
     Data,
     FieldError,
     check_finite,
+    check_job_id,
     check_pstate,
     hosts,
     mapping,
     number,
     optional_mapping,
+    read_job,
     rest,
     shown,
     text,
     texts,
 )
-from batsched_py.protocol.jobs import check_job_id, read_job
 
-#: v4's names of the two notices a decision process may send -> v1.4's.
+#: The two notices that a decision process may send -> how each dialect spells them.
+_NOTICES: Final = {REGISTRATION_FINISHED: REGISTRATION_FINISHED, CONTINUE_REGISTRATION: CONTINUE_REGISTRATION}
 _NOTICES_V14: Final = {REGISTRATION_FINISHED: "submission_finished", CONTINUE_REGISTRATION: "continue_submission"}
-_NOTICES_V4: Final = {old: new for new, old in _NOTICES_V14.items()}
 
 
-def read_execute_job(timestamp: float, data: Data, highest: int = MAX_HOST) -> ExecuteJob:
+def _read_execute_job(timestamp: float, data: Data, highest: int = MAX_HOST) -> ExecuteJob:
     if len(data) > 3:
         raise FieldError("", f"must have 2 or 3 members, not {len(data)}")
     alloc = text(data, "alloc")
@@ -67,7 +76,7 @@ def read_execute_job(timestamp: float, data: Data, highest: int = MAX_HOST) -> E
     )
 
 
-def write_execute_job(command: ExecuteJob) -> dict[str, Any]:
+def _write_execute_job(command: ExecuteJob) -> dict[str, Any]:
     if not command.hosts.bits:
         raise FieldError("alloc", "must name at least one host")
     data: dict[str, Any] = {"job_id": command.job_id, "alloc": format_bits(command.hosts.bits)}
@@ -88,65 +97,57 @@ def write_execute_job(command: ExecuteJob) -> dict[str, Any]:
     return data
 
 
-def read_reject_job(timestamp: float, data: Data) -> RejectJob:
+def _read_reject_job(timestamp: float, data: Data) -> RejectJob:
     _only(data, {"job_id"})
     return RejectJob(timestamp, text(data, "job_id"))
 
 
-def write_reject_job(command: RejectJob) -> dict[str, Any]:
-    return {"job_id": command.job_id}
-
-
-def read_kill_job(timestamp: float, data: Data) -> KillJob:
+def _read_kill_job(timestamp: float, data: Data) -> KillJob:
     _only(data, {"job_ids"})
     job_ids = texts(data, "job_ids")
     _check_some(job_ids)
     return KillJob(timestamp, job_ids)
 
 
-def write_kill_job(command: KillJob) -> dict[str, Any]:
+def _write_kill_job(command: KillJob) -> dict[str, Any]:
     _check_some(command.job_ids)
     return {"job_ids": list(command.job_ids)}
 
 
-def read_call_me_later(timestamp: float, data: Data) -> CallMeLater:
+def _read_call_me_later(timestamp: float, data: Data) -> CallMeLater:
     return CallMeLater(timestamp, number(data, "timestamp"))
 
 
-def write_call_me_later(command: CallMeLater) -> dict[str, Any]:
+def _write_call_me_later(command: CallMeLater) -> dict[str, Any]:
     if not -math.inf < command.at < math.inf:
         raise FieldError("timestamp", f"must be a finite time, not {command.at!r}")
     return {"timestamp": command.at}
 
 
-def read_register_job(timestamp: float, data: Data) -> RegisterJob:
-    """Real Batsim does not look at a `profile` here, nor do we."""
-    return _read_registered(timestamp, data, None)
-
-
-def read_submit_job(timestamp: float, data: Data) -> RegisterJob:
-    """v1.4: the profile may travel along. `subtime` is needed, although the document's examples lack it."""
-    return _read_registered(timestamp, data, optional_mapping(data, "profile"))
-
-
-def _read_registered(timestamp: float, data: Data, profile: Data | None) -> RegisterJob:
+def _read_register_job(timestamp: float, data: Data) -> RegisterJob:
+    """Leave a `profile` aside, as real Batsim 4 does."""
     job_id = text(data, "job_id")
     check_job_id(job_id)
     described = optional_mapping(data, "job")
     if described is not None and "subtime" not in described:
         raise FieldError("job.subtime", "is missing; Batsim needs it")
-    return RegisterJob(timestamp, job_id, None if described is None else read_job(job_id, described), profile)
+    return RegisterJob(timestamp, job_id, None if described is None else read_job(job_id, described))
 
 
-def write_register_job(command: RegisterJob) -> dict[str, Any]:
-    check_job_id(command.job_id)
+def _read_submit_job(timestamp: float, data: Data) -> RegisterJob:
+    """Read v1.4's: the profile may travel along. `subtime` is needed, although the document's examples lack it."""
+    profile = optional_mapping(data, "profile")
+    return replace(_read_register_job(timestamp, data), profile=profile)
+
+
+def _write_register_job(command: RegisterJob) -> dict[str, Any]:
     if command.profile is not None:
+        check_job_id(command.job_id)
         raise FieldError("profile", "must be registered first with REGISTER_PROFILE; v4 does not read it here")
     return _write_job(command)
 
 
-def write_submit_job(command: RegisterJob) -> dict[str, Any]:
-    check_job_id(command.job_id)
+def _write_submit_job(command: RegisterJob) -> dict[str, Any]:
     data = _write_job(command)
     if command.profile is None:
         return data
@@ -155,6 +156,7 @@ def write_submit_job(command: RegisterJob) -> dict[str, Any]:
 
 
 def _write_job(command: RegisterJob) -> dict[str, Any]:
+    check_job_id(command.job_id)
     if command.job is None:
         return {"job_id": command.job_id}
     if "subtime" not in command.job.members:
@@ -164,17 +166,17 @@ def _write_job(command: RegisterJob) -> dict[str, Any]:
     return {"job_id": command.job_id, "job": dict(command.job.members)}
 
 
-def read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
+def _read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
     return RegisterProfile(timestamp, text(data, "workload_name"), text(data, "profile_name"), mapping(data, "profile"))
 
 
-def write_submit_profile(command: RegisterProfile) -> dict[str, Any]:
-    """v1.4: as `write_register_profile`, in Batsim 1's words."""
-    data = write_register_profile(command)
+def _write_submit_profile(command: RegisterProfile) -> dict[str, Any]:
+    """Write as `_write_register_profile`, in Batsim 1's words."""
+    data = _write_register_profile(command)
     return {**data, "profile": former_profile(command.profile)}
 
 
-def write_register_profile(command: RegisterProfile) -> dict[str, Any]:
+def _write_register_profile(command: RegisterProfile) -> dict[str, Any]:
     check_finite(command.profile, "profile")
     return {
         "workload_name": command.workload,
@@ -183,7 +185,7 @@ def write_register_profile(command: RegisterProfile) -> dict[str, Any]:
     }
 
 
-def read_set_resource_state(timestamp: float, data: Data, highest: int = MAX_HOST) -> SetResourceState:
+def _read_set_resource_state(timestamp: float, data: Data, highest: int = MAX_HOST) -> SetResourceState:
     switched = hosts(data, "resources", highest)
     if not switched:
         raise FieldError("resources", "must name at least one host")
@@ -192,30 +194,22 @@ def read_set_resource_state(timestamp: float, data: Data, highest: int = MAX_HOS
     return SetResourceState(timestamp, switched, state)
 
 
-def write_set_resource_state(command: SetResourceState) -> dict[str, Any]:
+def _write_set_resource_state(command: SetResourceState) -> dict[str, Any]:
     if not command.hosts:
         raise FieldError("resources", "must name at least one host")
     check_pstate(command.state)
     return {"resources": str(command.hosts), "state": command.state}
 
 
-def read_set_job_metadata(timestamp: float, data: Data) -> SetJobMetadata:
+def _read_set_job_metadata(timestamp: float, data: Data) -> SetJobMetadata:
     metadata = text(data, "metadata")
     _check_metadata(metadata)
     return SetJobMetadata(timestamp, text(data, "job_id"), metadata)
 
 
-def write_set_job_metadata(command: SetJobMetadata) -> dict[str, Any]:
+def _write_set_job_metadata(command: SetJobMetadata) -> dict[str, Any]:
     _check_metadata(command.metadata)
     return {"job_id": command.job_id, "metadata": command.metadata}
-
-
-def read_change_job_state_v4(timestamp: float, data: Data) -> ChangeJobState:
-    return _read_change_job_state(timestamp, data, SETTABLE_STATES)
-
-
-def read_change_job_state_v14(timestamp: float, data: Data) -> ChangeJobState:
-    return _read_change_job_state(timestamp, data, SETTABLE_STATES_V14)
 
 
 def _read_change_job_state(timestamp: float, data: Data, settable: frozenset[str]) -> ChangeJobState:
@@ -225,76 +219,60 @@ def _read_change_job_state(timestamp: float, data: Data, settable: frozenset[str
     return ChangeJobState(timestamp, text(data, "job_id"), state, reason)
 
 
-def write_change_job_state_v4(command: ChangeJobState) -> dict[str, Any]:
-    return _write_change_job_state(command, SETTABLE_STATES)
-
-
-def write_change_job_state_v14(command: ChangeJobState) -> dict[str, Any]:
-    return _write_change_job_state(command, SETTABLE_STATES_V14)
-
-
 def _write_change_job_state(command: ChangeJobState, settable: frozenset[str]) -> dict[str, Any]:
     _check_settable(command.state, settable)
     data = {"job_id": command.job_id, "job_state": command.state}
     return data if command.kill_reason is None else {**data, "kill_reason": command.kill_reason}
 
 
-def read_to_job_message(timestamp: float, data: Data) -> ToJobMessage:
+def _read_to_job_message(timestamp: float, data: Data) -> ToJobMessage:
     return ToJobMessage(timestamp, text(data, "job_id"), text(data, "msg"))
 
 
-def write_to_job_message(command: ToJobMessage) -> dict[str, Any]:
+def _write_to_job_message(command: ToJobMessage) -> dict[str, Any]:
     return {"job_id": command.job_id, "msg": command.message}
 
 
-def read_question_v4(timestamp: float, data: Data) -> Query:
-    """Stricter than `read_query`: Batsim aborts on any member but `requests`."""
+def _read_question_v4(timestamp: float, data: Data) -> Query:
+    """Read more strictly than an event's: Batsim aborts on any member but `requests`."""
     _only(data, {"requests"})
     return Query(timestamp, mapping(data, "requests"))
 
 
-def read_question_v14(timestamp: float, data: Data) -> Query:
-    """Real Batsim 1.4 crashes on the level `requests` that its document shows."""
+def _read_question_v14(timestamp: float, data: Data) -> Query:
+    """Refuse the level `requests` that the document shows: real Batsim 1.4 crashes on it."""
     if "requests" in data:
         raise FieldError("requests", "is not allowed here: Batsim 1.4 has the questions themselves in data")
     return Query(timestamp, data)
 
 
-def write_question_v4(command: Query) -> dict[str, Any]:
+def _write_question_v4(command: Query) -> dict[str, Any]:
     _check_question(command)
     return {"requests": {"consumed_energy": {}}}
 
 
-def write_question_v14(command: Query) -> dict[str, Any]:
-    """Without the `requests` level that the document shows: real Batsim 1.4 crashes on it."""
+def _write_question_v14(command: Query) -> dict[str, Any]:
+    """Leave out the `requests` level, as `_read_question_v14` wants it."""
     _check_question(command)
     return {"consumed_energy": {}}
 
 
-def read_notice_v4(timestamp: float, data: Data) -> Notify:
-    kind = text(data, "type")
-    _check_notice(kind, _NOTICES_V14)
-    return Notify(timestamp, kind)
+def _read_notice(timestamp: float, data: Data, *, spelled: Mapping[str, str]) -> Notify:
+    spelling = text(data, "type")
+    for kind in _NOTICES:
+        if spelled[kind] == spelling:
+            return Notify(timestamp, kind)
+    raise FieldError("type", f"must be {' or '.join(sorted(spelled.values()))}, not {shown(spelling)}")
 
 
-def write_notice_v4(command: Notify) -> dict[str, Any]:
-    _check_notice(command.kind, _NOTICES_V14)
-    return {"type": command.kind}
-
-
-def read_notice_v14(timestamp: float, data: Data) -> Notify:
-    kind = text(data, "type")
-    _check_notice(kind, _NOTICES_V4)
-    return Notify(timestamp, _NOTICES_V4[kind])
-
-
-def write_notice_v14(command: Notify) -> dict[str, Any]:
-    _check_notice(command.kind, _NOTICES_V14)
-    return {"type": _NOTICES_V14[command.kind]}
+def _write_notice(command: Notify, *, spelled: Mapping[str, str]) -> dict[str, Any]:
+    if command.kind not in spelled:
+        raise FieldError("type", f"must be {' or '.join(sorted(spelled))}, not {shown(command.kind)}")
+    return {"type": spelled[command.kind]}
 
 
 def former_profile(profile: Data) -> Data:
-    """The profile under Batsim 1's name of its type; its name of `repeat` is `nb`, which a composed profile needs."""
+    """Return the profile under Batsim 1's name of its type; `repeat` is `nb` there, which a composed profile needs."""
     kind = profile.get("type")
     if isinstance(kind, str) and kind in FORMER_NAMES:
         return {**profile, "type": FORMER_NAMES[kind]}
@@ -317,7 +295,7 @@ def _read_mapping(data: Data | None) -> Mapping[int, int] | None:
 
 
 def _counted(value: object) -> int:
-    """A number from 0, as a number or as digits; ValueError otherwise."""
+    """Read a number from 0, as a number or as digits; ValueError otherwise."""
     if type(value) is int and value >= 0:
         return value
     if type(value) is str and value.isascii() and value.isdecimal():
@@ -394,6 +372,43 @@ def _check_settable(state: str, settable: frozenset[str]) -> None:
         raise FieldError("job_state", f"must be one of {', '.join(sorted(settable))}, not {shown(state)}")
 
 
-def _check_notice(kind: str, allowed: Mapping[str, str]) -> None:
-    if kind not in allowed:
-        raise FieldError("type", f"must be {' or '.join(sorted(allowed))}, not {shown(kind)}")
+_COMMON: Final = (
+    Form(ExecuteJob, "EXECUTE_JOB", _read_execute_job, _write_execute_job, names_hosts=True),
+    Form(RejectJob, "REJECT_JOB", _read_reject_job, lambda command: {"job_id": command.job_id}),
+    Form(KillJob, "KILL_JOB", _read_kill_job, _write_kill_job),
+    Form(CallMeLater, "CALL_ME_LATER", _read_call_me_later, _write_call_me_later),
+    Form(SetResourceState, "SET_RESOURCE_STATE", _read_set_resource_state, _write_set_resource_state, names_hosts=True),
+    Form(ToJobMessage, "TO_JOB_MSG", _read_to_job_message, _write_to_job_message),
+)
+#: Commands of Batsim 3 and 4.
+V4: Final = Forms(
+    Form(RegisterJob, "REGISTER_JOB", _read_register_job, _write_register_job),
+    Form(RegisterProfile, "REGISTER_PROFILE", _read_register_profile, _write_register_profile),
+    Form(SetJobMetadata, "SET_JOB_METADATA", _read_set_job_metadata, _write_set_job_metadata),
+    Form(Query, "QUERY", _read_question_v4, _write_question_v4),
+    Form(Answer, "ANSWER", Answer, write_answer),
+    Form(Notify, "NOTIFY", partial(_read_notice, spelled=_NOTICES), partial(_write_notice, spelled=_NOTICES)),
+    Form(
+        ChangeJobState,
+        "CHANGE_JOB_STATE",
+        partial(_read_change_job_state, settable=SETTABLE_STATES),
+        partial(_write_change_job_state, settable=SETTABLE_STATES),
+    ),
+    *_COMMON,
+)
+#: Commands of Batsim 1.
+V14: Final = Forms(
+    Form(RegisterJob, "SUBMIT_JOB", _read_submit_job, _write_submit_job),
+    Form(RegisterProfile, "SUBMIT_PROFILE", _read_register_profile, _write_submit_profile),
+    Form(Query, "QUERY_REQUEST", _read_question_v14, _write_question_v14),
+    Form(Answer, "QUERY_REPLY", Answer, write_answer),
+    Form(Notify, "NOTIFY", partial(_read_notice, spelled=_NOTICES_V14), partial(_write_notice, spelled=_NOTICES_V14)),
+    Form(
+        ChangeJobState,
+        "CHANGE_JOB_STATE",
+        partial(_read_change_job_state, settable=SETTABLE_STATES_V14),
+        partial(_write_change_job_state, settable=SETTABLE_STATES_V14),
+    ),
+    Form(Nop, "NOP", lambda timestamp, _: Nop(timestamp), None),
+    *_COMMON,
+)

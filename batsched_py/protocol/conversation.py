@@ -15,9 +15,9 @@ from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.protocol.begins import highest_of
-from batsched_py.protocol.codec import Message, decode, encode, parse, read_document
+from batsched_py.protocol.codec import Forms, Message, decode, encode, parse, read_document
 from batsched_py.protocol.commands import CallMeLater, Command
-from batsched_py.protocol.dialects import V4, V14, Dialect, Forms, dialect_of, highest_host
+from batsched_py.protocol.dialects import V4, V14, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Event, SimulationBegins, SimulationEnds, Unknown
 from batsched_py.protocol.fields import Data
 

@@ -1,10 +1,17 @@
-"""Reading and writing the data of each event; where the dialects differ, one function for each."""
+"""Events on the wire: a reader and a writer of the data of each, and the tables of both dialects at the end.
+
+Where the dialects differ, each has a function or an argument of its own. Readers are as lenient as the messages that
+real Batsim was seen to send: members that nobody describes are kept in `extra`.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from batsched_py.hostset import MAX_HOST, format_bits
+from batsched_py.protocol import begins
+from batsched_py.protocol.codec import Form, Forms
 from batsched_py.protocol.events import (
     COMPLETED_FAILED,
     COMPLETED_KILLED,
@@ -24,23 +31,27 @@ from batsched_py.protocol.events import (
     Query,
     RequestedCall,
     ResourceStateChanged,
+    SimulationBegins,
     SimulationEnds,
 )
 from batsched_py.protocol.fields import (
     Data,
     FieldError,
     check_finite,
+    check_job_id,
     check_pstate,
     hosts,
     integer,
     mapping,
     optional_mapping,
+    read_job,
+    read_progress,
     rest,
     shown,
     text,
     texts,
+    write_progress,
 )
-from batsched_py.protocol.jobs import check_job_id, read_job, read_progress, write_progress
 
 _SUBMITTED_MEMBERS: Final = frozenset({"job_id", "job", "profile"})
 _COMPLETED_MEMBERS: Final = frozenset({"job_id", "job_state", "return_code", "alloc", "status", "kill_reason"})
@@ -58,15 +69,11 @@ _MACHINE_KINDS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
 _MESSAGE_MEMBERS: Final = frozenset({"job_id", "msg"})
 
 
-def read_simulation_ends(timestamp: float, data: Data) -> SimulationEnds:
-    return SimulationEnds(timestamp, data)
-
-
-def write_simulation_ends(event: SimulationEnds) -> dict[str, Any]:
+def _write_extra(event: SimulationEnds | RequestedCall) -> dict[str, Any]:
     return dict(event.extra)
 
 
-def read_job_submitted(timestamp: float, data: Data) -> JobSubmitted:
+def _read_job_submitted(timestamp: float, data: Data) -> JobSubmitted:
     job_id = text(data, "job_id")
     check_job_id(job_id)
     described = data.get("job")
@@ -82,7 +89,7 @@ def read_job_submitted(timestamp: float, data: Data) -> JobSubmitted:
     return JobSubmitted(timestamp, job_id, job, optional_mapping(data, "profile"), rest(data, _SUBMITTED_MEMBERS))
 
 
-def write_job_submitted(event: JobSubmitted) -> dict[str, Any]:
+def _write_job_submitted(event: JobSubmitted) -> dict[str, Any]:
     data: dict[str, Any] = {"job_id": event.job_id}
     if event.job is not None:
         data["job"] = event.job.members
@@ -91,8 +98,8 @@ def write_job_submitted(event: JobSubmitted) -> dict[str, Any]:
     return {**data, **event.extra} if event.extra else data
 
 
-def read_job_completed(timestamp: float, data: Data, highest: int = MAX_HOST) -> JobCompleted:
-    """Both dialects: v1.4 has `status` and `kill_reason`, v3 and later `alloc`.
+def _read_job_completed(timestamp: float, data: Data, highest: int = MAX_HOST) -> JobCompleted:
+    """Read both dialects: v1.4 has `status` and `kill_reason`, v3 and later `alloc`.
 
     The state rules over `status`; the reason of v1.4's document over COMPLETED_KILLED: the walltime was reached.
     """
@@ -119,7 +126,7 @@ def read_job_completed(timestamp: float, data: Data, highest: int = MAX_HOST) ->
     )
 
 
-def write_job_completed(event: JobCompleted) -> dict[str, Any]:
+def _write_job_completed(event: JobCompleted) -> dict[str, Any]:
     data: dict[str, Any] = {"job_id": event.job_id}
     if event.status is not None:
         data["status"] = event.status
@@ -133,7 +140,7 @@ def write_job_completed(event: JobCompleted) -> dict[str, Any]:
     return {**data, **event.extra} if event.extra else data
 
 
-def read_job_killed(timestamp: float, data: Data) -> JobKilled:
+def _read_job_killed(timestamp: float, data: Data) -> JobKilled:
     job_ids = texts(data, "job_ids")
     nodes = optional_mapping(data, "job_progress") or {}
     progress = {}
@@ -145,49 +152,29 @@ def read_job_killed(timestamp: float, data: Data) -> JobKilled:
     return JobKilled(timestamp, job_ids, progress, rest(data, _KILLED_MEMBERS), "job_progress" in data)
 
 
-def write_job_killed_v4(event: JobKilled) -> dict[str, Any]:
-    return _write_job_killed(event, "profile_name")
-
-
-def write_job_killed_v14(event: JobKilled) -> dict[str, Any]:
-    return _write_job_killed(event, "profile")
-
-
-def _write_job_killed(event: JobKilled, profile_key: str) -> dict[str, Any]:
+def _write_job_killed(event: JobKilled, *, profile_key: str) -> dict[str, Any]:
     if not event.progress_told:
         return {"job_ids": list(event.job_ids), **event.extra}
     progress = {job_id: write_progress(node, profile_key) for job_id, node in event.progress.items()}
     return {"job_ids": list(event.job_ids), "job_progress": progress, **event.extra}
 
 
-def read_resource_state_changed(timestamp: float, data: Data, highest: int = MAX_HOST) -> ResourceStateChanged:
+def _read_resource_state_changed(timestamp: float, data: Data, highest: int = MAX_HOST) -> ResourceStateChanged:
     changed, state = hosts(data, "resources", highest), text(data, "state")
     check_pstate(state)
     return ResourceStateChanged(timestamp, changed, state, rest(data, _STATE_MEMBERS))
 
 
-def write_resource_state_changed(event: ResourceStateChanged) -> dict[str, Any]:
+def _write_resource_state_changed(event: ResourceStateChanged) -> dict[str, Any]:
     return {"resources": str(event.hosts), "state": event.state, **event.extra}
 
 
-def read_requested_call(timestamp: float, data: Data) -> RequestedCall:
-    return RequestedCall(timestamp, data)
-
-
-def write_requested_call(event: RequestedCall) -> dict[str, Any]:
-    return dict(event.extra)
-
-
-def read_from_job_message(timestamp: float, data: Data) -> FromJobMessage:
+def _read_from_job_message(timestamp: float, data: Data) -> FromJobMessage:
     return FromJobMessage(timestamp, text(data, "job_id"), data.get("msg"), rest(data, _MESSAGE_MEMBERS))
 
 
-def write_from_job_message(event: FromJobMessage) -> dict[str, Any]:
+def _write_from_job_message(event: FromJobMessage) -> dict[str, Any]:
     return {"job_id": event.job_id, "msg": event.message, **event.extra}
-
-
-def read_answer(timestamp: float, data: Data) -> Answer:
-    return Answer(timestamp, data)
 
 
 def write_answer(event: Answer) -> dict[str, Any]:
@@ -195,29 +182,29 @@ def write_answer(event: Answer) -> dict[str, Any]:
     return dict(event.values)
 
 
-def read_query(timestamp: float, data: Data) -> Query:
-    """`{"requests": {...}}`; real v1.4 has the requests without that level."""
+def _read_query(timestamp: float, data: Data) -> Query:
+    """Read `{"requests": {...}}`; real v1.4 has the requests without that level."""
     return Query(timestamp, mapping(data, "requests") if "requests" in data else data)
 
 
-def write_query_v4(event: Query) -> dict[str, Any]:
+def _write_query_v4(event: Query) -> dict[str, Any]:
     check_finite(event.requests, "requests")
     return {"requests": dict(event.requests)}
 
 
-def write_query_v14(event: Query) -> dict[str, Any]:
-    """Without the `requests` level that the document shows: real Batsim 1.4 crashes on it."""
+def _write_query_v14(event: Query) -> dict[str, Any]:
+    """Leave out the `requests` level that the document shows: real Batsim 1.4 crashes on it."""
     check_finite(event.requests, "")
     return dict(event.requests)
 
 
-def read_notify(timestamp: float, data: Data, highest: int = MAX_HOST) -> Notify:
-    """Any kind is legal; a forwarded unknown event is the event object itself, its `resources` may be anything."""
+def _read_notify(timestamp: float, data: Data, highest: int = MAX_HOST) -> Notify:
+    """Accept any kind; a forwarded unknown event is the event object itself, its `resources` may be anything."""
     kind = text(data, "type")
     return Notify(timestamp, kind, hosts(data, "resources", highest) if kind in _MACHINE_KINDS else None, data)
 
 
-def write_notify(event: Notify) -> dict[str, Any]:
+def _write_notify(event: Notify) -> dict[str, Any]:
     if event.members:
         return dict(event.members)
     data: dict[str, Any] = {"type": event.kind}
@@ -226,5 +213,35 @@ def write_notify(event: Notify) -> dict[str, Any]:
     return data
 
 
-def read_nop(timestamp: float, data: Data) -> Nop:
-    return Nop(timestamp)
+_COMMON: Final = (
+    Form(SimulationEnds, "SIMULATION_ENDS", SimulationEnds, _write_extra),
+    Form(JobSubmitted, "JOB_SUBMITTED", _read_job_submitted, _write_job_submitted),
+    Form(JobCompleted, "JOB_COMPLETED", _read_job_completed, _write_job_completed, names_hosts=True),
+    Form(
+        ResourceStateChanged,
+        "RESOURCE_STATE_CHANGED",
+        _read_resource_state_changed,
+        _write_resource_state_changed,
+        names_hosts=True,
+    ),
+    Form(RequestedCall, "REQUESTED_CALL", RequestedCall, _write_extra),
+    Form(FromJobMessage, "FROM_JOB_MSG", _read_from_job_message, _write_from_job_message),
+    Form(Notify, "NOTIFY", _read_notify, _write_notify, names_hosts=True),
+    Form(Nop, "NOP", lambda timestamp, _: Nop(timestamp), None),
+)
+#: Events of Batsim 3 and 4.
+V4: Final = Forms(
+    Form(SimulationBegins, "SIMULATION_BEGINS", begins.read_v4, begins.write_v4),
+    Form(JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile_name")),
+    Form(Query, "QUERY", _read_query, _write_query_v4),
+    Form(Answer, "ANSWER", Answer, write_answer),
+    *_COMMON,
+)
+#: Events of Batsim 1.
+V14: Final = Forms(
+    Form(SimulationBegins, "SIMULATION_BEGINS", begins.read_v14, begins.write_v14),
+    Form(JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile")),
+    Form(Query, "QUERY_REQUEST", _read_query, _write_query_v14),
+    Form(Answer, "QUERY_REPLY", Answer, write_answer),
+    *_COMMON,
+)

@@ -1,4 +1,7 @@
-"""Typed reading of JSON members: each reader returns the value or raises FieldError with the member's path."""
+"""Typed reading of JSON members, and of the objects that several messages share: jobs and their progress.
+
+A reader returns the value of a member, or raises FieldError with the member's path and the rule.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from typing import Any, Final
 
 from batsched_py.display import displayed
 from batsched_py.hostset import MAX_HOST, HostSet, parse_bits
+from batsched_py.model.job import Job
+from batsched_py.model.limits import SHORTEST
+from batsched_py.protocol.events import Progress
 
 Data = Mapping[str, Any]
 
@@ -19,6 +25,10 @@ _REPR: Final = Repr()
 #: Characters of a value in an error message.
 _LONGEST: Final = 60
 _REPR.maxstring = _REPR.maxother = _REPR.maxlong = _LONGEST
+#: The largest number that Batsim 1 can read (a C int).
+_LARGEST: Final = 2**31 - 1
+#: Deeper progress trees are refused: no composed profile nests like that, a hostile message might.
+MAX_NESTING: Final = 100
 
 
 class FieldError(ValueError):
@@ -30,7 +40,7 @@ class FieldError(ValueError):
 
 
 def shown(value: object) -> str:
-    """A value for an error message, on one line and cut to a readable length."""
+    """Return a value for an error message, on one line and cut to a readable length."""
     try:
         return displayed(_REPR.repr(value), _LONGEST)
     except ValueError:  # an integer of thousands of digits
@@ -38,7 +48,7 @@ def shown(value: object) -> str:
 
 
 def wrong(key: str, expected: str, data: Data) -> FieldError:
-    """The error for a member that is missing or of another type than `expected`."""
+    """Return the error for a member that is missing or of another type than `expected`."""
     if key not in data:
         return FieldError(key, f"is missing; it must be {expected}")
     return FieldError(key, f"must be {expected}, not {shown(data[key])}")
@@ -98,7 +108,7 @@ def texts(data: Data, key: str) -> tuple[str, ...]:
 
 
 def hosts(data: Data, key: str, highest: int = MAX_HOST) -> HostSet:
-    """A set of hosts, none of them above `highest`."""
+    """Read a set of hosts, none of them above `highest`."""
     value = data.get(key)
     if type(value) is not str:
         raise wrong(key, 'a string of intervals like "0-3 7"', data)
@@ -109,7 +119,7 @@ def hosts(data: Data, key: str, highest: int = MAX_HOST) -> HostSet:
 
 
 def check_finite(value: object, path: str, depth: int = 0) -> None:
-    """JSON has neither NaN nor Infinity: orjson writes null in their place, and the peer stumbles over that."""
+    """Refuse NaN and Infinity, in place of which orjson writes null, and what nests too deeply to be written."""
     if depth > _DEEPEST:
         raise FieldError(path[:60], f"must not nest deeper than {_DEEPEST}")
     if isinstance(value, float) and not math.isfinite(value):
@@ -123,11 +133,81 @@ def check_finite(value: object, path: str, depth: int = 0) -> None:
 
 
 def check_pstate(state: str) -> None:
-    """A pstate is told as the digits of its number; nobody's host has a thousand million."""
+    """Require the digits of a pstate's number, which is below a thousand million."""
     if not (state.isascii() and state.isdigit() and len(state) < 10):
         raise FieldError("state", f"must be the number of a pstate, not {shown(state)}")
 
 
 def rest(data: Data, known: frozenset[str]) -> dict[str, Any]:
-    """The members that are not in `known`."""
+    """Return the members that are not in `known`."""
     return {key: value for key, value in data.items() if key not in known}
+
+
+def check_job_id(job_id: str) -> None:
+    """Require a job's id of the form `workload!name` (E7)."""
+    workload, mark, name = job_id.partition("!")
+    if not (workload and mark and name):
+        raise FieldError("job_id", f"must be workload!name, not {shown(job_id)}")
+
+
+def is_job_number(name: str) -> bool:
+    """Return whether Batsim 1 reads this name of a job as the integer that it writes in the same way."""
+    if not (name.isascii() and name.isdecimal() and len(name) <= len(str(_LARGEST))):
+        return False
+    return int(name) <= _LARGEST and str(int(name)) == name
+
+
+def read_job(job_id: str, data: Data) -> Job:
+    """Read the `job` object of a message; `walltime` absent or -1 means none."""
+    size = data.get("res")
+    if type(size) is not int or size < 0:
+        raise FieldError("job.res", f"must be an integer from 0, not {shown(size)}")
+    profile = data.get("profile")
+    if type(profile) is not str:
+        raise FieldError("job.profile", f"must be a string, not {shown(profile)}")
+    submit_time = data.get("subtime", 0.0)
+    if (type(submit_time) is not float and type(submit_time) is not int) or submit_time < 0:
+        raise FieldError("job.subtime", f"must be a number of seconds from 0, not {shown(submit_time)}")
+    walltime = data.get("walltime")
+    if walltime is not None:
+        if type(walltime) is not float and type(walltime) is not int:
+            raise FieldError("job.walltime", f"must be a number of seconds, not {shown(walltime)}")
+        if walltime < SHORTEST:
+            if walltime > 0:
+                raise FieldError("job.walltime", f"must be at least {SHORTEST:g} s, not {shown(walltime)}")
+            if walltime != -1:
+                raise FieldError("job.walltime", f"must be more than 0 s, or -1 for none, not {shown(walltime)}")
+            walltime = None
+    return Job(job_id, submit_time, size, walltime, profile, data)
+
+
+def read_progress(data: Data, depth: int = 0) -> Progress:
+    """Read one node of `job_progress`, under either name of its profile member (E9)."""
+    if depth == MAX_NESTING:
+        raise FieldError("current_task", f"must not nest deeper than {MAX_NESTING}")
+    profile = text(data, "profile_name" if "profile_name" in data else "profile")
+    if "current_task_index" not in data:
+        progress = data.get("progress")
+        if type(progress) is not float and type(progress) is not int:
+            raise FieldError("progress", f"must be a number, not {shown(progress)}")
+        return Progress(profile, progress)
+    step = integer(data, "current_task_index")
+    if "current_task" not in data:
+        return Progress(profile, None, step)
+    task = mapping(data, "current_task")
+    try:
+        return Progress(profile, None, step, read_progress(task, depth + 1))
+    except FieldError as error:
+        raise FieldError(f"current_task.{error.path}", error.rule) from None
+
+
+def write_progress(progress: Progress, profile_key: str) -> dict[str, Any]:
+    """Write what `read_progress` reads; dialects differ in the name of the profile member."""
+    node: dict[str, Any] = {profile_key: progress.profile}
+    if progress.step is None:
+        node["progress"] = progress.progress
+        return node
+    node["current_task_index"] = progress.step
+    if progress.current is not None:
+        node["current_task"] = write_progress(progress.current, profile_key)
+    return node

@@ -28,8 +28,7 @@ from batsched_py.model.profile import (
 from batsched_py.protocol.commands import RUNNING, AdditionalIo, ExecuteJob
 from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED, Members
-from batsched_py.protocol.fields import FieldError, shown
-from batsched_py.protocol.jobs import check_job_id, is_job_number, read_job
+from batsched_py.protocol.fields import FieldError, check_job_id, is_job_number, read_job, shown
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State

@@ -28,8 +28,7 @@ from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Config, Query, SimulationBegins
-from batsched_py.protocol.fields import FieldError
-from batsched_py.protocol.jobs import read_job
+from batsched_py.protocol.fields import FieldError, read_job
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import Origin, describe_options, make_options, read_values
 from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan

@@ -14,8 +14,7 @@ from batsched_py.metadata.store import JobStore, Members, ProfileName
 from batsched_py.protocol.command_forms import former_profile
 from batsched_py.protocol.commands import Command, RegisterJob, RegisterProfile
 from batsched_py.protocol.events import Answer, Event, JobSubmitted
-from batsched_py.protocol.fields import FieldError, shown
-from batsched_py.protocol.jobs import read_job
+from batsched_py.protocol.fields import FieldError, read_job, shown
 
 
 def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -> Sequence[Event]:

@@ -14,7 +14,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
 from batsched_py.protocol.events import Event, SimulationEnds
-from batsched_py.protocol.jobs import is_job_number
+from batsched_py.protocol.fields import is_job_number
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.generation import (
     FORMER_IN_V4,

@@ -153,7 +153,7 @@ class State:
 
     def apply(self, item: Event | Command) -> None:
         """Book an event that came or a command that will be sent. Kinds that change nothing are ignored."""
-        change = _CHANGES.get(type(item))
+        change = CHANGES.get(type(item))
         if change is not None:
             change(self, item)
 
@@ -330,7 +330,7 @@ class State:
 _REGISTRATION: Final[Mapping[str, bool]] = {REGISTRATION_FINISHED: False, CONTINUE_REGISTRATION: True}
 
 #: What each kind of event or command changes; kinds that are absent change nothing.
-_CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
+CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
     SimulationBegins: State._begin,
     JobSubmitted: State._submit,
     JobCompleted: State._complete,

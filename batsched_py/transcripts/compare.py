@@ -1,10 +1,10 @@
 """Two runs compared by what happened in them: which facts they share, and how the others differ.
 
-    comparison = compare(left, right)          # two iterables of transcript.Exchange, read once, in step
+    comparison = compare_runs(left, right)          # two iterables of transcript.Exchange, read once, in step
     comparison.same                            # True if no fact differs
-    comparison.differences                     # Difference(left fact or None, right fact or None, what), by time
+    comparison.differences                     # RunDifference(left fact or None, right fact or None, what), by time
     comparison.jobs                            # ids of the jobs that differ, in order of their first difference
-    compare(left, right, Tolerance(seconds=0.1), ignore={Kind.CALLS, Kind.CONFIGURATION})
+    compare_runs(left, right, Tolerance(seconds=0.1), ignore={FactKind.CALLS, FactKind.CONFIGURATION})
 
 A fact (see `facts`) of one run is the same as one of the other if it has the same identity (told or decided, kind,
 subject), its time differs by at most `Tolerance.seconds`, and so do its details, as far as both runs tell them; numbers
@@ -30,21 +30,21 @@ from batsched_py.brief import Brief
 from batsched_py.protocol.dialects import V4
 from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT, NO_MORE_STATIC_JOB
 from batsched_py.transcripts.decisions import dialect_of_run
-from batsched_py.transcripts.facts import JOB_KINDS, TIMES, Fact, Kind, Told, read_facts
+from batsched_py.transcripts.facts import JOB_KINDS, TIMES, ExchangeFacts, Fact, FactKind, read_facts
 from batsched_py.transcripts.transcript import Exchange
 
-#: What `Difference.what` may say besides the names of details.
+#: What `RunDifference.what` may say besides the names of details.
 TIME: Final = "time"
 ORDER: Final = "order"
 #: Below this, numbers are equal: Batsim writes six decimals.
 _SMALLEST: Final = 1e-6
 _NUMBERS: Final = frozenset({int, float})
 #: Kinds whose subject begins with a workload's name.
-_OF_WORKLOADS: Final = JOB_KINDS | {Kind.PROFILES}
+_OF_WORKLOADS: Final = JOB_KINDS | {FactKind.PROFILES}
 #: Notices that Batsim 1 does not send.
 _LATE_NOTICES: Final = frozenset({NO_MORE_STATIC_JOB, NO_MORE_EXTERNAL_EVENT})
 
-_Identity = tuple[bool, Kind, str]
+_Identity = tuple[bool, FactKind, str]
 
 
 class Tolerance(Struct, frozen=True):
@@ -54,7 +54,7 @@ class Tolerance(Struct, frozen=True):
     relative: float = 1e-6
 
 
-class Difference(Struct, frozen=True):
+class RunDifference(Struct, frozen=True):
     """A fact that the runs do not share.
 
     Attributes:
@@ -78,7 +78,7 @@ class Difference(Struct, frozen=True):
         return min(fact.time for fact in (self.left, self.right) if fact is not None)
 
 
-class Comparison(Brief, frozen=True):
+class RunComparison(Brief, frozen=True):
     """What two runs share, and what not.
 
     Attributes:
@@ -89,7 +89,7 @@ class Comparison(Brief, frozen=True):
 
     exchanges: tuple[int, int]
     shared: int
-    differences: tuple[Difference, ...]
+    differences: tuple[RunDifference, ...]
 
     @property
     def same(self) -> bool:
@@ -103,13 +103,13 @@ class Comparison(Brief, frozen=True):
         return tuple(dict.fromkeys(ids))
 
 
-def compare(
+def compare_runs(
     left: Iterable[Exchange],
     right: Iterable[Exchange],
     tolerance: Tolerance = Tolerance(),  # noqa: B008 - frozen
     *,
-    ignore: Collection[Kind] = (),
-) -> Comparison:
+    ignore: Collection[FactKind] = (),
+) -> RunComparison:
     """Compare two runs; facts of the kinds to ignore are left out."""
     sides = (_Side(left), _Side(right))
     foreign = sides[0].dialect.name != sides[1].dialect.name
@@ -121,7 +121,7 @@ def compare(
             if fact.kind not in ignore and not (foreign and _untranslatable(fact)):
                 ledger.enter(place, fact, lagging.identity(fact, numbered=foreign))
         lagging.advance()
-    return Comparison((sides[0].exchanges, sides[1].exchanges), ledger.shared, ledger.differences())
+    return RunComparison((sides[0].exchanges, sides[1].exchanges), ledger.shared, ledger.differences())
 
 
 def alike(left: Any, right: Any, relative: float) -> bool:
@@ -144,7 +144,7 @@ class _Side:
         remaining = iter(exchanges)
         first = tuple(islice(remaining, 1))
         self.dialect = dialect_of_run(first[0].request) if first else V4
-        self._told: Iterator[Told] = read_facts(chain(first, remaining), self.dialect)
+        self._told: Iterator[ExchangeFacts] = read_facts(chain(first, remaining), self.dialect)
         #: The exchange to be entered next.
         self.next = next(self._told, None)
         self.exchanges = 0
@@ -188,7 +188,7 @@ class _Ledger:
 
     def enter(self, place: int, fact: Fact, identity: _Identity) -> None:
         """Strike it out with its counterpart, or keep it until that comes."""
-        if fact.kind is Kind.CALLS:
+        if fact.kind is FactKind.CALLS:
             again = fact.time - self._last_call[place] <= self._tolerance.seconds
             self._last_call[place] = fact.time
             if again:
@@ -202,17 +202,17 @@ class _Ledger:
             return
         del self._open[1 - place][identity]
 
-    def differences(self) -> tuple[Difference, ...]:
+    def differences(self) -> tuple[RunDifference, ...]:
         """What was not struck out, in pairs of the same identity as far as that goes."""
         left, right = self._open
         found = []
         for identity in dict.fromkeys(chain(left, right)):
             ours, theirs = (_all(side.get(identity)) for side in self._open)
-            if identity[1] is Kind.CALLS:
-                found += [Difference(fact, None) for fact in ours] + [Difference(None, fact) for fact in theirs]
+            if identity[1] is FactKind.CALLS:
+                found += [RunDifference(fact, None) for fact in ours] + [RunDifference(None, fact) for fact in theirs]
                 continue
             for one, other in zip_longest(ours, theirs):
-                found.append(Difference(one, other, self._what(one, other)))
+                found.append(RunDifference(one, other, self._what(one, other)))
         return tuple(sorted(found, key=lambda difference: difference.time))
 
     def _strike(self, others: _Pending, fact: Fact) -> bool:
@@ -259,4 +259,4 @@ def _untranslatable(fact: Fact) -> bool:
     """True if only one of the dialects tells such things."""
     if not fact.told:
         return False
-    return fact.kind is Kind.PROFILES or (fact.kind is Kind.NOTICES and fact.subject in _LATE_NOTICES)
+    return fact.kind is FactKind.PROFILES or (fact.kind is FactKind.NOTICES and fact.subject in _LATE_NOTICES)

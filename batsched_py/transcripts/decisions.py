@@ -20,7 +20,7 @@ from batsched_py.protocol.fields import shown
 _TOLD: Final = 4
 
 
-class Decision(Struct, frozen=True):
+class ReplyDecision(Struct, frozen=True):
     """What a reply says, whatever its spelling; two replies are the same decision if these are equal.
 
     The order of the commands counts. Batsim applies them one after the other, each on the machine the ones before it
@@ -52,18 +52,18 @@ def dialect_of_run(first_request: bytes) -> Dialect:
         return V4.within(highest_host({}))
 
 
-def read_decision(reply: bytes, dialect: Dialect, *, timed: bool = True) -> Decision:
+def read_decision(reply: bytes, dialect: Dialect, *, timed: bool = True) -> ReplyDecision:
     """The decision of a reply, also of one that Batsim would refuse; without `timed`, all its times are 0."""
     try:
         message = decode(reply, dialect.commands, keep_unknown=True)
     except RemoteProtocolError:
-        return Decision(None, (), unreadable=reply)
+        return ReplyDecision(None, (), unreadable=reply)
     if any(type(command) is Unknown and command.type == STOP_EVENT for command in message.events):
-        return Decision(message.now, (), stopped=True)
+        return ReplyDecision(message.now, (), stopped=True)
     commands = tuple(plain_command(command) for command in message.events if type(command) is not Nop)
     if timed:
-        return Decision(message.now, commands)
-    return Decision(0.0, tuple(replace(command, timestamp=0.0) for command in commands))
+        return ReplyDecision(message.now, commands)
+    return ReplyDecision(0.0, tuple(replace(command, timestamp=0.0) for command in commands))
 
 
 def reply_lines(reply: bytes, dialect: Dialect, asked_at: float | None) -> tuple[str, ...]:

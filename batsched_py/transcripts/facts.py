@@ -51,13 +51,12 @@ from batsched_py.protocol.events import (
     SimulationEnds,
     Unknown,
 )
-from batsched_py.protocol.fields import shown
-from batsched_py.protocol.jobs import write_progress
+from batsched_py.protocol.fields import shown, write_progress
 from batsched_py.transcripts.decisions import plain_command
 from batsched_py.transcripts.transcript import Exchange
 
 
-class Kind(StrEnum):
+class FactKind(StrEnum):
     """What a fact is about; the words of `diff --ignore`."""
 
     HOSTS = "hosts"
@@ -86,19 +85,19 @@ class Kind(StrEnum):
 #: Facts whose subject is a job.
 JOB_KINDS: Final = frozenset(
     {
-        Kind.SUBMISSIONS,
-        Kind.REGISTRATIONS,
-        Kind.STARTS,
-        Kind.ENDS,
-        Kind.KILLS,
-        Kind.REJECTIONS,
-        Kind.STATES,
-        Kind.METADATA,
-        Kind.MESSAGES,
+        FactKind.SUBMISSIONS,
+        FactKind.REGISTRATIONS,
+        FactKind.STARTS,
+        FactKind.ENDS,
+        FactKind.KILLS,
+        FactKind.REJECTIONS,
+        FactKind.STATES,
+        FactKind.METADATA,
+        FactKind.MESSAGES,
     }
 )
 #: Facts whose subject is a host's number.
-HOST_KINDS: Final = frozenset({Kind.HOSTS, Kind.POWER, Kind.MACHINES})
+HOST_KINDS: Final = frozenset({FactKind.HOSTS, FactKind.POWER, FactKind.MACHINES})
 #: Details that are times.
 TIMES: Final = frozenset({"submit_time"})
 _AVAILABILITY: Final = {MACHINE_AVAILABLE: "available", MACHINE_UNAVAILABLE: "unavailable"}
@@ -117,20 +116,20 @@ class Fact(Struct, frozen=True):
     """
 
     told: bool
-    kind: Kind
+    kind: FactKind
     subject: str
     time: float
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Told(Brief, frozen=True):
+class ExchangeFacts(Brief, frozen=True):
     """The facts of one exchange, and `now` of its request."""
 
     now: float
     facts: tuple[Fact, ...]
 
 
-def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Told]:
+def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[ExchangeFacts]:
     """The facts of each exchange, in the order of the messages."""
     now = 0.0
     for exchange in exchanges:
@@ -138,34 +137,34 @@ def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Told
             message = decode(exchange.request, dialect.events, keep_unknown=True)
         except RemoteProtocolError:
             raw = exchange.request
-            facts = [Fact(True, Kind.UNREADABLE, "", now, {"bytes": shown(raw)})]
+            facts = [Fact(True, FactKind.UNREADABLE, "", now, {"bytes": shown(raw)})]
             ends = False
         else:
             now = message.now
-            facts = [fact for event in message.events for fact in _EVENTS[type(event)](event, dialect)]
+            facts = [fact for event in message.events for fact in EVENT_FACTS[type(event)](event, dialect)]
             ends = any(type(event) is SimulationEnds for event in message.events)
         if not (ends and dialect.name == V14.name):
             facts += _decided(exchange.reply, now, dialect)
-        yield Told(now, tuple(facts))
+        yield ExchangeFacts(now, tuple(facts))
 
 
 def _decided(reply: bytes, now: float, dialect: Dialect) -> Iterator[Fact]:
     try:
         message = decode(reply, dialect.commands, keep_unknown=True)
     except RemoteProtocolError:
-        yield Fact(False, Kind.UNREADABLE, "", now, {"bytes": shown(reply)})
+        yield Fact(False, FactKind.UNREADABLE, "", now, {"bytes": shown(reply)})
         return
     for command in message.events:
         # Batsim waits for a time to come, and obeys at once if it is past.
         time = max(now, command.timestamp)
-        yield from _COMMANDS[type(command)](plain_command(command), time)
+        yield from COMMAND_FACTS[type(command)](plain_command(command), time)
 
 
 def _opening(event: SimulationBegins, dialect: Dialect) -> Iterator[Fact]:
     config, time = event.config, event.timestamp
     yield Fact(
         True,
-        Kind.CONFIGURATION,
+        FactKind.CONFIGURATION,
         "",
         time,
         {
@@ -182,23 +181,23 @@ def _opening(event: SimulationBegins, dialect: Dialect) -> Iterator[Fact]:
         yield _host(resource, "storage", time)
     for workload, profiles in event.profiles.items():
         for name, profile in profiles.items():
-            yield Fact(True, Kind.PROFILES, f"{workload}!{name}", time, {"profile": profile})
+            yield Fact(True, FactKind.PROFILES, f"{workload}!{name}", time, {"profile": profile})
 
 
 def _host(resource: Resource, use: str, time: float) -> Fact:
     """A role that says nothing more than `use` is no property: only some versions write it."""
     properties = {key: value for key, value in resource.properties.items() if key != "role" or value not in ("", use)}
     details = {"name": resource.name, "use": use, "state": resource.state, "properties": properties}
-    return Fact(True, Kind.HOSTS, str(resource.id), time, {**details, "zone": resource.zone_properties})
+    return Fact(True, FactKind.HOSTS, str(resource.id), time, {**details, "zone": resource.zone_properties})
 
 
 def _closing(event: SimulationEnds, _: Dialect) -> Iterator[Fact]:
-    yield Fact(True, Kind.CLOSING, "", event.timestamp)
+    yield Fact(True, FactKind.CLOSING, "", event.timestamp)
 
 
 def _submission(event: JobSubmitted, _: Dialect) -> Iterator[Fact]:
     details = {**_job(event.job), "forwarded": event.profile}
-    yield Fact(True, Kind.SUBMISSIONS, event.job_id, event.timestamp, details)
+    yield Fact(True, FactKind.SUBMISSIONS, event.job_id, event.timestamp, details)
 
 
 def _job(job: Job | None) -> Members:
@@ -211,7 +210,7 @@ def _job(job: Job | None) -> Members:
 
 def _end(event: JobCompleted, _: Dialect) -> Iterator[Fact]:
     details = {"state": event.state, "return_code": event.return_code, "hosts": event.hosts}
-    yield Fact(True, Kind.ENDS, event.job_id, event.timestamp, details)
+    yield Fact(True, FactKind.ENDS, event.job_id, event.timestamp, details)
 
 
 def _kill_done(event: JobKilled, dialect: Dialect) -> Iterator[Fact]:
@@ -219,46 +218,46 @@ def _kill_done(event: JobKilled, dialect: Dialect) -> Iterator[Fact]:
     for job_id in event.job_ids:
         node = event.progress.get(job_id)
         if job_id in event.killed_ids and dialect.name == V14.name:
-            yield Fact(True, Kind.ENDS, job_id, event.timestamp, {"state": COMPLETED_KILLED})
+            yield Fact(True, FactKind.ENDS, job_id, event.timestamp, {"state": COMPLETED_KILLED})
         unknown = "ended before" if event.progress_told else "not told"
         progress = unknown if node is None else write_progress(node, "profile")
-        yield Fact(True, Kind.KILLS, job_id, event.timestamp, {"progress": progress})
+        yield Fact(True, FactKind.KILLS, job_id, event.timestamp, {"progress": progress})
 
 
 def _power_reached(event: ResourceStateChanged, _: Dialect) -> Iterator[Fact]:
     for host in event.hosts:
-        yield Fact(True, Kind.POWER, str(host), event.timestamp, {"pstate": event.state})
+        yield Fact(True, FactKind.POWER, str(host), event.timestamp, {"pstate": event.state})
 
 
 def _call(event: RequestedCall, _: Dialect) -> Iterator[Fact]:
-    yield Fact(True, Kind.CALLS, "", event.timestamp)
+    yield Fact(True, FactKind.CALLS, "", event.timestamp)
 
 
 def _job_said(event: FromJobMessage, _: Dialect) -> Iterator[Fact]:
-    yield Fact(True, Kind.MESSAGES, event.job_id, event.timestamp, {"message": event.message})
+    yield Fact(True, FactKind.MESSAGES, event.job_id, event.timestamp, {"message": event.message})
 
 
 def _questions(event: Query, time: float, *, told: bool) -> Iterator[Fact]:
     for name, arguments in event.requests.items():
-        yield Fact(told, Kind.QUESTIONS, name, time, {"arguments": arguments})
+        yield Fact(told, FactKind.QUESTIONS, name, time, {"arguments": arguments})
 
 
 def _answers(event: Answer, time: float, *, told: bool) -> Iterator[Fact]:
     joules = event.consumed_energy
     if joules is not None:
-        yield Fact(told, Kind.ANSWERS, "consumed_energy", time, {"answer": joules})
+        yield Fact(told, FactKind.ANSWERS, "consumed_energy", time, {"answer": joules})
         return
     for name, value in event.values.items():
-        yield Fact(told, Kind.ANSWERS, name, time, {"answer": value})
+        yield Fact(told, FactKind.ANSWERS, name, time, {"answer": value})
 
 
 def _notice(event: Notify, time: float, *, told: bool) -> Iterator[Fact]:
     if event.hosts is not None and event.kind in _AVAILABILITY:
         for host in event.hosts:
-            yield Fact(told, Kind.MACHINES, str(host), time, {"machine": _AVAILABILITY[event.kind]})
+            yield Fact(told, FactKind.MACHINES, str(host), time, {"machine": _AVAILABILITY[event.kind]})
         return
     members = {name: value for name, value in event.members.items() if name != "type"}
-    yield Fact(told, Kind.NOTICES, event.kind, time, {"members": members})
+    yield Fact(told, FactKind.NOTICES, event.kind, time, {"members": members})
 
 
 def _nothing(*_: object) -> Iterator[Fact]:
@@ -268,56 +267,56 @@ def _nothing(*_: object) -> Iterator[Fact]:
 def _unknown(event: Unknown, time: float, *, told: bool) -> Iterator[Fact]:
     """The reason of a decision process that stops names files and lines of code; it is no fact of the run."""
     data = "(stopped)" if event.type == STOP_EVENT and not told else event.data
-    yield Fact(told, Kind.UNKNOWN, event.type, time, {"data": data})
+    yield Fact(told, FactKind.UNKNOWN, event.type, time, {"data": data})
 
 
 def _start(command: ExecuteJob, time: float) -> Iterator[Fact]:
     extras = {"storage": command.storage_mapping or "none", "additional_io": command.additional_io or "none"}
     details = {"hosts": command.hosts, "mapping": command.mapping or "usual", **extras}
-    yield Fact(False, Kind.STARTS, command.job_id, time, details)
+    yield Fact(False, FactKind.STARTS, command.job_id, time, details)
 
 
 def _rejection(command: RejectJob, time: float) -> Iterator[Fact]:
-    yield Fact(False, Kind.REJECTIONS, command.job_id, time)
+    yield Fact(False, FactKind.REJECTIONS, command.job_id, time)
 
 
 def _kill(command: KillJob, time: float) -> Iterator[Fact]:
     for job_id in command.job_ids:
-        yield Fact(False, Kind.KILLS, job_id, time)
+        yield Fact(False, FactKind.KILLS, job_id, time)
 
 
 def _registration(command: RegisterJob, time: float) -> Iterator[Fact]:
     """In v1.4 the profile may travel along."""
     if command.profile is not None and command.job is not None:
         name = f"{command.job.workload}!{command.job.profile}"
-        yield Fact(False, Kind.PROFILES, name, time, {"profile": command.profile})
-    yield Fact(False, Kind.REGISTRATIONS, command.job_id, time, _job(command.job))
+        yield Fact(False, FactKind.PROFILES, name, time, {"profile": command.profile})
+    yield Fact(False, FactKind.REGISTRATIONS, command.job_id, time, _job(command.job))
 
 
 def _profile(command: RegisterProfile, time: float) -> Iterator[Fact]:
-    yield Fact(False, Kind.PROFILES, f"{command.workload}!{command.name}", time, {"profile": command.profile})
+    yield Fact(False, FactKind.PROFILES, f"{command.workload}!{command.name}", time, {"profile": command.profile})
 
 
 def _power(command: SetResourceState, time: float) -> Iterator[Fact]:
     for host in command.hosts:
-        yield Fact(False, Kind.POWER, str(host), time, {"pstate": command.state})
+        yield Fact(False, FactKind.POWER, str(host), time, {"pstate": command.state})
 
 
 def _metadata(command: SetJobMetadata, time: float) -> Iterator[Fact]:
-    yield Fact(False, Kind.METADATA, command.job_id, time, {"metadata": command.metadata})
+    yield Fact(False, FactKind.METADATA, command.job_id, time, {"metadata": command.metadata})
 
 
 def _state(command: ChangeJobState, time: float) -> Iterator[Fact]:
     """The reason is ignored by Batsim 4."""
-    yield Fact(False, Kind.STATES, command.job_id, time, {"state": command.state})
+    yield Fact(False, FactKind.STATES, command.job_id, time, {"state": command.state})
 
 
 def _message(command: ToJobMessage, time: float) -> Iterator[Fact]:
-    yield Fact(False, Kind.MESSAGES, command.job_id, time, {"message": command.message})
+    yield Fact(False, FactKind.MESSAGES, command.job_id, time, {"message": command.message})
 
 
 #: What Batsim told -> its facts.
-_EVENTS: Final[Mapping[type, Callable[[Any, Dialect], Iterator[Fact]]]] = {
+EVENT_FACTS: Final[Mapping[type, Callable[[Any, Dialect], Iterator[Fact]]]] = {
     SimulationBegins: _opening,
     SimulationEnds: _closing,
     JobSubmitted: _submission,
@@ -334,7 +333,7 @@ _EVENTS: Final[Mapping[type, Callable[[Any, Dialect], Iterator[Fact]]]] = {
 }
 
 #: What was decided, and when Batsim obeys -> its facts.
-_COMMANDS: Final[Mapping[type, Callable[[Any, float], Iterator[Fact]]]] = {
+COMMAND_FACTS: Final[Mapping[type, Callable[[Any, float], Iterator[Fact]]]] = {
     ExecuteJob: _start,
     RejectJob: _rejection,
     KillJob: _kill,

@@ -10,8 +10,7 @@ from typing import Final, Self
 
 from batsched_py.bounded_file import GZIP
 from batsched_py.errors import TranscriptError
-from batsched_py.transcripts.header import Header
-from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
+from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Header, MessageLine
 
 #: A recording under a name that ends so is compressed.
 SUFFIX: Final = ".gz"
@@ -154,4 +153,4 @@ class Recorder:
 
 def _wrapped(number: int, request: bytes, reply: bytes) -> bytes:
     """The lines of an exchange that may be anything."""
-    return Line(number, BATSIM, request).to_line() + Line(number, SCHEDULER, reply).to_line()
+    return MessageLine(number, BATSIM, request).to_line() + MessageLine(number, SCHEDULER, reply).to_line()

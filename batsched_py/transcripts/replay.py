@@ -3,14 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from difflib import SequenceMatcher
+from typing import Final
 
 from msgspec import Struct
 
 from batsched_py.errors import BatschedError, ExtraError, StoreError
 from batsched_py.protocol.dialects import Dialect
-from batsched_py.transcripts.decisions import dialect_of_run
-from batsched_py.transcripts.diff import Difference, find_difference
+from batsched_py.transcripts.decisions import (
+    dialect_of_run,
+    number_text,
+    read_decision,
+    reply_lines,
+    request_line,
+    request_time,
+)
 from batsched_py.transcripts.transcript import Exchange
+from batsched_py.wording import counted
+
+#: Marks of the lines of a difference: in both replies, in the recorded one only, in the new one only.
+SAME: Final = " "
+RECORDED: Final = "-"
+NEW: Final = "+"
+#: Longer runs of lines that both replies have are shortened.
+_ALIKE: Final = 4
+
+
+class DecisionDifference(Struct, frozen=True):
+    """The first exchange in which a replay decided otherwise.
+
+    Attributes:
+        exchange: its number in the recording.
+        time: simulated time of the request; None if the request is no message.
+        request: what it told, on one line.
+        lines: the decisions, a mark (SAME, RECORDED, NEW) and a command for each line.
+        reordered: True if both have the same commands, in another order.
+    """
+
+    exchange: int
+    time: float | None
+    request: str
+    lines: tuple[tuple[str, str], ...]
+    reordered: bool
+
+    def story(self) -> str:
+        """All of it, on several lines."""
+        when = "" if self.time is None else f", t={number_text(self.time)}"
+        how = "the same commands in another order" if self.reordered else "another decision"
+        head = (
+            f"exchange {self.exchange}{when}: {how}",
+            f"  Batsim told: {self.request}",
+            f"  {RECORDED} recorded, {NEW} now",
+        )
+        return "\n".join((*head, *(f"  {mark} {line}" for mark, line in self.lines)))
 
 
 class Replay(Struct, frozen=True):
@@ -26,7 +71,7 @@ class Replay(Struct, frozen=True):
 
     exchanges: int
     identical: int
-    difference: Difference | None
+    difference: DecisionDifference | None
     left: int = 0
 
 
@@ -62,3 +107,48 @@ def replay(
         if difference is not None:
             return Replay(fed, identical, difference, sum(1 for _ in remaining))
     return Replay(fed, identical, None)
+
+
+def same_decision(recorded: bytes, new: bytes, dialect: Dialect, *, timed: bool = True) -> bool:
+    """Return whether both replies make Batsim do the same.
+
+    `10.0` for `10`, `0-1` for `1,0` or a mapping that says what Batsim does anyhow make no difference. Without `timed`
+    it may do so at other times.
+    """
+    if recorded == new:
+        return True
+    left, right = (read_decision(reply, dialect, timed=timed) for reply in (recorded, new))
+    return left == right or (left.stopped and right.stopped)
+
+
+def find_difference(
+    exchange: Exchange, new: bytes, dialect: Dialect, *, timed: bool = True
+) -> DecisionDifference | None:
+    """How the new reply differs from the recorded one; None if it is the same decision."""
+    if same_decision(exchange.reply, new, dialect, timed=timed):
+        return None
+    time = request_time(exchange.request)
+    asked_at = time if timed else None
+    before = reply_lines(exchange.reply, dialect, asked_at) or ("(nothing)",)
+    after = reply_lines(new, dialect, asked_at) or ("(nothing)",)
+    return DecisionDifference(
+        exchange.number, time, request_line(exchange.request), _compare(before, after), sorted(before) == sorted(after)
+    )
+
+
+def _compare(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    lines: list[tuple[str, str]] = []
+    for kind, old_from, old_to, new_from, new_to in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if kind == "equal":
+            lines += [(SAME, line) for line in _shortened(before[old_from:old_to])]
+        else:
+            lines += [(RECORDED, line) for line in before[old_from:old_to]]
+            lines += [(NEW, line) for line in after[new_from:new_to]]
+    return tuple(lines)
+
+
+def _shortened(alike: tuple[str, ...]) -> tuple[str, ...]:
+    """What both say interests only next to what one of them says."""
+    if len(alike) <= _ALIKE:
+        return alike
+    return alike[0], f"({counted(len(alike) - 2, 'more line')} alike)", alike[-1]

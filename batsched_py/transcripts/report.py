@@ -12,9 +12,9 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from batsched_py.hostset import HostSet
-from batsched_py.transcripts.compare import ORDER, TIME, Comparison, Difference
+from batsched_py.transcripts.compare import ORDER, TIME, RunComparison, RunDifference
 from batsched_py.transcripts.decisions import number_text
-from batsched_py.transcripts.facts import HOST_KINDS, TIMES, Fact, Kind
+from batsched_py.transcripts.facts import HOST_KINDS, TIMES, Fact, FactKind
 
 #: Marks of what only the first run says, and of what only the second says.
 LEFT: Final = "-"
@@ -25,44 +25,44 @@ _LONGEST: Final = 200
 _NAMED: Final = 20
 
 #: What differs, told by Batsim -> in words, before the subject.
-_TOLD: Final[Mapping[Kind, str]] = {
-    Kind.HOSTS: "host",
-    Kind.CONFIGURATION: "the configuration",
-    Kind.PROFILES: "profile",
-    Kind.SUBMISSIONS: "submission of",
-    Kind.ENDS: "end of",
-    Kind.KILLS: "kill done of",
-    Kind.MESSAGES: "message from",
-    Kind.POWER: "power state reached by host",
-    Kind.MACHINES: "availability of host",
-    Kind.CALLS: "a call",
-    Kind.QUESTIONS: "question from Batsim",
-    Kind.ANSWERS: "answer of Batsim",
-    Kind.NOTICES: "notice of Batsim",
-    Kind.CLOSING: "the end of the simulation",
-    Kind.UNKNOWN: "event",
-    Kind.UNREADABLE: "a request that is no message",
+TOLD_WORDS: Final[Mapping[FactKind, str]] = {
+    FactKind.HOSTS: "host",
+    FactKind.CONFIGURATION: "the configuration",
+    FactKind.PROFILES: "profile",
+    FactKind.SUBMISSIONS: "submission of",
+    FactKind.ENDS: "end of",
+    FactKind.KILLS: "kill done of",
+    FactKind.MESSAGES: "message from",
+    FactKind.POWER: "power state reached by host",
+    FactKind.MACHINES: "availability of host",
+    FactKind.CALLS: "a call",
+    FactKind.QUESTIONS: "question from Batsim",
+    FactKind.ANSWERS: "answer of Batsim",
+    FactKind.NOTICES: "notice of Batsim",
+    FactKind.CLOSING: "the end of the simulation",
+    FactKind.UNKNOWN: "event",
+    FactKind.UNREADABLE: "a request that is no message",
 }
 #: Likewise of decisions.
-_DECIDED: Final[Mapping[Kind, str]] = {
-    Kind.PROFILES: "registration of profile",
-    Kind.REGISTRATIONS: "registration of",
-    Kind.STARTS: "start of",
-    Kind.KILLS: "kill of",
-    Kind.REJECTIONS: "rejection of",
-    Kind.STATES: "change of state of",
-    Kind.METADATA: "metadata of",
-    Kind.MESSAGES: "message to",
-    Kind.POWER: "power state asked of host",
-    Kind.QUESTIONS: "question to Batsim",
-    Kind.ANSWERS: "answer to Batsim",
-    Kind.NOTICES: "notice to Batsim",
-    Kind.UNKNOWN: "command",
-    Kind.UNREADABLE: "a reply that is no message",
+DECIDED_WORDS: Final[Mapping[FactKind, str]] = {
+    FactKind.PROFILES: "registration of profile",
+    FactKind.REGISTRATIONS: "registration of",
+    FactKind.STARTS: "start of",
+    FactKind.KILLS: "kill of",
+    FactKind.REJECTIONS: "rejection of",
+    FactKind.STATES: "change of state of",
+    FactKind.METADATA: "metadata of",
+    FactKind.MESSAGES: "message to",
+    FactKind.POWER: "power state asked of host",
+    FactKind.QUESTIONS: "question to Batsim",
+    FactKind.ANSWERS: "answer to Batsim",
+    FactKind.NOTICES: "notice to Batsim",
+    FactKind.UNKNOWN: "command",
+    FactKind.UNREADABLE: "a reply that is no message",
 }
 
 
-def stories(differences: Sequence[Difference]) -> Iterator[tuple[str, ...]]:
+def stories(differences: Sequence[RunDifference]) -> Iterator[tuple[str, ...]]:
     """Each difference on a few lines; hosts that differ in the same way share them."""
     for _, group in groupby(differences, _sameness):
         alike = list(group)
@@ -71,13 +71,13 @@ def stories(differences: Sequence[Difference]) -> Iterator[tuple[str, ...]]:
         yield _story(alike[0], subject)
 
 
-def summary(comparison: Comparison) -> Iterator[str]:
+def summary(comparison: RunComparison) -> Iterator[str]:
     """How many facts of each kind differ, and in what; then the jobs."""
-    found: dict[Kind, Counter[str]] = {}
+    found: dict[FactKind, Counter[str]] = {}
     for difference in comparison.differences:
         found.setdefault(difference.fact.kind, Counter()).update(_ways(difference))
     totals = Counter(difference.fact.kind for difference in comparison.differences)
-    for kind in Kind:
+    for kind in FactKind:
         if kind in found:
             ways = ", ".join(f"{count} {way}" for way, count in found[kind].most_common())
             yield f"{kind}: {totals[kind]} ({ways})"
@@ -87,7 +87,7 @@ def summary(comparison: Comparison) -> Iterator[str]:
         yield f"jobs that differ: {len(jobs)} ({', '.join(jobs[:_NAMED])}{more})"
 
 
-def _sameness(difference: Difference) -> object:
+def _sameness(difference: RunDifference) -> object:
     """Equal for neighbours that are told as one: the same of several hosts."""
     fact = difference.fact
     if fact.kind not in HOST_KINDS:
@@ -96,9 +96,9 @@ def _sameness(difference: Difference) -> object:
     return fact.told, fact.kind, difference.what, sides
 
 
-def _story(difference: Difference, subject: str) -> tuple[str, ...]:
+def _story(difference: RunDifference, subject: str) -> tuple[str, ...]:
     fact = difference.fact
-    words = (_TOLD if fact.told else _DECIDED)[fact.kind]
+    words = (TOLD_WORDS if fact.told else DECIDED_WORDS)[fact.kind]
     head = f"t={number_text(difference.time)}: {words} {subject}".rstrip()
     if difference.what == (ORDER,):
         return (f"{head}: the same, but in another place among those of its kind",)
@@ -136,7 +136,7 @@ def _plain(value: object) -> object:
     return asdict(value) if isinstance(value, Struct) else dict(value)  # type: ignore[call-overload]
 
 
-def _ways(difference: Difference) -> tuple[str, ...]:
+def _ways(difference: RunDifference) -> tuple[str, ...]:
     if difference.left is None:
         return ("only in the second",)
     if difference.right is None:

@@ -12,8 +12,7 @@ from msgspec import Struct
 from batsched_py.bounded_file import DamageError, read_messages
 from batsched_py.errors import TranscriptError
 from batsched_py.model.limits import LIMITS, LimitError, Limits
-from batsched_py.transcripts.header import FORMAT, Header
-from batsched_py.transcripts.lines import BATSIM, SCHEDULER, Line
+from batsched_py.transcripts.lines import BATSIM, FORMAT, SCHEDULER, Header, MessageLine
 
 
 class Exchange(Struct, frozen=True):
@@ -44,7 +43,7 @@ class Transcript:
 
     def __iter__(self) -> Iterator[Exchange]:
         """The exchanges in their order. A last line that is torn, or a request without reply, ends them."""
-        request: Line | None = None
+        request: MessageLine | None = None
         exchanges = 0
         for number, content, members in self._lines():
             if "format" in members:
@@ -52,7 +51,7 @@ class Transcript:
                     raise self._error(number, "the header must be the first line")
                 continue
             try:
-                line = Line.read(content, members)
+                line = MessageLine.read(content, members)
                 _check_turn(request, line, exchanges)
             except ValueError as error:
                 raise self._error(number, str(error)) from None
@@ -109,7 +108,7 @@ class Transcript:
         return TranscriptError(str(self.path), f"line {number}", rule)
 
 
-def _check_turn(request: Line | None, line: Line, exchanges: int) -> None:
+def _check_turn(request: MessageLine | None, line: MessageLine, exchanges: int) -> None:
     """Batsim and the scheduler speak in turn, under numbers that count the exchanges; ValueError otherwise."""
     expected = BATSIM if request is None else SCHEDULER
     if line.speaker != expected:

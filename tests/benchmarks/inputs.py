@@ -15,7 +15,7 @@ from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
-from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 from tests.platforms import plain_platform
 

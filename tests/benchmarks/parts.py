@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from batsched_py.protocol.codec import Message, decode, encode
-from batsched_py.protocol.dialects import V4, Forms
+from batsched_py.protocol.codec import Forms, Message, decode, encode
+from batsched_py.protocol.dialects import V4
 from tests.benchmarks.inputs import Recording, new_session, new_simulation, record
 from tests.benchmarks.timing import Effort, Timing, measure
 from tests.benchmarks.yardstick import HOSTS, BareFcfs, Yardstick, bare_jobs, simulate

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from batsched_py.cli.__main__ import GARBAGE
-from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 from tests.benchmarks.inputs import Recording, new_session, new_simulation, record, recorder
 from tests.benchmarks.parts import LOAD

@@ -29,11 +29,11 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.dialects import V14
 from batsched_py.protocol.events import REGISTRATION_FINISHED, Nop, Notify, Query
-from batsched_py.protocol.jobs import read_job
+from batsched_py.protocol.fields import read_job
 from batsched_py.scheduling.options import NoOptions
 from batsched_py.session.session import Session
-from batsched_py.transcripts.compare import Difference, Tolerance, compare
-from batsched_py.transcripts.facts import Kind, read_facts
+from batsched_py.transcripts.compare import RunDifference, Tolerance, compare_runs
+from batsched_py.transcripts.facts import FactKind, read_facts
 from batsched_py.transcripts.transcript import Exchange
 from tests.differential.recorded import Recorded, UnusableError
 from tests.differential.their_side import NEAR, Outcome
@@ -95,7 +95,9 @@ def follow(recorded: Recorded) -> Outcome:
             break
         answered.append(Exchange(exchange.number, exchange.request, reply))
     if not why:
-        found = compare(recorded.exchanges, answered, Tolerance(NEAR + _latest(recorded)), ignore={Kind.REGISTRATIONS})
+        found = compare_runs(
+            recorded.exchanges, answered, Tolerance(NEAR + _latest(recorded)), ignore={FactKind.REGISTRATIONS}
+        )
         why = [
             f"t={item.time:g} {item.fact.kind} {item.fact.subject}: {item.what}"
             for item in found.differences
@@ -104,20 +106,20 @@ def follow(recorded: Recorded) -> Outcome:
     return Outcome(len(answered), tuple(why))
 
 
-def _is_said_again(item: Difference, recorded: Recorded) -> bool:
+def _is_said_again(item: RunDifference, recorded: Recorded) -> bool:
     """True for a kill that was asked for before, perhaps in the same reply: our Plan leaves it out as Batsim does."""
     fact = item.fact
-    if item.right is not None or fact.told or fact.kind is not Kind.KILLS:
+    if item.right is not None or fact.told or fact.kind is not FactKind.KILLS:
         return False
     said = [kill for told in read_facts(recorded.exchanges, recorded.dialect) for kill in told.facts]
     alike = [kill for kill in said if not kill.told and kill.kind is fact.kind and kill.subject == fact.subject]
     return sum(kill.time <= fact.time for kill in alike) > 1
 
 
-def _is_of_a_rejected_job(item: Difference, session: Session) -> bool:
+def _is_of_a_rejected_job(item: RunDifference, session: Session) -> bool:
     """True for metadata of a job that our session had rejected before the algorithm saw it: it can never run."""
     fact = item.fact
-    return item.right is None and fact.kind is Kind.METADATA and fact.subject in session.rejections
+    return item.right is None and fact.kind is FactKind.METADATA and fact.subject in session.rejections
 
 
 def _latest(recorded: Recorded) -> float:

@@ -10,7 +10,7 @@ import pytest
 from batsched_py.plugins import load
 from batsched_py.protocol.dialects import V4
 from batsched_py.session.session import Session
-from batsched_py.transcripts.diff import same_decision
+from batsched_py.transcripts.replay import same_decision
 from tests.integration.programs import ROOT, recorded
 
 #: batsched adds 5 s to each walltime if it is not told otherwise.

@@ -13,7 +13,7 @@ import pytest
 import zmq
 
 from batsched_py.errors import TranscriptError
-from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 from batsched_py.transcripts.transcript import Exchange
 from tests.builders import begins_data, completed_data, message, submitted_data

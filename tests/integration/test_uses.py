@@ -13,7 +13,7 @@ import pytest
 import redis
 
 from batsched_py.protocol.dialects import V4
-from batsched_py.transcripts.diff import same_decision
+from batsched_py.transcripts.replay import same_decision
 from tests.docs.pages import blocks
 from tests.integration.programs import ROOT, ask, batsim, recorded, run, serving
 

@@ -13,8 +13,8 @@ from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, debug_option, limit_option, told_limits
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import TranscriptError
-from batsched_py.transcripts.compare import Comparison, Tolerance, compare
-from batsched_py.transcripts.facts import Kind
+from batsched_py.transcripts.compare import RunComparison, Tolerance, compare_runs
+from batsched_py.transcripts.facts import FactKind
 from batsched_py.transcripts.report import LEFT, RIGHT, stories, summary
 from batsched_py.transcripts.transcript import Transcript
 from batsched_py.wording import counted
@@ -43,7 +43,7 @@ _COLOURS: Final = {LEFT: "red", RIGHT: "green"}
 )
 @click.option(
     "--ignore",
-    type=click.Choice([str(kind) for kind in Kind]),
+    type=click.Choice([str(kind) for kind in FactKind]),
     multiple=True,
     metavar="KIND",
     help="Leave out facts of this kind, calls say; may be given several times.",
@@ -62,7 +62,7 @@ def command(*, first: Path, second: Path, tolerance: float, relative: float, ign
     warn = Warnings()
     limits = told_limits()
     transcripts = Transcript(first, warn, limits=limits), Transcript(second, warn, limits=limits)
-    comparison = compare(*transcripts, Tolerance(tolerance, relative), ignore={Kind(kind) for kind in ignore})
+    comparison = compare_runs(*transcripts, Tolerance(tolerance, relative), ignore={FactKind(kind) for kind in ignore})
     for transcript, exchanges in zip(transcripts, comparison.exchanges, strict=True):
         if not exchanges:
             raise TranscriptError(str(transcript.path), "", "holds no exchange; there is nothing to compare")
@@ -70,7 +70,7 @@ def command(*, first: Path, second: Path, tolerance: float, relative: float, ign
     return 0 if comparison.same else 1
 
 
-def _tell(comparison: Comparison, first: Path, second: Path, count: int) -> None:
+def _tell(comparison: RunComparison, first: Path, second: Path, count: int) -> None:
     exchanges = f"{comparison.exchanges[0]} and {counted(comparison.exchanges[1], 'exchange')}"
     if comparison.same:
         say(f"same: {exchanges}, {counted(comparison.shared, 'fact')}")

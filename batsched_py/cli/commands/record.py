@@ -16,7 +16,7 @@ from batsched_py.cli.shared.parameters import (
     told_limits,
 )
 from batsched_py.cli.shared.terminal import say
-from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.proxy import relay
 from batsched_py.transcripts.recorder import Recorder
 from batsched_py.transport.zmq_rep import RepSocket

@@ -23,9 +23,8 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.display import displayed
 from batsched_py.errors import TranscriptError
 from batsched_py.plugins import is_built_in
-from batsched_py.transcripts.diff import NEW, RECORDED
-from batsched_py.transcripts.header import Header
-from batsched_py.transcripts.replay import Replay, replay
+from batsched_py.transcripts.lines import Header
+from batsched_py.transcripts.replay import NEW, RECORDED, Replay, replay
 from batsched_py.transcripts.transcript import Transcript
 from batsched_py.wording import counted
 

@@ -25,7 +25,7 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import Origin, parse_options, read_values
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
-from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 
 #: For those who have none.

@@ -14,7 +14,7 @@ from batsched_py.errors import BatschedError, DeadlockError, RefusedError, Remot
 from batsched_py.protocol.conversation import check_stop
 from batsched_py.session.session import Session
 from batsched_py.simulator.wire.scheduler_link import Exchange
-from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 from batsched_py.transport.zmq_req import ReqSocket
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Members, Notify
-from batsched_py.protocol.fields import shown
-from batsched_py.protocol.jobs import is_job_number
+from batsched_py.protocol.fields import is_job_number, shown
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.lifecycle import Jobs
 from batsched_py.simulator.jobs.profiles import ProfileStore, UnusableError, check_profile, wire_job

@@ -27,7 +27,7 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import Answer, Notify, Query
-from batsched_py.protocol.jobs import read_job
+from batsched_py.protocol.fields import read_job
 
 JOB = {"id": "w0!1", "subtime": 0, "res": 2, "profile": "p"}
 HOSTS = HostSet.of(0, 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.protocol.codec import Message, decode, encode
+from batsched_py.protocol.codec import Forms, Message, decode, encode
 from batsched_py.protocol.commands import (
     AdditionalIo,
     CallMeLater,
@@ -24,7 +24,7 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.dialects import V4, V14, Dialect, Forms, dialect_of
+from batsched_py.protocol.dialects import V4, V14, Dialect, dialect_of
 from batsched_py.protocol.events import (
     Answer,
     FromJobMessage,

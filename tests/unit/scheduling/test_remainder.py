@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.protocol.events import Progress
-from batsched_py.protocol.jobs import read_progress
+from batsched_py.protocol.fields import read_progress
 from batsched_py.scheduling.remainder import remainder
 
 PROFILES: dict[str, dict[str, Any]] = {

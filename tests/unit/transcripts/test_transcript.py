@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from batsched_py.errors import TranscriptError
-from batsched_py.transcripts.header import Header
+from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import GATHERED, Recorder
 from batsched_py.transcripts.transcript import Exchange, Transcript
 
