@@ -22,7 +22,7 @@ from batsched_py.campaigns.comparison_table import RATIO_DIGITS
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Outcome, Variant
 from batsched_py.display import spreadsheet_cell
-from batsched_py.reporting.metrics.run_figures import RunFigures
+from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.traces.atomic_file import write_atomically
 
 #: Characters with a meaning of their own in LaTeX -> their escapes.
@@ -35,9 +35,9 @@ def write_csv(path: Path, comparison: AlgorithmComparison) -> None:
     """Write a row for each run, with all metrics in SI units."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["workload", "algorithm", *RunFigures.__struct_fields__, "error"])
+    rows.writerow(["workload", "algorithm", *RunMetrics.__struct_fields__, "error"])
     for outcome in comparison.study.outcomes:
-        metrics = dict.fromkeys(RunFigures.__struct_fields__) if outcome.metrics is None else asdict(outcome.metrics)
+        metrics = dict.fromkeys(RunMetrics.__struct_fields__) if outcome.metrics is None else asdict(outcome.metrics)
         values = ["" if value is None else repr(value) for value in metrics.values()]
         names = map(spreadsheet_cell, (outcome.workload, outcome.variant))
         rows.writerow([*names, *values, spreadsheet_cell(outcome.error)])

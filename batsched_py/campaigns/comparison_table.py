@@ -19,7 +19,7 @@ from batsched_py.wording import NOTHING, counted
 
 #: Digits of ratios after the point.
 RATIO_DIGITS: Final = 3
-#: Final states of jobs: fields of RunFigures.
+#: Final states of jobs: fields of RunMetrics.
 _STATES: Final = ("successful", "failed", "walltime_reached", "killed", "rejected")
 #: Characters of the first column, the same in all tables so that they line up.
 _NAMES: Final = 24

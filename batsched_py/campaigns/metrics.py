@@ -10,7 +10,7 @@ from msgspec import Struct
 from batsched_py.campaigns.bootstrap import Pairs
 from batsched_py.campaigns.study import Outcome
 from batsched_py.errors import OptionError
-from batsched_py.reporting.metrics.figure_tables import SECTIONS, Unit
+from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, Unit
 from batsched_py.wording import unknown
 
 
@@ -18,7 +18,7 @@ class Metric(Struct, frozen=True):
     """One number that describes a run.
 
     Attributes:
-        name: as users write it, a field of RunFigures.
+        name: as users write it, a field of RunMetrics.
         title: as tables show it.
         unit: unit in tables; "" for none.
         scale: factor from SI units to the unit of tables.
@@ -61,19 +61,18 @@ _TITLES: Final = {
 #: Digits of means over workloads, which are fewer than those of one run.
 _DIGITS: Final = {Unit.COUNT: 1, Unit.NUMBER: 3, Unit.SECONDS: 1, Unit.SHARE: 2, Unit.RATE: 2}
 
-#: Name -> metric, in the order of RunFigures.
+#: Name -> metric, in the order of RunMetrics.
 METRICS: Final = {
-    known.field: Metric(
-        known.field,
-        _TITLES.get(known.field, known.title.strip()),
-        known.unit.value[0],
-        known.unit.value[1],
-        _DIGITS.get(known.unit, 1),
-        known.better == "more",
+    name: Metric(
+        name,
+        _TITLES.get(name, info.title.strip()),
+        info.unit.value[0],
+        info.unit.value[1],
+        _DIGITS.get(info.unit, 1),
+        info.better == "more",
     )
-    for section in SECTIONS
-    for known in section
-    if known.better
+    for name, info in METRIC_INFO.items()
+    if info.better
 }
 
 ENERGY: Final = "energy"

@@ -12,7 +12,7 @@ from batsched_py.brief import Brief
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.reporting.metrics.metrics import Metrics, measure
+from batsched_py.reporting.metrics.summary import Summary, summarise_jobs
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
@@ -31,7 +31,7 @@ class Run(Brief, frozen=True):
         rejections: job id -> reason.
     """
 
-    metrics: Metrics
+    metrics: Summary
     result: Result
     rejections: Mapping[str, str]
 
@@ -67,4 +67,4 @@ def simulate(
     given = [workload] if isinstance(workload, (str, os.PathLike, Workload, Drawn)) else workload
     workloads = [as_workload(one) for one in given]
     result = Simulation(as_platform(platform), workloads, settings, trace=trace).run(session.answer)
-    return Run(measure(result.jobs, result.host_count), result, dict(session.rejections))
+    return Run(summarise_jobs(result.jobs, result.host_count), result, dict(session.rejections))

@@ -23,7 +23,7 @@ from batsched_py.errors import BatschedError, OptionError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.plugins import load
-from batsched_py.reporting.metrics.run_figures import RunFigures, measure_run
+from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
 from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.scheduling.base import Scheduler
@@ -87,7 +87,7 @@ class Outcome(Brief, frozen=True):
 
     workload: str
     variant: str
-    metrics: RunFigures | None = None
+    metrics: RunMetrics | None = None
     ran: str = ""
     succeeded: str = ""
     warnings: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from batsched_py.plugins import load
-from batsched_py.reporting.metrics.metrics import summarise
+from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.session.session import Session
 from batsched_py.simulator.outputs.result_files import schedule_columns, write_jobs
 from batsched_py.simulator.outputs.trace_files import write_consumed_energy, write_machine_states, write_pstate_changes
@@ -58,7 +58,7 @@ def inertial(folder: Path) -> Iterator[Check]:
         result = Simulation(*files, Settings(machines=32, energy=True)).run(session.answer)
         name = f"medium_late {' '.join(f'{key}={value}' for key, value in options.items())}"
         yield near(f"{name}: MJ, as documented", joules, result.joules / 1e6, 0.005)
-        yield near(f"{name}: mean wait, as documented", wait, summarise(result).metrics.mean_wait or 0, 0.05)
+        yield near(f"{name}: mean wait, as documented", wait, summarise(result).mean_wait or 0, 0.05)
 
 
 def _as_played(folder: Path, algorithm: str, scheduler: Callable[[bytes], bytes]) -> Iterator[Check]:

@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from batsched_py.reporting.metrics.batsim_figures import batsim_figures
-from batsched_py.reporting.metrics.run_figures import measure_run
+from batsched_py.reporting.metrics.batsim_metrics import batsim_metrics
+from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
 from tests.acceptance.check import Check
 
@@ -47,7 +47,7 @@ def metrics(folder: Path) -> Iterator[Check]:
     compared, others = 0, []
     for run in runs:
         found = _differences(run)
-        compared += sum(name in asdict(batsim_figures(run)) for name in run.figures)
+        compared += sum(name in asdict(batsim_metrics(run)) for name in run.figures)
         others += [f"{run.name} {name}" for name in found if not name.startswith(KNOWN.get(run.name, "nothing"))]
     shown = ", ".join(others[:3]) or f"{compared} figures of {len(runs)} runs"
     yield Check("metrics --batsim: figures of _schedule.csv, 6 digits", "all but the known", shown, not others)
@@ -64,7 +64,7 @@ def _has_figures(jobs: Path) -> bool:
 
 def _differences(run: Schedule) -> list[str]:
     """Names of the figures that are not Batsim's."""
-    found = asdict(batsim_figures(run))
+    found = asdict(batsim_metrics(run))
     return [name for name, text in run.figures.items() if name in found and not _equal(found[name], float(text))]
 
 

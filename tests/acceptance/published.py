@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from batsched_py.hostset import HostSet
 from batsched_py.plugins import load
-from batsched_py.reporting.metrics.metrics import summarise
+from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
@@ -60,11 +60,11 @@ def published(traces: Path) -> Iterator[Check]:
     for log in LOGS:
         yield from _clairvoyant(traces, log)
         yield from _shortest_first(traces, log)
-        estimates = summarise(simulate_log(traces, log, "request", {})).metrics.mean_bounded_slowdown
+        estimates = summarise(simulate_log(traces, log, "request", {})).mean_bounded_slowdown
         yield near(f"{log.name} EASY, users' estimates: AVEbsld", log.request_slowdown, estimates or 0, 0.05)
         for (algorithm, order), told in log.documented.items():
             result = simulate_log(traces, log, "request", {"backfill_order": order}, algorithm)
-            found = summarise(result).metrics.mean_bounded_slowdown
+            found = summarise(result).mean_bounded_slowdown
             yield near(
                 f"{log.name} {algorithm}, backfill_order={order}: AVEbsld, as documented", told, found or 0, 0.005
             )
@@ -87,7 +87,7 @@ def simulate_log(
 
 def _clairvoyant(traces: Path, log: Log) -> Iterator[Check]:
     result = simulate_log(traces, log, "run", {})
-    metrics = summarise(result).metrics
+    metrics = summarise(result)
     equal = _equal_starts(traces, f"{log.name}.easy_clairvoyant", result)
     yield same(f"{log.name} EASY, walltime = run: equal starts", log.jobs, equal)
     yield near(f"{log.name} EASY, walltime = run: mean wait", log.wait, metrics.mean_wait or 0, 0.005)
@@ -100,7 +100,7 @@ def _shortest_first(traces: Path, log: Log) -> Iterator[Check]:
     result = simulate_log(traces, log, "run", options)
     equal = _equal_starts(traces, f"{log.name}.sjbf_clairvoyant", result)
     yield same(f"{log.name} EASY-SJBF, arrivals one by one: equal starts", log.jobs, equal)
-    slowdown = summarise(result).metrics.mean_bounded_slowdown
+    slowdown = summarise(result).mean_bounded_slowdown
     yield near(f"{log.name} EASY-SJBF, arrivals one by one: AVEbsld", log.sjf_slowdown, slowdown or 0, 0.00005)
     together = simulate_log(traces, log, "run", {"backfill_order": "sjf"})
     equal = _equal_starts(traces, f"{log.name}.sjbf_clairvoyant", together)
@@ -126,5 +126,5 @@ def _medium_late(folder: Path, algorithm: str, expected_wait: float) -> Iterator
             same_start = f"{record.start:.6f}" == row["starting_time"]
             equal += same_start and record.hosts == HostSet.parse(row["allocated_resources"])
     yield same(f"medium_late {algorithm}, promises on hosts: equal starts and host sets", 801, equal)
-    mean_wait = summarise(result).metrics.mean_wait
+    mean_wait = summarise(result).mean_wait
     yield near(f"medium_late {algorithm}, promises on hosts: mean wait", expected_wait, mean_wait or 0, 0.000001)

@@ -20,7 +20,7 @@ from batsched_py.api import ORDERS, Event, Job, JobCompleted, Plan, Scheduler, V
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.reporting.metrics.metrics import summarise
+from batsched_py.reporting.metrics.summary import summarise
 from batsched_py.session.session import Session
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
@@ -179,7 +179,7 @@ def mean_slowdown(workloads: list[Workload], platform: Platform, session: Callab
     means = []
     for workload in workloads:
         result = Simulation(platform, [workload]).run(session().answer)
-        means.append(summarise(result).metrics.mean_bounded_slowdown or 0.0)
+        means.append(summarise(result).mean_bounded_slowdown or 0.0)
     return sum(means) / len(means)
 
 

@@ -8,8 +8,8 @@ import click
 import pytest
 
 from batsched_py.cli.main import batsched
-from batsched_py.reporting.metrics.job_rows import COLUMNS
-from batsched_py.reporting.metrics.run_figures import RunFigures
+from batsched_py.reporting.metrics.job_metrics import COLUMNS
+from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.simulator.outputs.result_files import JOBS_HEADER
 from tests.clone import ROOT
 
@@ -23,7 +23,7 @@ def section(heading: str) -> str:
 def test_each_figure_of_a_run_has_a_definition() -> None:
     """In the order in which it is written."""
     rows = [line.partition(" | ")[0] for line in section("The figures of a run").splitlines() if line.startswith("| `")]
-    assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == list(RunFigures.__struct_fields__)
+    assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == list(RunMetrics.__struct_fields__)
 
 
 def test_each_column_of_a_job_is_described() -> None:

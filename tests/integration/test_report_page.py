@@ -15,7 +15,7 @@ from batsched_py.campaigns import simulate
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.plugins import load
-from batsched_py.reporting.formatting.final_states import STATE_NAMES
+from batsched_py.reporting.formatting import STATE_NAMES
 from batsched_py.reporting.metrics.over_time import busy_hosts, queue_length
 from batsched_py.reporting.pictures.colouring import STATE_COLOURS
 from batsched_py.reporting.pictures.html.differences import Fate, compare

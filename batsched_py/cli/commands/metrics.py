@@ -19,11 +19,8 @@ from batsched_py.cli.shared.parameters import PATH, debug_option, limit_option
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import put
 from batsched_py.display import spreadsheet_cell
-from batsched_py.reporting.metrics.batsim_figures import BatsimFigures, batsim_figures
-from batsched_py.reporting.metrics.figure_tables import batsim_cell, batsim_table, figures_table
-from batsched_py.reporting.metrics.job_figures import job_figures
-from batsched_py.reporting.metrics.job_rows import COLUMNS, job_rows
-from batsched_py.reporting.metrics.metrics import SLOWDOWN_BOUND
+from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
+from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows, measure_jobs
 from batsched_py.reporting.metrics.over_time import (
     busy_hosts,
     fragmentation,
@@ -34,8 +31,10 @@ from batsched_py.reporting.metrics.over_time import (
     running_jobs,
     utilisation,
 )
-from batsched_py.reporting.metrics.run_figures import RunFigures, measure_run
+from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
 from batsched_py.reporting.metrics.steps import Steps, side_by_side
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
+from batsched_py.reporting.metrics.tables import batsim_cell, batsim_table, metrics_table
 from batsched_py.reporting.schedules.schedule import Schedule
 
 #: Name of a series -> its columns beside run and time.
@@ -107,34 +106,34 @@ def command(
     elif form == "json":
         _put(output, _json(schedules, tau), is_json=True)
     else:
-        _put_figures(output, schedules, tau, batsim=batsim)
+        _put_metrics(output, schedules, tau, batsim=batsim)
 
 
-def _put_figures(output: Path | None, schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> None:
+def _put_metrics(output: Path | None, schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> None:
     names = [schedule.name for schedule in schedules]
     if batsim:
-        theirs = [batsim_figures(schedule) for schedule in schedules]
+        theirs = [batsim_metrics(schedule) for schedule in schedules]
         _put_table(output, len(names), lambda runs: batsim_table(names[runs], theirs[runs]))
     else:
         ours = [measure_run(schedule, tau) for schedule in schedules]
-        _put_table(output, len(names), lambda runs: figures_table(names[runs], ours[runs]))
+        _put_table(output, len(names), lambda runs: metrics_table(names[runs], ours[runs]))
 
 
 def _run_rows(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Iterator[Sequence[str]]:
-    yield ("run", *(BatsimFigures if batsim else RunFigures).__struct_fields__)
+    yield ("run", *(BatsimMetrics if batsim else RunMetrics).__struct_fields__)
     for schedule in schedules:
         if batsim:
-            yield (schedule.name, *map(batsim_cell, asdict(batsim_figures(schedule)).values()))
+            yield (schedule.name, *map(batsim_cell, asdict(batsim_metrics(schedule)).values()))
         else:
-            figures = asdict(measure_run(schedule, tau)).values()
-            yield (schedule.name, *("" if value is None else str(value) for value in figures))
+            values = asdict(measure_run(schedule, tau)).values()
+            yield (schedule.name, *("" if value is None else str(value) for value in values))
 
 
 def _job_rows(schedules: Iterable[Schedule], tau: float) -> Iterator[Sequence[str]]:
     """The run stands last: what reads Batsim's files finds the columns where it looks for them."""
     yield (*COLUMNS, "run")
     for schedule in schedules:
-        for row in job_rows(job_figures(schedule, tau)):
+        for row in job_rows(measure_jobs(schedule, tau)):
             yield (*row, schedule.name)
 
 
@@ -162,7 +161,7 @@ def _json(schedules: Sequence[Schedule], tau: float) -> bytes:
             "source": schedule.source,
             "notes": schedule.notes,
             "figures": asdict(measure_run(schedule, tau)),
-            "batsim": asdict(batsim_figures(schedule)),
+            "batsim": asdict(batsim_metrics(schedule)),
         }
         for schedule in schedules
     ]

@@ -44,8 +44,7 @@ from batsched_py.cli.shared.terminal import say
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
 from batsched_py.protocol.events import Config
-from batsched_py.reporting.metrics.metrics import summarise
-from batsched_py.reporting.metrics.summary_table import summary_table
+from batsched_py.reporting.metrics.summary import summary_table
 from batsched_py.reporting.pictures.terminal.gantt import render
 from batsched_py.reporting.pictures.terminal.live import stand_of_session, stand_of_simulation
 from batsched_py.reporting.schedules.schedule import schedule_of
@@ -210,6 +209,6 @@ def _show(result: Result, *, gantt: bool, summary: bool) -> None:
         console = Output()
         show_picture(console, render(schedule_of(result, ""), console.width))
     if summary:
-        show_table(summary_table(summarise(result)))
+        show_table(summary_table(result))
     for line in result.approximations:
         say(f"approximation: {line}", err=not summary)

@@ -18,7 +18,7 @@ from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.model.limits import LONGEST
-from batsched_py.reporting.formatting.durations import DAY, HOUR, MINUTE
+from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 from batsched_py.reporting.schedules.schedule import Schedule
 
 #: Endings of the names of pictures, which say how they are written.

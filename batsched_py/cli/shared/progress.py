@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from batsched_py.cli.shared.console import Output
-from batsched_py.reporting.formatting.durations import clock
+from batsched_py.reporting.formatting import clock
 from batsched_py.simulator.records import RunProgress
 
 #: Is called with how many are over, of how many, and where it is.

@@ -13,7 +13,7 @@ from batsched_py.cli.shared.examples import INPUT
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
 from batsched_py.cli.shared.parameters import HOSTS, PATH, Seconds, told_limits
 from batsched_py.cli.shared.terminal import say
-from batsched_py.reporting.metrics.metrics import SLOWDOWN_BOUND
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.schedule import Schedule, files_of, read_schedules
 from batsched_py.traces.atomic_file import write_atomically

@@ -14,7 +14,7 @@ from batsched_py.protocol.events import (
     COMPLETED_SUCCESSFULLY,
     COMPLETED_WALLTIME_REACHED,
 )
-from batsched_py.reporting.formatting.final_states import STATE_NAMES
+from batsched_py.reporting.formatting import STATE_NAMES
 from batsched_py.reporting.schedules.members import user_of
 from batsched_py.simulator.records import JobRecord
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.reporting.formatting.durations import DAY, HOUR, MINUTE
+from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 
 #: Columns from one tick to the next, at least.
 SPACING: Final = 10

@@ -15,7 +15,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, REJECTED
-from batsched_py.reporting.formatting.final_states import FINAL_STATES
+from batsched_py.reporting.formatting import FINAL_STATES
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.simulator.records import JobRecord
 

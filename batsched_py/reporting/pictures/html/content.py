@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.reporting.formatting.final_states import FINAL_STATES, STATE_NAMES
-from batsched_py.reporting.metrics.metrics import SLOWDOWN_BOUND
+from batsched_py.reporting.formatting import FINAL_STATES, STATE_NAMES
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import OTHERS, STATE_COLOURS
 from batsched_py.reporting.pictures.html.growth import Growth, energy_growth, state_growth
 from batsched_py.reporting.pictures.window import number_jobs

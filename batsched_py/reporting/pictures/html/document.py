@@ -13,15 +13,15 @@ from typing import Final
 import msgspec
 
 import batsched_py
-from batsched_py.reporting.formatting.durations import clock
-from batsched_py.reporting.metrics.metrics import SLOWDOWN_BOUND
-from batsched_py.reporting.metrics.run_figures import measure_run
+from batsched_py.reporting.formatting import clock
+from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import JobMarks, marks_of, other_jobs
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import HOST_COLOURS
 from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.html.content import Content, pack
 from batsched_py.reporting.pictures.html.differences import Difference, Fate, Move, compare
-from batsched_py.reporting.pictures.html.figures import other_rows, summary_rows
+from batsched_py.reporting.pictures.html.metric_rows import other_rows, summary_rows
 from batsched_py.reporting.pictures.html.words import DEFINITIONS, KEYS, TOOLBAR
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
@@ -124,8 +124,8 @@ def _summary(schedules: Sequence[Schedule], found: Sequence[Difference], bound: 
     ranked = all(each.comparable for each in found) and all(each.ran == marks[0].ran for each in marks)
     measured = [measure_run(schedule, bound) for schedule in schedules]
     caption = _table_caption(names, ranked=ranked)
-    rest = markup.figures_table(caption, names, other_rows(measured, ranked=ranked))
-    main = markup.figures_table(caption, names, summary_rows(measured, ranked=ranked))
+    rest = markup.metrics_table(caption, names, other_rows(measured, ranked=ranked))
+    main = markup.metrics_table(caption, names, summary_rows(measured, ranked=ranked))
     told = [
         markup.paragraph(warning, "none")
         for warning in (*_strangers(schedules[0], found), *_others(marks, schedules[0], found))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
-from batsched_py.reporting.pictures.html.figures import Cell, Row
+from batsched_py.reporting.pictures.html.metric_rows import MetricCell, MetricRow
 
 #: Dashes of lines in a legend, those of the charts, in pixels.
 _DASHES: Final = ("", "7 4", "2 3", "7 3 2 3", "11 4", "11 3 2 3")
@@ -31,7 +31,7 @@ def grouped(parts: Iterable[str]) -> str:
     return f'<div class="tables">{inside}</div>'
 
 
-def figures_table(caption: str, names: Sequence[str], rows: Iterable[Row]) -> str:
+def metrics_table(caption: str, names: Sequence[str], rows: Iterable[MetricRow]) -> str:
     """One figure to a row, one run to a column."""
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     lines = (
@@ -42,7 +42,7 @@ def figures_table(caption: str, names: Sequence[str], rows: Iterable[Row]) -> st
     return _table(caption, f"<tr><td></td>{heads}</tr>", lines)
 
 
-def _figure(cell: Cell) -> str:
+def _figure(cell: MetricCell) -> str:
     exact = f' title="{escape(cell.exact)}"' if cell.exact else ""
     best = '<span class="mark" aria-hidden="true">★</span><span class="heard">best: </span>' if cell.best else ""
     delta = f'<span class="delta">{escape(cell.delta)}</span>' if cell.delta else ""

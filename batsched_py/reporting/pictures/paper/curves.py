@@ -10,8 +10,8 @@ from typing import Final
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from batsched_py.reporting.formatting.durations import DAY, HOUR, MINUTE
-from batsched_py.reporting.metrics.job_figures import job_figures
+from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
+from batsched_py.reporting.metrics.job_metrics import measure_jobs
 from batsched_py.reporting.metrics.over_time import queue_length, utilisation
 from batsched_py.reporting.metrics.steps import Steps, scaled
 from batsched_py.reporting.pictures.colouring import LINES
@@ -50,7 +50,7 @@ def distribution(values: Sequence[float]) -> tuple[list[float], list[float]]:
 
 def draw_waits(axes: Axes, schedules: Sequence[Schedule], window: Window, _width: float) -> None:
     """The part of the jobs that waited no longer than that; logarithmic from a minute on."""
-    samples = [[job.wait for job in job_figures(part) if job.wait is not None] for part in _parts(schedules, window)]
+    samples = [[job.wait for job in measure_jobs(part) if job.wait is not None] for part in _parts(schedules, window)]
     _draw_distributions(axes, schedules, samples)
     longest = max((value for sample in samples for value in sample), default=0.0)
     axes.set_xscale("symlog", linthresh=MINUTE, linscale=0.5)
@@ -65,7 +65,7 @@ def draw_waits(axes: Axes, schedules: Sequence[Schedule], window: Window, _width
 def draw_slowdowns(axes: Axes, schedules: Sequence[Schedule], window: Window, _width: float) -> None:
     """The part of the jobs whose bounded slowdown was not above that; logarithmic."""
     samples = [
-        [job.bounded_slowdown for job in job_figures(part) if job.bounded_slowdown is not None]
+        [job.bounded_slowdown for job in measure_jobs(part) if job.bounded_slowdown is not None]
         for part in _parts(schedules, window)
     ]
     _draw_distributions(axes, schedules, samples)

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from batsched_py.reporting.formatting.durations import DAY, HOUR, MINUTE
+from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 from batsched_py.reporting.pictures.time_axis import tick_step, ticks
 
 #: Endings of the files that can be written.

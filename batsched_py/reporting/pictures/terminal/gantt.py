@@ -8,7 +8,7 @@ from typing import Final
 
 from rich.text import Text
 
-from batsched_py.reporting.formatting.durations import brief
+from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
 from batsched_py.reporting.pictures.terminal.bars import column_means, vertical_bars
 from batsched_py.reporting.pictures.terminal.canvas import Canvas

@@ -15,7 +15,7 @@ from rich.text import Text
 from batsched_py.display import displayed
 from batsched_py.model.job import Job
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
-from batsched_py.reporting.formatting.durations import clock
+from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.pictures.terminal.bars import vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING
 from batsched_py.session.session import Session

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
-from batsched_py.reporting.metrics.batsim_figures import batsim_figures
-from batsched_py.reporting.metrics.run_figures import measure_run
+from batsched_py.reporting.metrics.batsim_metrics import batsim_metrics
+from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.schedules.schedule import files_of, read_schedule, read_schedules, schedule_of
 from batsched_py.simulator.outputs.result_files import STATES, write_jobs, write_schedule
 from batsched_py.simulator.outputs.tracing import TO_SLEEP
@@ -289,7 +289,7 @@ def test_whatever_a_file_holds_is_read_or_told(edits: list[tuple[int, int, str]]
         except InputError as error:
             told = str(error)
         else:
-            assert measure_run(schedule).jobs == batsim_figures(schedule).nb_jobs
+            assert measure_run(schedule).jobs == batsim_metrics(schedule).nb_jobs
         assert told.startswith(f"{path}: ")
         assert "\n" not in told
 

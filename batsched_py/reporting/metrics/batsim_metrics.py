@@ -12,7 +12,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.tracing import JOB_ENDED, EnergyRows
 
 
-class BatsimFigures(Struct, frozen=True):
+class BatsimMetrics(Struct, frozen=True):
     """What Batsim writes of a run, in its order; what it measures (its own time) and its version are left out.
 
     Means are over all jobs, and a job that was rejected counts with 0 in their sums; maxima are 0 if no job ran. What
@@ -44,7 +44,7 @@ class BatsimFigures(Struct, frozen=True):
     time_unavailable: float | None
 
 
-def batsim_figures(schedule: Schedule) -> BatsimFigures:
+def batsim_metrics(schedule: Schedule) -> BatsimMetrics:
     """Batsim's figures of a run. Its hosts are compute hosts: Batsim counts storage hosts among its machines."""
     ran = schedule.ran
     jobs = len(schedule.jobs) + schedule.unlisted
@@ -53,7 +53,7 @@ def batsim_figures(schedule: Schedule) -> BatsimFigures:
     turnarounds = [record.turnaround for record in ran]
     slowdowns = [schedule.stretch(record) for record in ran]
     grouped, switched = _switches(schedule)
-    return BatsimFigures(
+    return BatsimMetrics(
         consumed_joules=traced_energy(schedule),
         makespan=max((record.finish for record in ran), default=0.0),
         max_slowdown=max(slowdowns, default=0.0),

@@ -11,10 +11,9 @@ from msgspec.structs import asdict, replace
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.reporting.metrics.figure_tables import SECTIONS
-from batsched_py.reporting.metrics.job_figures import job_figures
-from batsched_py.reporting.metrics.metrics import measure
-from batsched_py.reporting.metrics.run_figures import RunFigures, measure_run
+from batsched_py.reporting.metrics.job_metrics import measure_jobs
+from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, measure_run
+from batsched_py.reporting.metrics.summary import summarise_jobs
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
 from batsched_py.simulator.records import JobRecord
@@ -66,7 +65,7 @@ def test_the_bound_is_an_option() -> None:
 
 def test_a_wide_job_is_slowed_down_less_per_processor() -> None:
     """Divided by its hosts, and at least 1."""
-    (found,) = job_figures(schedule(record(submit=0, start=90, finish=100, hosts="0-3")))
+    (found,) = measure_jobs(schedule(record(submit=0, start=90, finish=100, hosts="0-3")))
     assert (found.slowdown, found.per_processor_slowdown, found.per_processor_bounded_slowdown) == (10, 2.5, 2.5)
 
 
@@ -81,13 +80,13 @@ def test_a_job_that_took_no_time_has_no_slowdown() -> None:
 def test_the_slowdowns_of_some_jobs_are_their_own() -> None:
     """Those that were submitted in a window, or in another order: as if all were measured."""
     run = read_schedule(BATSIM / "o02_easy_bf_delays")
-    every = {job.record.job.id: job for job in job_figures(run)}
+    every = {job.record.job.id: job for job in measure_jobs(run)}
     times = sorted(each.job.submit_time for each in run.jobs)
     part = Window(times[len(times) // 3], times[-1], (0, 1)).submitted(run)
     assert 0 < len(part.jobs) < len(run.jobs)
     backwards = replace(run, jobs=tuple(reversed(run.jobs)))
     for some in (part, backwards):
-        assert [job.slowdown for job in job_figures(some)] == [every[each.job.id].slowdown for each in some.jobs]
+        assert [job.slowdown for job in measure_jobs(some)] == [every[each.job.id].slowdown for each in some.jobs]
 
 
 def test_holes_between_hosts_are_counted_in_host_seconds() -> None:
@@ -150,9 +149,9 @@ def test_of_a_log_is_told_what_needs_no_hosts() -> None:
 def test_what_simulate_shows_is_the_same(name: str) -> None:
     """One definition, two places."""
     run = read_schedule(BATSIM / name)
-    found, summary = measure_run(run), measure(run.jobs, run.hosts)
-    for figure in ("jobs", "hosts", "makespan", "utilisation", "throughput", "mean_wait", "max_wait"):
-        assert getattr(found, figure) == getattr(summary, figure)
+    found, summary = measure_run(run), summarise_jobs(run.jobs, run.hosts)
+    for metric in ("jobs", "hosts", "makespan", "utilisation", "throughput", "mean_wait", "max_wait"):
+        assert getattr(found, metric) == getattr(summary, metric)
     assert found.mean_bounded_slowdown == summary.mean_bounded_slowdown
     assert found.mean_turnaround == summary.mean_turnaround
 
@@ -160,7 +159,7 @@ def test_what_simulate_shows_is_the_same(name: str) -> None:
 def test_what_simulate_shows_holds_for_logs_and_other_bounds() -> None:
     """Jobs count with their size where their hosts are not known."""
     jobs = [JobRecord(Job.create("log!1", size=3, profile=""), "COMPLETED_SUCCESSFULLY", 0, 5.0, 15.0, HostSet())]
-    summary = measure(jobs, 6, 30.0)
+    summary = summarise_jobs(jobs, 6, 30.0)
     assert (summary.utilisation, summary.mean_bounded_slowdown) == (0.5 * 10 / 15, 1.0)
 
 
@@ -189,7 +188,7 @@ def test_hosts_that_were_away_are_what_is_left() -> None:
 
 def test_storage_is_no_piece_of_a_job() -> None:
     """Its hosts are numbered after the compute hosts."""
-    (found,) = job_figures(schedule(record(hosts="0-1 5"), hosts=4))
+    (found,) = measure_jobs(schedule(record(hosts="0-1 5"), hosts=4))
     assert (found.size, found.pieces) == (2, 1)
 
 
@@ -215,6 +214,7 @@ def test_the_order_of_the_jobs_does_not_matter(jobs: list[tuple[int, float, floa
     assert measure_run(schedule(*shuffled)) == measure_run(schedule(*records))
 
 
-def test_each_figure_has_its_place_in_the_table() -> None:
-    """In the same order."""
-    assert tuple(figure.field for section in SECTIONS for figure in section) == RunFigures.__struct_fields__
+def test_each_metric_has_a_title_of_its_own() -> None:
+    """And a place in the table, in the order of the fields."""
+    assert tuple(METRIC_INFO) == RunMetrics.__struct_fields__
+    assert len({info.title for info in METRIC_INFO.values()}) == len(METRIC_INFO)

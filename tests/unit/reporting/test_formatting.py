@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.reporting.formatting.durations import brief, clock
+from batsched_py.reporting.formatting import brief, clock
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 from msgspec.structs import asdict, replace
 
-from batsched_py.reporting.metrics.batsim_figures import batsim_figures, consumed_energy, traced_energy
+from batsched_py.reporting.metrics.batsim_metrics import batsim_metrics, consumed_energy, traced_energy
 from batsched_py.reporting.schedules.schedule import Schedule, read_schedule
 from batsched_py.simulator.outputs.tracing import JOB_ENDED, JOB_STARTED, EnergyRows
 from tests.clone import files
@@ -24,7 +24,7 @@ UNKNOWN: Final = {"o19_machine_events": "time_"}
 def test_all_figures_are_batsims_to_6_digits(run: Path) -> None:
     """Read from the recorded files of Batsim 4.2.1."""
     schedule = read_schedule(run)
-    found = asdict(batsim_figures(schedule))
+    found = asdict(batsim_metrics(schedule))
     told = {name: text for name, text in schedule.figures.items() if name in found}
     assert len(told) == len(found)
     for name, text in told.items():
@@ -42,14 +42,14 @@ def test_there_are_recordings() -> None:
 def test_a_rejected_job_counts_as_0_in_a_mean() -> None:
     """As in Batsim; a job that no row tells of, too."""
     run = Schedule("run", (record(submit=0, start=6, finish=18), rejected()), 4, {}, unlisted=1)
-    found = batsim_figures(run)
+    found = batsim_metrics(run)
     assert (found.mean_waiting_time, found.mean_turnaround_time, found.mean_slowdown) == (2.0, 6.0, 0.5)
     assert (found.nb_jobs, found.nb_jobs_rejected, found.max_waiting_time) == (3, 2, 6.0)
 
 
 def test_without_jobs_all_is_0() -> None:
     """As Batsim writes it."""
-    found = batsim_figures(Schedule("run", (), 4, {}))
+    found = batsim_metrics(Schedule("run", (), 4, {}))
     assert (found.makespan, found.mean_slowdown, found.success_rate, found.time_idle) == (0, 0, 0, 0)
 
 
@@ -72,12 +72,12 @@ def test_energy_without_a_job_that_ran_is_batsims_minus_one() -> None:
 def test_energy_that_was_counted_and_not_traced_is_unknown() -> None:
     """It is what the schedule's file says; 0 would be wrong."""
     run = Schedule("run", (replace(record(), energy=5.0),), 4, {})
-    assert batsim_figures(run).consumed_joules is None
-    assert (batsim_figures(run).nb_machine_switches, consumed_energy(run)) == (None, None)
+    assert batsim_metrics(run).consumed_joules is None
+    assert (batsim_metrics(run).nb_machine_switches, consumed_energy(run)) == (None, None)
     assert consumed_energy(replace(run, figures={"consumed_joules": "77.5"})) == 77.5
 
 
 def test_energy_that_was_not_counted_is_none() -> None:
     """Batsim writes 0 for it."""
     run = Schedule("run", (record(),), 4, {"consumed_joules": "0.000000"})
-    assert (consumed_energy(run), batsim_figures(run).consumed_joules) == (None, 0.0)
+    assert (consumed_energy(run), batsim_metrics(run).consumed_joules) == (None, 0.0)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from batsched_py.reporting.metrics.run_figures import RunFigures, measure_run
-from batsched_py.reporting.pictures.html.figures import Cell, Row, other_rows, summary_rows
+from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
+from batsched_py.reporting.pictures.html.metric_rows import MetricCell, MetricRow, other_rows, summary_rows
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 
 
-def run(*records: JobRecord, hosts: int = 2) -> RunFigures:
+def run(*records: JobRecord, hosts: int = 2) -> RunMetrics:
     return measure_run(Schedule(name="run", jobs=records, hosts=hosts, figures={}))
 
 
-def row(name: str, rows: list[Row]) -> Row:
+def row(name: str, rows: list[MetricRow]) -> MetricRow:
     return next(found for found in rows if found.name == name)
 
 
@@ -24,8 +24,8 @@ FAST = run(record("1", start=50, finish=150, hosts="0"), hosts=2)
 def test_less_wait_is_better_and_told_in_percent() -> None:
     """On the clock, with the exact number behind it."""
     assert row("mean wait", summary_rows([SLOW, FAST])).cells == (
-        Cell("00:01:40", "100.000 s"),
-        Cell("00:00:50", "50.000 s", "\N{MINUS SIGN}50.0 %", best=True),
+        MetricCell("00:01:40", "100.000 s"),
+        MetricCell("00:00:50", "50.000 s", "\N{MINUS SIGN}50.0 %", best=True),
     )
 
 
@@ -69,7 +69,7 @@ def test_figures_without_a_meaning_are_left_out_or_dashes() -> None:
     """No row says nothing; a run that has no such figure has a dash."""
     nothing = run(rejected("1"))
     assert "mean wait" not in [found.name for found in summary_rows([nothing])]
-    assert row("mean wait", summary_rows([SLOW, nothing])).cells[1] == Cell("-")
+    assert row("mean wait", summary_rows([SLOW, nothing])).cells[1] == MetricCell("-")
     assert row("rejected", summary_rows([nothing])).part
 
 

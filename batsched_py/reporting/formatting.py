@@ -1,0 +1,44 @@
+"""Durations and final states in the words that tables, pictures and pages share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from batsched_py.protocol.events import (
+    COMPLETED_FAILED,
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    REJECTED,
+)
+
+MINUTE: Final = 60
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+
+#: Batsim's final state -> a word or two, in the order in which reports list them.
+STATE_NAMES: Final = {
+    COMPLETED_SUCCESSFULLY: "successful",
+    COMPLETED_FAILED: "failed",
+    COMPLETED_WALLTIME_REACHED: "walltime reached",
+    COMPLETED_KILLED: "killed",
+    REJECTED: "rejected",
+}
+#: The final states in that order.
+FINAL_STATES: Final = tuple(STATE_NAMES)
+
+
+def clock(seconds: float) -> str:
+    """Return days, hours, minutes and seconds, to the nearest second: "02:03:04", "1 d 02:03:04"."""
+    days, rest = divmod(round(seconds), DAY)
+    hours, rest = divmod(rest, HOUR)
+    minutes, rest = divmod(rest, MINUTE)
+    return (f"{days} d " if days else "") + f"{hours:02d}:{minutes:02d}:{rest:02d}"
+
+
+def brief(seconds: float) -> str:
+    """Return about three digits in the unit that fits: "0.25 s", "42 s", "3.5 min", "12 h", "3 d"."""
+    for unit, name in ((DAY, "d"), (HOUR, "h"), (MINUTE, "min")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.3g} {name}"
+    return f"{seconds:.3g} s"

@@ -1,1 +1,0 @@
-"""Durations and final states as people read them."""

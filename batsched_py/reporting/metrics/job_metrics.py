@@ -1,0 +1,126 @@
+"""The metrics of each job, and the rows in which `metrics --per-job` writes them beside Batsim's columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.bits import bit_runs
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, bounded_slowdown
+from batsched_py.reporting.schedules.members import due_time, is_met, user_of
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.outputs.result_files import JOBS_HEADER
+from batsched_py.simulator.records import JobRecord
+
+#: The columns of Batsim's jobs file, under its names, then those of our own metrics.
+COLUMNS: Final = (
+    *JOBS_HEADER.split(","),
+    "allocated_number_of_resources",
+    "bounded_slowdown",
+    "per_processor_slowdown",
+    "per_processor_bounded_slowdown",
+    "pieces",
+    "user",
+    "deadline",
+    "deadline_met",
+)
+
+
+class JobMetrics(Struct, frozen=True):
+    """The metrics of a job. docs/metrics.md defines each; those of a rejected job are None.
+
+    Attributes:
+        record: how it ended.
+        size: number of compute hosts it had.
+        wait: start - submission.
+        turnaround: finish - submission.
+        slowdown: turnaround / run: Batsim's stretch. None if the run took no time.
+        bounded_slowdown: with runs of less than tau counting as tau, and at least 1.
+        per_processor_slowdown: turnaround / (size x run), and at least 1. None if the run took no time.
+        per_processor_bounded_slowdown: the same with the bound.
+        pieces: maximal runs of consecutive hosts; None if its hosts are not known.
+        user: its owner; None if that is not known.
+        due: its deadline, or the instant of its reservation; None if it has neither.
+        met: whether it was in time; None if it has no `due`. False if it was rejected.
+    """
+
+    record: JobRecord
+    size: int
+    wait: float | None = None
+    turnaround: float | None = None
+    slowdown: float | None = None
+    bounded_slowdown: float | None = None
+    per_processor_slowdown: float | None = None
+    per_processor_bounded_slowdown: float | None = None
+    pieces: int | None = None
+    user: str | None = None
+    due: float | None = None
+    met: bool | None = None
+
+
+def measure_jobs(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> list[JobMetrics]:
+    """Return the metrics of each job, in the schedule's order; WorkloadError if a deadline breaks its rule."""
+    return [_measure(schedule, record, tau) for record in schedule.jobs]
+
+
+def job_rows(jobs: Iterable[JobMetrics]) -> Iterator[Sequence[str]]:
+    """Yield the cells of each job, as many as COLUMNS; numbers are written as Batsim does, unknown ones are empty."""
+    for metrics in jobs:
+        yield (*_batsim_cells(metrics), *_own_cells(metrics))
+
+
+def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
+    job, size = record.job, schedule.size(record)
+    due = due_time(job)
+    met = None if due is None else is_met(record)
+    if record.rejected:
+        return JobMetrics(record, 0, user=user_of(job), due=due, met=met)
+    stretch, wait, run = schedule.stretch(record), record.waiting, record.execution
+    slowdown = stretch if math.isfinite(stretch) else None
+    share = max(size, 1)
+    compute = record.hosts.bits & ((1 << schedule.hosts) - 1)
+    return JobMetrics(
+        record,
+        size,
+        wait=wait,
+        turnaround=record.turnaround,
+        slowdown=slowdown,
+        bounded_slowdown=bounded_slowdown(wait, run, tau),
+        per_processor_slowdown=None if slowdown is None else max(1.0, slowdown / share),
+        per_processor_bounded_slowdown=max(1.0, (wait + run) / (share * max(run, tau))),
+        pieces=sum(1 for _ in bit_runs(compute)) if record.hosts else None,
+        user=user_of(job),
+        due=due,
+        met=met,
+    )
+
+
+def _batsim_cells(metrics: JobMetrics) -> Sequence[str]:
+    record, job = metrics.record, metrics.record.job
+    walltime = -1.0 if job.walltime is None else job.walltime
+    asked = (job.name, job.workload, job.profile, _real(job.submit_time), str(job.size), _real(walltime))
+    state = (str(int(record.success)), record.state)
+    if record.rejected:
+        return (*asked, *state, *[""] * 8, record.metadata)
+    times = (record.start, record.execution, record.finish, metrics.wait, metrics.turnaround, metrics.slowdown)
+    return (*asked, *state, *map(_real, times), str(record.hosts), _real(record.energy), record.metadata)
+
+
+def _own_cells(metrics: JobMetrics) -> Sequence[str]:
+    return (
+        "" if metrics.record.rejected else str(metrics.size),
+        _real(metrics.bounded_slowdown),
+        _real(metrics.per_processor_slowdown),
+        _real(metrics.per_processor_bounded_slowdown),
+        "" if metrics.pieces is None else str(metrics.pieces),
+        metrics.user or "",
+        _real(metrics.due),
+        "" if metrics.met is None else str(int(metrics.met)),
+    )
+
+
+def _real(value: float | None) -> str:
+    return "" if value is None else f"{value:.6f}"

@@ -1,0 +1,251 @@
+"""The metrics of a whole run, each with its title, unit and better direction: the columns of `batsched-py metrics`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from itertools import chain, pairwise
+from typing import Annotated, Any, Final, Literal, get_type_hints
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from batsched_py.reporting.formatting import FINAL_STATES, HOUR
+from batsched_py.reporting.metrics.batsim_metrics import consumed_energy
+from batsched_py.reporting.metrics.host_times import host_times
+from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
+from batsched_py.reporting.metrics.over_time import free_hosts, longest_run, queue_length, queued_hosts
+from batsched_py.reporting.metrics.statistics import jains_index, mean, quantile
+from batsched_py.reporting.metrics.steps import Steps, mean_over
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, summarise_jobs
+from batsched_py.reporting.schedules.schedule import Schedule
+
+
+class Unit(Enum):
+    """The unit in which tables show a metric, the factor from SI units to it, and the digits."""
+
+    COUNT = ("", 1.0, ".0f")
+    NUMBER = ("", 1.0, ".4f")
+    SECONDS = ("s", 1.0, ".3f")
+    SHARE = ("%", 100.0, ".2f")
+    RATE = ("jobs/h", float(HOUR), ".2f")
+    JOULES = ("J", 1.0, ".1f")
+    WATTS = ("W", 1.0, ".1f")
+    HOST_HOURS = ("host h", 1.0 / HOUR, ".3f")
+
+
+class MetricInfo(Struct, frozen=True):
+    """The presentation of a metric.
+
+    Attributes:
+        title: as tables show it; a part of the row above begins with blanks.
+        unit: of what tables show.
+        better: which way is better; "" if neither is.
+    """
+
+    title: str
+    unit: Unit = Unit.NUMBER
+    better: Literal["less", "more", ""] = "less"
+
+
+class RunMetrics(Struct, frozen=True):
+    """The metrics of a run; docs/metrics.md defines each, in the same words and order.
+
+    A job *ran* if it was not rejected: means, quantiles and maxima are over these jobs. A metric that has no meaning,
+    because no job ran or because the files lack what it is computed from, is None. The order of the jobs does not
+    matter. Seconds, joules and watts; shares from 0 to 1.
+    """
+
+    jobs: Annotated[int, MetricInfo("jobs", Unit.COUNT, better="")]
+    ran: Annotated[int, MetricInfo("  ran", Unit.COUNT, better="")]
+    successful: Annotated[int, MetricInfo("  successful", Unit.COUNT, better="more")]
+    failed: Annotated[int, MetricInfo("  failed", Unit.COUNT)]
+    walltime_reached: Annotated[int, MetricInfo("  walltime reached", Unit.COUNT)]
+    killed: Annotated[int, MetricInfo("  killed", Unit.COUNT)]
+    rejected: Annotated[int, MetricInfo("  rejected", Unit.COUNT)]
+    hosts: Annotated[int, MetricInfo("hosts", Unit.COUNT, better="")]
+    makespan: Annotated[float, MetricInfo("makespan", Unit.SECONDS)]
+    utilisation: Annotated[float | None, MetricInfo("utilisation", Unit.SHARE, better="more")]
+    throughput: Annotated[float | None, MetricInfo("throughput", Unit.RATE, better="more")]
+    mean_wait: Annotated[float | None, MetricInfo("mean wait", Unit.SECONDS)]
+    median_wait: Annotated[float | None, MetricInfo("median wait", Unit.SECONDS)]
+    p90_wait: Annotated[float | None, MetricInfo("90 % wait at most", Unit.SECONDS)]
+    p99_wait: Annotated[float | None, MetricInfo("99 % wait at most", Unit.SECONDS)]
+    max_wait: Annotated[float | None, MetricInfo("maximum wait", Unit.SECONDS)]
+    mean_turnaround: Annotated[float | None, MetricInfo("mean turnaround", Unit.SECONDS)]
+    max_turnaround: Annotated[float | None, MetricInfo("maximum turnaround", Unit.SECONDS)]
+    mean_slowdown: Annotated[float | None, MetricInfo("mean slowdown")]
+    max_slowdown: Annotated[float | None, MetricInfo("maximum slowdown")]
+    mean_bounded_slowdown: Annotated[float | None, MetricInfo("mean bounded slowdown")]
+    median_bounded_slowdown: Annotated[float | None, MetricInfo("median bounded slowdown")]
+    p90_bounded_slowdown: Annotated[float | None, MetricInfo("90 % bounded slowdown")]
+    p99_bounded_slowdown: Annotated[float | None, MetricInfo("99 % bounded slowdown")]
+    max_bounded_slowdown: Annotated[float | None, MetricInfo("maximum bounded slowdown")]
+    mean_per_processor_slowdown: Annotated[float | None, MetricInfo("mean per-processor slowdown")]
+    mean_per_processor_bounded_slowdown: Annotated[float | None, MetricInfo("  with the bound")]
+    mean_queue_length: Annotated[float | None, MetricInfo("mean queue")]
+    max_queue_length: Annotated[int | None, MetricInfo("longest queue", Unit.COUNT)]
+    mean_queued_hosts: Annotated[float | None, MetricInfo("mean hosts asked for")]
+    max_queued_hosts: Annotated[int | None, MetricInfo("most hosts asked for", Unit.COUNT)]
+    mean_pieces: Annotated[float | None, MetricInfo("mean pieces of a job")]
+    contiguous: Annotated[float | None, MetricInfo("contiguous jobs", Unit.SHARE, better="more")]
+    fragmentation: Annotated[float | None, MetricInfo("fragmentation", Unit.SHARE)]
+    energy: Annotated[float | None, MetricInfo("energy", Unit.JOULES)]
+    mean_power: Annotated[float | None, MetricInfo("mean power", Unit.WATTS)]
+    mean_job_energy: Annotated[float | None, MetricInfo("mean energy of a job", Unit.JOULES)]
+    computing_time: Annotated[float | None, MetricInfo("computing", Unit.HOST_HOURS, better="")]
+    idle_time: Annotated[float | None, MetricInfo("idle", Unit.HOST_HOURS, better="")]
+    sleeping_time: Annotated[float | None, MetricInfo("sleeping", Unit.HOST_HOURS, better="")]
+    switching_on_time: Annotated[float | None, MetricInfo("switching on", Unit.HOST_HOURS, better="")]
+    switching_off_time: Annotated[float | None, MetricInfo("switching off", Unit.HOST_HOURS, better="")]
+    unavailable_time: Annotated[float | None, MetricInfo("unavailable", Unit.HOST_HOURS, better="")]
+    users: Annotated[int, MetricInfo("users", Unit.COUNT, better="")]
+    fairness_wait: Annotated[float | None, MetricInfo("fairness of waits", better="more")]
+    fairness_bounded_slowdown: Annotated[float | None, MetricInfo("fairness of slowdowns", better="more")]
+    with_deadline: Annotated[int, MetricInfo("jobs with a deadline", Unit.COUNT, better="")]
+    deadlines_met: Annotated[int | None, MetricInfo("  in time", Unit.COUNT, better="more")]
+
+
+#: Field of RunMetrics -> its presentation, in their order.
+METRIC_INFO: Final[Mapping[str, MetricInfo]] = {
+    name: hint.__metadata__[0] for name, hint in get_type_hints(RunMetrics, include_extras=True).items()
+}
+
+#: Name of a quantile in metrics -> the share of the values that are not above it.
+_QUANTILES: Final = {"median": 0.5, "p90": 0.9, "p99": 0.99}
+
+
+def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> RunMetrics:
+    """Compute the metrics of a run; runs shorter than `tau` seconds count as `tau` in bounded slowdowns.
+
+    WorkloadError if a deadline breaks its rule.
+    """
+    jobs = measure_jobs(schedule, tau)
+    ran = [job for job in jobs if not job.record.rejected]
+    summary = asdict(summarise_jobs(schedule.jobs, schedule.hosts, tau))
+    del summary["jobs"], summary["states"]  # which do not count the jobs that stand in no row
+    makespan: float = summary["makespan"]
+    return RunMetrics(
+        **_counts(jobs, schedule.unlisted),
+        **summary,
+        **_waits(ran),
+        **_slowdowns(ran),
+        **_queue(schedule, makespan),
+        **_layout(schedule, ran, makespan),
+        **_energy(schedule, ran),
+        **_host_times(schedule, makespan),
+        **_fairness(ran),
+        **_deadlines(jobs),
+    )
+
+
+def _counts(jobs: Sequence[JobMetrics], unlisted: int) -> dict[str, Any]:
+    states = Counter(job.record.state for job in jobs)
+    successful, failed, late, killed, rejected = (states[state] for state in FINAL_STATES)
+    return {
+        "jobs": len(jobs) + unlisted,
+        "ran": len(jobs) - rejected,
+        "successful": successful,
+        "failed": failed,
+        "walltime_reached": late,
+        "killed": killed,
+        "rejected": rejected + unlisted,
+    }
+
+
+def _waits(ran: Sequence[JobMetrics]) -> dict[str, Any]:
+    waits = _known(job.wait for job in ran)
+    return {
+        **{f"{name}_wait": quantile(waits, share) for name, share in _QUANTILES.items()},
+        "max_turnaround": max(_known(job.turnaround for job in ran), default=None),
+    }
+
+
+def _slowdowns(ran: Sequence[JobMetrics]) -> dict[str, Any]:
+    slowdowns = _known(job.slowdown for job in ran)
+    shared = _known(job.per_processor_slowdown for job in ran)
+    every = len(slowdowns) == len(ran)  # a job that took no time has none: then a mean of the others would mislead
+    bounded = _known(job.bounded_slowdown for job in ran)
+    return {
+        "mean_slowdown": mean(slowdowns) if every else None,
+        "max_slowdown": max(slowdowns, default=None) if every else None,
+        **{f"{name}_bounded_slowdown": quantile(bounded, share) for name, share in _QUANTILES.items()},
+        "max_bounded_slowdown": max(bounded, default=None),
+        "mean_per_processor_slowdown": mean(shared) if every else None,
+        "mean_per_processor_bounded_slowdown": mean(_known(job.per_processor_bounded_slowdown for job in ran)),
+    }
+
+
+def _queue(schedule: Schedule, makespan: float) -> dict[str, Any]:
+    length, hosts = queue_length(schedule), queued_hosts(schedule)
+    return {
+        "mean_queue_length": mean_over(length, 0.0, makespan),
+        "max_queue_length": _highest(length) if makespan > 0 else None,
+        "mean_queued_hosts": mean_over(hosts, 0.0, makespan),
+        "max_queued_hosts": _highest(hosts) if makespan > 0 else None,
+    }
+
+
+def _layout(schedule: Schedule, ran: Sequence[JobMetrics], makespan: float) -> dict[str, Any]:
+    pieces = [job.pieces for job in ran if job.pieces]
+    return {
+        "mean_pieces": mean(pieces),
+        "contiguous": pieces.count(1) / len(pieces) if pieces else None,
+        "fragmentation": _fragmentation(schedule, makespan) if schedule.hosts_known else None,
+    }
+
+
+def _fragmentation(schedule: Schedule, makespan: float) -> float | None:
+    """Return the share of the free host seconds that lies outside the largest run of free hosts; None without any."""
+    free, scattered = [], []
+    for (time, hosts), (until, _) in pairwise(chain(free_hosts(schedule), [(makespan, 0)])):
+        count = hosts.bit_count()
+        free.append(count * (until - time))
+        scattered.append((count - longest_run(hosts)) * (until - time))
+    total = math.fsum(free)
+    return math.fsum(scattered) / total if total > 0 else None
+
+
+def _energy(schedule: Schedule, ran: Sequence[JobMetrics]) -> dict[str, Any]:
+    energy = consumed_energy(schedule)
+    begin = min((job.job.submit_time for job in schedule.jobs), default=0.0)
+    end = max((job.record.finish for job in ran), default=begin)
+    of_jobs = [job.record.energy for job in ran if job.record.energy >= 0]
+    return {
+        "energy": energy,
+        "mean_power": energy / (end - begin) if energy is not None and end > begin else None,
+        "mean_job_energy": mean(of_jobs) if len(of_jobs) == len(ran) else None,
+    }
+
+
+def _host_times(schedule: Schedule, makespan: float) -> dict[str, Any]:
+    return {f"{state}_time": seconds for state, seconds in host_times(schedule, makespan).items()}
+
+
+def _fairness(ran: Sequence[JobMetrics]) -> dict[str, Any]:
+    by_user: defaultdict[str, list[JobMetrics]] = defaultdict(list)
+    for job in ran:
+        if job.user is not None:
+            by_user[job.user].append(job)
+    waits = _known(mean(_known(job.wait for job in jobs)) for jobs in by_user.values())
+    slowdowns = _known(mean(_known(job.bounded_slowdown for job in jobs)) for jobs in by_user.values())
+    return {
+        "users": len(by_user),
+        "fairness_wait": jains_index(waits),
+        "fairness_bounded_slowdown": jains_index(slowdowns),
+    }
+
+
+def _deadlines(jobs: Sequence[JobMetrics]) -> dict[str, Any]:
+    due = [job for job in jobs if job.due is not None]
+    return {"with_deadline": len(due), "deadlines_met": sum(job.met is True for job in due) if due else None}
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _highest(steps: Steps) -> int:
+    return int(max(value for _, value in steps))

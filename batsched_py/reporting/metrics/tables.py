@@ -1,0 +1,89 @@
+"""Tables that show the metrics of runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from batsched_py.display import displayed
+from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics
+from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
+from batsched_py.wording import JOULES_PER_KWH, NOTHING
+
+#: The text in place of the number of users if no job has one.
+NO_USERS: Final = "not told"
+#: Metrics with which a section of the table begins.
+_SECTIONS: Final = frozenset(
+    {"hosts", "mean_wait", "mean_slowdown", "mean_queue_length", "mean_pieces", "energy", "computing_time", "users"}
+    | {"with_deadline"}
+)
+#: Metrics whose row is left out if it is 0 in all runs.
+_USUALLY_ZERO: Final = frozenset(
+    {"failed", "walltime_reached", "killed", "rejected", "with_deadline"}
+    | {"sleeping_time", "switching_on_time", "switching_off_time", "unavailable_time"}
+)
+
+
+def metrics_table(names: Sequence[str], runs: Sequence[RunMetrics]) -> Table:
+    """Return a table with a column for each run; rows that are empty in all runs are left out."""
+    table = _table(names)
+    for name, info in METRIC_INFO.items():
+        if name in _SECTIONS:
+            table.add_section()
+        values, title = [getattr(run, name) for run in runs], info.title
+        if not _is_shown(name, values):
+            continue
+        if info.unit is Unit.JOULES:
+            table.add_row(title, *map(_kilowatt_hours, values), "kWh")
+            title = ""
+        table.add_row(title, *(format_metric(name, value) for value in values), info.unit.value[0])
+    return table
+
+
+def batsim_table(names: Sequence[str], runs: Sequence[BatsimMetrics]) -> Table:
+    """Return a table with a row for each column of Batsim's `_schedule.csv`, under its name."""
+    table = _table(names)
+    for name in BatsimMetrics.__struct_fields__:
+        table.add_row(name, *(batsim_cell(getattr(run, name)) or NOTHING for run in runs), "")
+    return table
+
+
+def format_metric(name: str, value: float | None) -> str:
+    """Return a metric in the unit of tables, without the unit's name."""
+    if name == "users" and not value:
+        return NO_USERS
+    if value is None:
+        return NOTHING
+    _, factor, digits = METRIC_INFO[name].unit.value
+    return f"{value * factor:z{digits}}"
+
+
+def batsim_cell(value: float | None) -> str:
+    """Return a metric as Batsim writes it; empty if it is not known."""
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, int) else f"{value:z.6f}"
+
+
+def _table(names: Sequence[str]) -> Table:
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    table.add_column("", no_wrap=True)
+    for name in names:
+        table.add_column(Text(displayed(name)), justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True, style="dim")
+    return table
+
+
+def _kilowatt_hours(joules: float | None) -> str:
+    return NOTHING if joules is None else f"{joules / JOULES_PER_KWH:.3f}"
+
+
+def _is_shown(name: str, values: Sequence[float | None]) -> bool:
+    """Return False for a row without values, or with nothing but the zeros that are usual."""
+    if name == "users":
+        return True
+    return any(values) if name in _USUALLY_ZERO else any(value is not None for value in values)

@@ -1,0 +1,141 @@
+"""The rows of the page's summary: a metric of each run, its difference from the first run, and the best run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.reporting.formatting import clock
+from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, MetricInfo, RunMetrics, Unit
+from batsched_py.reporting.metrics.tables import format_metric
+from batsched_py.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
+
+#: The rows that are shown at once, if any run has them; the others are one click away.
+_MAIN: Final = (
+    *("hosts", "jobs", "successful", "failed", "walltime_reached", "killed", "rejected"),
+    *("makespan", "utilisation", "throughput", "mean_wait", "p90_wait", "max_wait", "mean_turnaround"),
+    *("mean_bounded_slowdown", "p90_bounded_slowdown", "mean_queue_length", "energy", "mean_power"),
+)
+#: Rows that are shown although they are 0: that no job waits is news.
+_ALWAYS: Final = frozenset(_MAIN[7:17]) | {"hosts", "jobs"}
+#: Smaller parts of a metric, or of 1 for shares, are not shown as differences.
+_SHOWN: Final = 0.0005
+#: From here on "12.3 times" says more than "+1130.0 %".
+_MANY: Final = 10
+
+
+class MetricCell(Struct, frozen=True):
+    """A metric of a run.
+
+    Attributes:
+        text: as people read it.
+        exact: the number behind it, with its unit; empty if the text is exact.
+        delta: its difference from the first run's; empty for the first run and where none can be given.
+        best: True if no run is better and some run is worse, as far as differences are shown.
+    """
+
+    text: str
+    exact: str = ""
+    delta: str = ""
+    best: bool = False
+
+
+class MetricRow(Struct, frozen=True):
+    """A metric: its name, a cell for each run, and whether it is a part of the row above."""
+
+    name: str
+    cells: tuple[MetricCell, ...]
+    part: bool = False
+
+
+def summary_rows(runs: Sequence[RunMetrics], *, ranked: bool = True) -> list[MetricRow]:
+    """Return the rows that most readers look for; `ranked` marks the best run of each."""
+    return _rows(_MAIN, runs, ranked=ranked)
+
+
+def other_rows(runs: Sequence[RunMetrics], *, ranked: bool = True) -> list[MetricRow]:
+    """Return all rows with a value that `summary_rows` leaves out."""
+    return _rows((name for name in METRIC_INFO if name not in _MAIN), runs, ranked=ranked)
+
+
+def _rows(names: Iterable[str], runs: Sequence[RunMetrics], *, ranked: bool) -> list[MetricRow]:
+    rows = []
+    for name in names:
+        values = [getattr(run, name) for run in runs]
+        if any(values) or (name in _ALWAYS and any(value is not None for value in values)):
+            rows.append(_row(name, values, ranked=ranked))
+    return rows
+
+
+def _row(name: str, values: Sequence[float | None], *, ranked: bool) -> MetricRow:
+    info, first = METRIC_INFO[name], values[0]
+    best = _best(info, values) if ranked else None
+    cells = []
+    for number, value in enumerate(values):
+        if value is None:
+            cells.append(MetricCell(NOTHING))
+            continue
+        delta = _delta(info.unit, first, value) if number and first is not None else ""
+        text, exact = _texts(name, value)
+        cells.append(MetricCell(text, exact, delta, best is not None and _alike(info.unit, value, best)))
+    return MetricRow(info.title.strip(), tuple(cells), info.title.startswith(" "))
+
+
+def _texts(name: str, value: float) -> tuple[str, str]:
+    """Return a metric as people read it, and the number behind it."""
+    unit = METRIC_INFO[name].unit
+    exact = f"{format_metric(name, value)} {unit.value[0]}".strip()
+    match unit:
+        case Unit.SECONDS:
+            return clock(value), exact
+        case Unit.JOULES:
+            return kilowatt_hours(value), exact
+        case Unit.COUNT:
+            return grouped(value, NARROW_BLANK), ""
+        case Unit.NUMBER:
+            return f"{value:.2f}", exact
+        case _:
+            return exact, ""
+
+
+def _best(info: MetricInfo, values: Sequence[float | None]) -> float | None:
+    """Return the best value; None if none is visibly better than another, or neither direction is better."""
+    known = [value for value in values if value is not None]
+    if not info.better or len(known) < 2 or _alike(info.unit, min(known), max(known)):
+        return None
+    return max(known) if info.better == "more" else min(known)
+
+
+def _equal(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+
+
+def _alike(unit: Unit, one: float, other: float) -> bool:
+    """Return True if the difference is too small to be shown: it rounds to 0.0 points or percent."""
+    scale = 1.0 if unit is Unit.SHARE else 0.0 if unit is Unit.COUNT else min(abs(one), abs(other))
+    return _equal(one, other) or abs(one - other) < _SHOWN * scale
+
+
+def _relative(first: float, value: float) -> str:
+    if not first:
+        return ""
+    return f"{100 * (value / first - 1):+.1f} %" if value < _MANY * first else f"{value / first:.1f} times"
+
+
+def _delta(unit: Unit, first: float, value: float) -> str:
+    """Return the difference: of counts as a number, of shares in points, of all else in percent."""
+    if _equal(first, value):
+        return "" if unit is Unit.COUNT else "same"
+    match unit:
+        case Unit.COUNT:
+            text = f"{value - first:+.0f}"
+        case Unit.SHARE:
+            text = f"{100 * (value - first):+.1f} points"
+        case _:
+            text = _relative(first, value)
+    if not text.strip("+-.0 %points"):
+        text = text[1:]  # nothing has no sign
+    return text.replace("-", "\N{MINUS SIGN}")  # as wide as a plus
