@@ -37,7 +37,7 @@ from batsched_py.simulator.simulation import DEFAULTS, Simulation
 #: A function of the names of a workload and of an algorithm, and of the result of the run.
 Keep = Callable[[str, str, Result], None]
 #: A function of the number of runs that ended, and of all.
-RunsProgress = Callable[[int, int], None]
+ShowProgress = Callable[[int, int], None]
 
 
 class Variant(Struct, frozen=True):
@@ -151,7 +151,7 @@ def run_study(
     clock: str = "zero",
     processes: int | None = None,
     keep: Keep | None = None,
-    progress: RunsProgress | None = None,
+    progress: ShowProgress | None = None,
     limits: Limits = LIMITS,
 ) -> Study:
     """Simulate each workload with each algorithm. An algorithm that fails spoils its own runs only.
@@ -273,7 +273,7 @@ class _Task(Struct, frozen=True):
         return Outcome(self.name, self.variant.name, error=error, exit_code=exit_code)
 
 
-def _run_all(tasks: Sequence[_Task], processes: int | None, progress: RunsProgress | None) -> list[Outcome]:
+def _run_all(tasks: Sequence[_Task], processes: int | None, progress: ShowProgress | None) -> list[Outcome]:
     """Run the tasks and return their outcomes, in the order of the tasks."""
     outcomes: dict[int, Outcome] = {}
     if progress is not None:

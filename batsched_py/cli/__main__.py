@@ -1,4 +1,4 @@
-"""Entry point of `batsched-py` and of `python -m batsched_py`: signals first, then the imports."""
+"""The entry point of `batsched-py` and `python -m batsched_py`: signals are handled before modules are imported."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 
 from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
 
-#: New objects before the collector looks for cycles: modules that are loaded, and jobs and records by the ten thousand,
-#: have none worth it (default: 700).
+#: Threshold of the cyclic garbage collector (default: 700). Loaded modules, and jobs and records by the ten thousand,
+#: have no cycles worth a search.
 GARBAGE = 100_000
 
 
 def main() -> None:
-    """The console command. A signal that comes while the program is still being loaded is one line, too."""
+    """Run the program; a signal while it is still being loaded is one line, too."""
     gc.set_threshold(GARBAGE)
     try:
         raise_on_signals()

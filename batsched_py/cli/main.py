@@ -1,4 +1,4 @@
-"""The program `batsched-py`: finds the command, and turns whatever ends it into one line and an exit code.
+"""The program `batsched-py`: finds the command, and turns any failure into one line and an exit code.
 
 Exit codes:
     0    all is well
@@ -26,40 +26,41 @@ from typing import Any, Final
 import click
 
 import batsched_py
+from batsched_py.cli.shared.command import DEBUG, Invocation
 from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
-from batsched_py.cli.shared.parameters import Invocation, debug_option
-from batsched_py.cli.shared.streams import (
+from batsched_py.cli.shared.terminal import (
     CLOSED_PIPE,
     finish_stdout,
     give_up_stdout,
     is_full,
     prepare_streams,
+    say,
     undecodable,
 )
-from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.wording import did_you_mean
 
 PROGRAM: Final = "batsched-py"
 
-#: Command -> (module, what it does). The modules are imported when needed: `serve` must not wait for the simulator.
+#: Command -> purpose. The module `commands.NAME`, which has it as `command`, is imported when needed: `serve` must not
+#: wait for the simulator. A new command is such a module and a row here.
 COMMANDS: Final = {
-    "serve": ("serve", "Decide for Batsim, over ZeroMQ."),
-    "simulate": ("simulate", "Run a workload on a platform without Batsim."),
-    "compare": ("compare", "Run several algorithms on the same workloads, and compare them."),
-    "batsim": ("batsim", "Run Batsim in a container and decide for it."),
-    "metrics": ("metrics", "Show the figures of runs: Batsim's, ours, or a log's."),
-    "record": ("record", "Record what a Batsim and a decision process say to each other."),
-    "replay": ("replay", "Ask an algorithm again what a recording asked, and compare."),
-    "diff": ("diff", "Compare what happened in two recorded runs."),
-    "report": ("report", "Show runs on a page, and what differs between them."),
-    "gantt": ("gantt", "Draw which jobs ran on which hosts, here or for a paper."),
-    "plot": ("plot", "Draw waits, slowdowns, utilisation or queue of runs, for a paper."),
-    "list": ("listing", "Show the algorithms there are."),
-    "describe": ("describe", "Show an algorithm's options and its source."),
-    "new": ("new", "Write the beginning of an algorithm, and its tests."),
-    "convert": ("convert", "Make a workload from a log in SWF."),
-    "generate": ("generate", "Make a synthetic workload, and a platform to run it."),
+    "serve": "Decide for Batsim, over ZeroMQ.",
+    "simulate": "Run a workload on a platform without Batsim.",
+    "compare": "Run several algorithms on the same workloads, and compare them.",
+    "batsim": "Run Batsim in a container and decide for it.",
+    "metrics": "Show the figures of runs: Batsim's, ours, or a log's.",
+    "record": "Record what a Batsim and a decision process say to each other.",
+    "replay": "Ask an algorithm again what a recording asked, and compare.",
+    "diff": "Compare what happened in two recorded runs.",
+    "report": "Show runs on a page, and what differs between them.",
+    "gantt": "Draw which jobs ran on which hosts, here or for a paper.",
+    "plot": "Draw waits, slowdowns, utilisation or queue of runs, for a paper.",
+    "list": "Show the algorithms there are.",
+    "describe": "Show an algorithm's options and its source.",
+    "new": "Write the beginning of an algorithm, and its tests.",
+    "convert": "Make a workload from a log in SWF.",
+    "generate": "Make a synthetic workload, and a platform to run it.",
 }
 
 _EPILOG: Final = """\b
@@ -70,11 +71,12 @@ standstill); 4 the other side failed (protocol, death, silence, no connection);
 
 
 class ClosedPipeError(Exception):
-    """Nobody reads what we write any more. Of the OSError that says so click would make exit code 1."""
+    """The reader of standard output is gone. Click would end the program for the OSError that says so."""
 
 
 @contextmanager
-def _told_apart() -> Iterator[None]:
+def _closed_pipe_as_error() -> Iterator[None]:
+    """Raise ClosedPipeError for a closed pipe, which click would end the program for."""
     try:
         yield
     except BrokenPipeError as error:
@@ -82,33 +84,33 @@ def _told_apart() -> Iterator[None]:
 
 
 class LazyGroup(click.Group):
-    """Commands by the table above."""
+    """The commands of the table, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """In the order of the table, which is that of a newcomer's interest."""
+        """List the commands in the order of the table, by a newcomer's interest."""
         return list(COMMANDS)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        """Parse; `--help` is shown meanwhile. ClosedPipeError."""
-        with _told_apart():
+        """Parse, and show `--help` if asked. ClosedPipeError."""
+        with _closed_pipe_as_error():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. ClosedPipeError."""
-        with _told_apart():
+        with _closed_pipe_as_error():
             return super().invoke(ctx)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import the command's module; None for a name that is not in the table."""
+        """Import the module of a command; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"batsched_py.cli.commands.{COMMANDS[cmd_name][0]}").command
+        command: click.Command = importlib.import_module(f"batsched_py.cli.commands.{cmd_name}").command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command and its arguments; UsageError with the command that may have been meant."""
+        """Find the command and its arguments; UsageError with a similar name."""
         name = click.utils.make_str(args[0])
         suggestion = did_you_mean(name, COMMANDS)
         if name not in COMMANDS and not name.startswith("-") and suggestion:
@@ -116,31 +118,33 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List them without importing any."""
+        """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(
     cls=LazyGroup, epilog=_EPILOG, no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(batsched_py.__version__, prog_name=PROGRAM)
-@debug_option
 def batsched() -> None:
     """Decide for the Batsim platform simulator, or do without Batsim."""
 
 
+batsched.params.append(DEBUG)
+
+
 def main() -> None:
-    """The console command."""
+    """Run the program and exit."""
     raise_on_signals()
     prepare_streams()
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; returns its exit code, after saying on stderr, in one line, what went wrong if something did.
+    """Run a command and return its exit code; an error is one line on stderr.
 
-    A reader that closes the pipe (`| head`) has what it wanted: nothing is said.
+    A closed pipe (`| head`) is no error: the reader has what it wanted.
     """
     try:
         code = _run(arguments)
@@ -154,7 +158,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    """As `run`; ClosedPipeError if nobody reads what is written, OSError if it could not be written at the end."""
+    """Run as `run`; ClosedPipeError if the reader is gone, OSError if the rest of the output cannot be written."""
     invocation = Invocation()
     try:
         _check_text(arguments)
@@ -163,28 +167,28 @@ def _run(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except click.ClickException as error:
-        _tell("error", _one_line(_usage(error)))
+        _report("error", _one_line(_usage(error)))
         return error.exit_code
     except ClosedPipeError:
         raise
     except Interruption as interruption:
         _trace(invocation)
-        _tell(str(interruption))
+        _report(str(interruption))
         return interruption.exit_code
     except BatschedError as error:
         _trace(invocation)
-        _tell("error", error.why if isinstance(error, DeadlockError) else _one_line(str(error)))
+        _report("error", error.why if isinstance(error, DeadlockError) else _one_line(str(error)))
         for line in error.waiting if isinstance(error, DeadlockError) else ():
             say(f"  {line}", err=True)
         return error.exit_code
-    except Exception as error:  # noqa: BLE001 - the last place where a defect can be told in a line
+    except Exception as error:  # noqa: BLE001 - the last place where a defect can become a line
         _trace(invocation)
         if is_full(error):
             return _unwritten(error)
         if isinstance(error, OSError) and error.filename is not None:  # a name that is too long, a loop of links...
-            _tell("error", f"{os.fsdecode(error.filename)}: {error.strerror or error}")
+            _report("error", f"{os.fsdecode(error.filename)}: {error.strerror or error}")
             return BatschedError.exit_code
-        _tell(
+        _report(
             "internal error",
             f"{type(error).__name__}: {_one_line(str(error))}; please report it with what --debug prints",
         )
@@ -193,7 +197,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _check_text(arguments: Sequence[str]) -> None:
-    """UsageError for an argument that no file of ours could hold, and no message of ours could name."""
+    """Check that arguments are text, which files and messages can hold. UsageError."""
     wrong = undecodable(arguments)
     if wrong is not None:
         shown = wrong.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -201,14 +205,14 @@ def _check_text(arguments: Sequence[str]) -> None:
 
 
 def _unwritten(error: Exception) -> int:
-    """The exit code, once it is told that standard output is not complete."""
+    """Report that standard output is not complete, and return the exit code."""
     give_up_stdout()
-    _tell("error", f"standard output cannot be written: {getattr(error, 'strerror', None) or error}")
+    _report("error", f"standard output cannot be written: {getattr(error, 'strerror', None) or error}")
     return BatschedError.exit_code
 
 
 def _usage(error: click.ClickException) -> str:
-    """What is wrong with the arguments, and where to look."""
+    """Describe the error of usage, and where to look."""
     context = getattr(error, "ctx", None)
     help_command = context.command_path if context is not None else PROGRAM
     return f"{error.format_message()} (see {help_command} --help)"
@@ -221,11 +225,11 @@ def _trace(invocation: Invocation) -> None:
 
 
 def _one_line(text: str) -> str:
-    """Of exceptions that are not ours, too."""
+    """Make one line of the text of an exception, which need not be ours."""
     return " | ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
-def _tell(*parts: str) -> None:
-    """On stderr; where nobody can read it, the exit code still tells."""
+def _report(*parts: str) -> None:
+    """Write a line to stderr; if that fails, the exit code has to do."""
     with suppress(OSError):
         say(": ".join((PROGRAM, *parts)), err=True)

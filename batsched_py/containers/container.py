@@ -1,4 +1,4 @@
-"""A container that runs: what it says, and how it ends."""
+"""A running container: its log and its end."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import requests
 
 from batsched_py.errors import EngineError
 
-#: Lines of its log that the error of a container quotes.
-LAST_WORDS: Final = 3
+#: Lines of the log that the error of a container quotes.
+LAST_LINES: Final = 3
 
 
 class EndedError(EngineError):
-    """The container has ended, by itself or otherwise; its text says how, with its last words.
+    """The end of a container; its text says how it ended, with the last lines of its log.
 
     Attributes:
-        code: its exit code.
+        code: exit code.
     """
 
     def __init__(self, code: int, story: str) -> None:
@@ -31,56 +31,56 @@ class EndedError(EngineError):
 
 
 class Container:
-    """A container; started once."""
+    """A container, which is started once and followed by a thread."""
 
     def __init__(self, client: docker.DockerClient, name: str, image: str) -> None:
         self._client, self._name, self._image = client, name, image
         self._over = Event()
-        #: How it ended, or what kept us from knowing; set before `_over`.
+        #: The end of the container, or the error that hid it; set before `_over`.
         self._ending: EngineError | None = None
-        self._last: deque[str] = deque(maxlen=LAST_WORDS)
+        self._last: deque[str] = deque(maxlen=LAST_LINES)
         self._follower: Thread | None = None
 
-    def start(self, hear: Callable[[str], None]) -> None:
-        """Start it; `hear` is called with each line that it says, by another thread. EngineError."""
+    def start(self, on_line: Callable[[str], None]) -> None:
+        """Start it; `on_line` is called with each line of its log, by another thread. EngineError."""
         try:
-            said = self._client.api.attach(self._name, stdout=True, stderr=True, stream=True, logs=False)
+            log = self._client.api.attach(self._name, stdout=True, stderr=True, stream=True, logs=False)
             self._client.api.start(self._name)
         except (docker.errors.DockerException, requests.RequestException) as error:
             reason = getattr(error, "explanation", None) or error
             raise EngineError(f"a container of {self._image} cannot be started: {reason}") from error
-        self._follower = Thread(target=self._follow, args=(said, hear), name="batsim's log", daemon=True)
+        self._follower = Thread(target=self._follow, args=(log, on_line), name="batsim's log", daemon=True)
         self._follower.start()
 
     @property
     def ending(self) -> EngineError | None:
-        """How it ended, or what keeps us from knowing; None while it runs."""
+        """The end of the container, or the error that hides it; None while it runs."""
         return self._ending if self._over.is_set() else None
 
     @property
     def failed(self) -> bool:
-        """True if it has ended otherwise than by success."""
+        """True if it has ended, and not by success."""
         return self.ending is not None and getattr(self._ending, "code", None) != 0
 
     def check(self) -> None:
-        """Raise its ending, if it has ended."""
+        """Raise its end, if it has ended."""
         if self.ending is not None:
             raise self.ending
 
     def wait(self, timeout: float | None) -> bool:
-        """Wait for its end; False if it has not come within `timeout` seconds. True, too, if the engine lost it."""
+        """Wait for its end, or the engine's loss of it; False if neither comes within `timeout` seconds."""
         return self._over.wait(timeout)
 
     def join(self, timeout: float) -> None:
-        """Wait until everything it said was heard, once it was removed."""
+        """Wait for the rest of its log, after it was removed."""
         if self._follower is not None:
             self._follower.join(timeout)
 
-    def _follow(self, said: Iterable[bytes], hear: Callable[[str], None]) -> None:
+    def _follow(self, log: Iterable[bytes], on_line: Callable[[str], None]) -> None:
         try:
-            for line in lines(said):
+            for line in lines(log):
                 self._last.append(line)
-                hear(line)
+                on_line(line)
             code = self._client.api.wait(self._name, timeout=None)["StatusCode"]
             state = self._client.api.inspect_container(self._name)["State"]
             self._ending = EndedError(code, self._story(code, out_of_memory=bool(state.get("OOMKilled"))))
@@ -95,10 +95,10 @@ class Container:
         return f"{how}; its last words: {words}" if words else f"{how}; it said nothing"
 
 
-def lines(said: Iterable[bytes]) -> Iterable[str]:
-    """The lines in a stream of pieces, without their ends; the last one may have none."""
+def lines(log: Iterable[bytes]) -> Iterable[str]:
+    """Yield the lines of a stream of pieces, without their ends; the last one may have none."""
     rest = b""
-    for piece in said:
+    for piece in log:
         *whole, rest = (rest + piece).split(b"\n")
         yield from (line.decode(errors="replace").rstrip("\r") for line in whole)
     if rest:
@@ -106,7 +106,7 @@ def lines(said: Iterable[bytes]) -> Iterable[str]:
 
 
 def _signal_name(code: int) -> str:
-    """Of a program that a signal ended, as a shell counts."""
+    """Return " (SIGKILL)" for the exit code of a program that a signal ended; "" for others."""
     try:
         return f" ({signal.Signals(code - 128).name})"
     except ValueError:

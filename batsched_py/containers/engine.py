@@ -1,4 +1,4 @@
-"""A container engine that speaks Docker's API: finds it, gets images, starts containers."""
+"""A container engine with Docker's API: finding it, getting images, creating and removing containers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any, Final, Literal
+from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
 import docker
@@ -17,16 +17,13 @@ from docker.types import LogConfig, Mount
 from docker.utils import parse_repository_tag
 
 from batsched_py.containers.container import Container
-from batsched_py.containers.launch import Launch
+from batsched_py.containers.launch import Launch, Pull
 from batsched_py.errors import EngineError
 
-#: When an image is fetched from its registry.
-Pull = Literal["missing", "always", "never"]
-
-#: Seconds that the engine may take for an answer, and be silent while it gets an image.
+#: Seconds that the engine may take for an answer, or be silent while it gets an image.
 PATIENCE: Final = 60
 
-#: What our containers are called by, for those who look for them: docker ps --filter label=batsched-py
+#: Label of our containers, as in: docker ps --filter label=batsched-py
 LABEL: Final = "batsched-py"
 
 _LOCAL_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
@@ -48,7 +45,7 @@ class Engine:
         self.is_rootless = "name=rootless" in (info.get("SecurityOptions") or [])
 
     def fetch(self, image: str, pull: Pull, tell: Callable[[str], None]) -> None:
-        """Have the image here: get it from its registry if need be. EngineError."""
+        """Get the image from its registry, if it is not here or `pull` says so. EngineError."""
         if pull != "always" and self._has(image):
             return
         if pull == "never":
@@ -61,7 +58,10 @@ class Engine:
                     raise EngineError(f"image {image} cannot be pulled: {line['error']}")
 
     def create(self, launch: Launch, name: str) -> Container:
-        """A container that is not yet started. EngineError."""
+        """Create a container, which is not yet started. EngineError.
+
+        It has no more rights than Batsim needs: files of other programs and the network are out of its reach.
+        """
         is_root = launch.user.startswith("0:")
         with told(f"a container of {launch.image} cannot be made"):
             self._client.containers.create(
@@ -106,7 +106,7 @@ class Engine:
 
 @contextmanager
 def connected(address: str | None) -> Iterator[Engine]:
-    """The engine at an address such as unix:///var/run/docker.sock; None: where the `docker` command finds it.
+    """Connect to the engine at an address such as unix:///var/run/docker.sock; None for that of the `docker` command.
 
     EngineError if none answers there, or if it is on another machine, which would not see the files of this one.
     """
@@ -125,7 +125,7 @@ def connected(address: str | None) -> Iterator[Engine]:
 
 @contextmanager
 def told(what: str) -> Iterator[None]:
-    """Whatever an engine or the way to it may fail with, as one line that begins with `what`."""
+    """Turn errors of an engine, and of the way to it, into EngineErrors of one line that begins with `what`."""
     try:
         yield
     except (docker.errors.DockerException, requests.RequestException, OSError) as error:
@@ -133,7 +133,7 @@ def told(what: str) -> Iterator[None]:
 
 
 def _read(address: str) -> SplitResult:
-    """The parts of an engine's address. EngineError."""
+    """Split an engine's address. EngineError."""
     try:
         parts = urlsplit(address)
         _ = parts.port  # is read only now
@@ -143,7 +143,7 @@ def _read(address: str) -> SplitResult:
 
 
 def _of_context() -> str:
-    """What `docker context` says, as the command does; the usual place if it says nothing."""
+    """Return the address of the current `docker context`, or the usual one."""
     with suppress(docker.errors.DockerException, OSError, ValueError):
         context: Any = ContextAPI.get_current_context()
         if context is not None and context.Host:
@@ -152,7 +152,7 @@ def _of_context() -> str:
 
 
 def _knock(address: SplitResult) -> None:
-    """OSError if nobody listens there: it says why, where the library's own errors say what they were wrapped in."""
+    """Check that an engine listens. The OSError says why not, which the library's own errors hide."""
     if address.scheme == "unix":
         with socket.socket(socket.AF_UNIX) as probe:
             probe.connect(address.path)

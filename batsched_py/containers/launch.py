@@ -1,23 +1,26 @@
-"""What is started in a container: Batsim's command line, the folders that it sees, and who it is."""
+"""The launch of a container: Batsim's command line, the folders that it sees, its user and its network."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 
-#: The image that is used if none is named. Batsim's own recipes call its images by Batsim's version; `latest` is built
-#: from the development of the next generation, which speaks another protocol.
+#: The default image. Tags of Batsim's own images are its versions; `latest` is built from the development of the next
+#: generation, which speaks another protocol.
 BATSIM_IMAGE: Final = "oarteam/batsim:4.0.0"
 
-#: What Docker Desktop and `host-gateway` call the machine on which the engine runs.
+#: The name of the engine's machine in containers, for Docker Desktop and `host-gateway`.
 HOST_NAME: Final = "host.docker.internal"
 
-#: Network whose containers share the machine's own addresses.
+#: The network whose containers share the machine's own addresses.
 HOST_NETWORK: Final = "host"
+
+#: When an image is fetched from its registry.
+Pull = Literal["missing", "always", "never"]
 
 _PLATFORM: Final = PurePosixPath("/batsim/platform")
 _WORKLOADS: Final = PurePosixPath("/batsim/workloads")
@@ -26,7 +29,7 @@ _EXPORT: Final = PurePosixPath("/batsim/export")
 
 
 class Folder(Struct, frozen=True):
-    """A folder of this machine that the container sees under another name; for reading only, unless `writable`."""
+    """A folder of this machine that a container sees as `target`; read-only, unless `writable`."""
 
     source: str
     target: str
@@ -37,14 +40,14 @@ class Launch(Struct, frozen=True, kw_only=True):
     """A container to be started.
 
     Attributes:
-        image: by its name, or its id.
-        arguments: of the image's program, which is Batsim.
-        folders: what it sees of this machine.
+        image: name or id of the image.
+        arguments: arguments of the image's program, which is Batsim.
+        folders: folders of this machine that it sees.
         scratch: folders that it may write into and that vanish with it.
-        working_folder: where it begins.
-        user: "uid:gid"; the files that it writes are theirs.
+        working_folder: its working directory.
+        user: "uid:gid", the owner of the files that it writes.
         network: the engine's name of the network.
-        host_name: what this machine is called in the container; None if it needs no name.
+        host_name: name of this machine in the container; None if it needs none.
     """
 
     image: str
@@ -61,8 +64,9 @@ class Inputs(Struct, frozen=True, kw_only=True):
     """Files of one run of Batsim, on this machine.
 
     Attributes:
-        platform, workloads, events: are read; the folders they are in can be read, too, for what they refer to.
-        export: the prefix of the files that Batsim writes, as text; None if they are not kept.
+        platform, workloads, events: input files; other files in their folders can be read, too, as they may refer to
+            them.
+        export: prefix of the files that Batsim writes, as text; None if they are not kept.
     """
 
     platform: Path
@@ -74,13 +78,13 @@ class Inputs(Struct, frozen=True, kw_only=True):
 def batsim(
     inputs: Inputs, extra: Sequence[str], *, image: str, socket: str, user: str, network: str, named: bool
 ) -> Launch:
-    """How to start Batsim.
+    """Make the launch of Batsim.
 
     Args:
         inputs: its files; the folder of the results exists.
         extra: more of Batsim's own arguments.
-        image: has Batsim as its entry point.
-        socket: where the decision process listens, as the container sees it.
+        image: an image with Batsim as its entry point.
+        socket: address of the decision process, as the container sees it.
         user: see Launch.
         network: see Launch.
         named: True if the container needs a name for this machine.
@@ -118,5 +122,5 @@ def batsim(
 
 
 def _real_folder(path: Path) -> str:
-    """A link's name is looked up in its own folder, as Batsim outside a container would."""
+    """Return the folder of a path; a link itself is not followed, as Batsim outside a container would not."""
     return os.path.realpath(path.parent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,25 +13,21 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.algorithm import Choice, recording
-from batsched_py.cli.shared.extras import require
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
+from batsched_py.cli.shared.command import current_limits, require, takes
 from batsched_py.cli.shared.output import result_files
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import (
     PATH,
     algorithm_options,
     clock_option,
-    debug_option,
-    limit_option,
     read_address,
     record_option,
-    scheduler_option,
     timeout_option,
-    told_limits,
 )
 from batsched_py.cli.shared.simulation_options import platform_option, workloads_option
 from batsched_py.cli.shared.terminal import say, warn
-from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, batsim
+from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim
 from batsched_py.errors import EngineError, InputError, TransportError
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
@@ -41,14 +37,14 @@ from batsched_py.wording import counted, seconds
 
 if TYPE_CHECKING:
     from batsched_py.containers.container import Container
-    from batsched_py.containers.engine import Engine, Pull
+    from batsched_py.containers.engine import Engine
 
-#: Seconds between the end of Batsim's connection and that of its container, after which we stop asking how it ended.
+#: Seconds to wait for the end of Batsim's container after that of its connection, to report how it ended.
 _LINGERING: Final = 2.0
 
 
 class _Place(Struct, frozen=True):
-    """The place where Batsim runs and finds us, as a user gave it: the engine, the image, the network."""
+    """The engine, the image and the network of Batsim's container."""
 
     docker_host: str | None
     image: str
@@ -57,10 +53,20 @@ class _Place(Struct, frozen=True):
     bind: str
 
 
-@click.command("batsim")
+class BatsimRequest(Struct, frozen=True):
+    """The options of `batsim`."""
+
+    inputs: Inputs
+    choice: AlgorithmChoice
+    place: _Place
+    record: Path | None
+    timeout: float | None
+    arguments: tuple[str, ...]
+
+
+@takes(BatsimRequest)
 @platform_option
 @workloads_option
-@scheduler_option
 @algorithm_options
 @click.option("-e", "--export", metavar="PREFIX", help="Let Batsim write PREFIX_jobs.csv and its other files.")
 @click.option("--events", type=PATH, metavar="FILE", help="What happens to the machines (JSON lines).")
@@ -92,58 +98,36 @@ class _Place(Struct, frozen=True):
 @record_option
 @timeout_option
 @clock_option
-@limit_option
-@debug_option
 @click.argument("arguments", nargs=-1, metavar="[-- BATSIM'S OWN ARGUMENTS]")
-def command(
-    *,
-    platform: Path,
-    workloads: Sequence[Path],
-    scheduler: str | None,
-    assignments: Mapping[str, str],
-    options_file: Path | None,
-    export: str | None,
-    events: Path | None,
-    record: Path | None,
-    timeout: float | None,
-    clock: str,
-    arguments: Sequence[str],
-    image: str,
-    pull: Pull,
-    docker_host: str | None,
-    network: str | None,
-    bind: str,
-) -> None:
+def command(request: BatsimRequest) -> None:
     """Start Batsim in a container, and decide with ALGORITHM until the simulation ends.
 
     Its log goes to stderr, its files to where -e says. The container is removed, however the run ends.
 
     Needs a container engine with Docker's interface, and the extra `docker`: pip install 'batsched-py[docker]'.
     """
-    if scheduler is None:
-        raise click.UsageError("Missing option '-s': which algorithm shall decide?")
-    if not bind.startswith("tcp://"):
+    choice, timeout = request.choice, request.timeout
+    choice.check_given()
+    if not request.place.bind.startswith("tcp://"):
         raise click.UsageError("'--bind' must be a tcp address: a container has no other way to us")
-    inputs = Inputs(platform=platform, workloads=tuple(workloads), events=events, export=export)
-    _check_files(inputs, record, options_file)
-    choice = Choice(scheduler, assignments, options_file, clock)
+    _check_files(request)
     session = choice.session()
-    place = _Place(docker_host, image, pull, network, bind)
-    with _batsim(place, inputs, arguments) as (container, socket), recording(record, choice.header()) as recorder:
+    with _batsim(request) as (container, socket), recording(request.record, choice.header()) as recorder:
         try:
             serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)
         except TransportError as error:
-            raise _explained(error, container, session, image) from error
+            raise _explained(error, container, session, request.place.image) from error
         _await_end(container, timeout)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 
-def _check_files(inputs: Inputs, record: Path | None, options_file: Path | None) -> None:
-    """Before an engine is asked: Batsim's own message would come late, and name a file of the container."""
+def _check_files(request: BatsimRequest) -> None:
+    """Check files before an engine is asked: Batsim's own message would come late, and name a file of the container."""
+    inputs = request.inputs
     read = [("-p", inputs.platform), *(("-w", path) for path in inputs.workloads), ("--events", inputs.events)]
     results = list(result_files(inputs.export, machine_states=True, energy=True))
-    written = [("--record", record), *(("-e", path) for path in results)]
-    check_apart([*read, ("--options-file", options_file)], written)
+    written = [("--record", request.record), *(("-e", path) for path in results)]
+    check_apart([*read, ("--options-file", request.choice.options_file)], written)
     for _, path in read:
         if path is not None:
             _check_readable(path)
@@ -160,8 +144,9 @@ def _check_readable(path: Path) -> None:
 
 
 @contextmanager
-def _batsim(place: _Place, inputs: Inputs, arguments: Sequence[str]) -> Iterator[tuple[Container, RepSocket]]:
-    """Batsim, started, and the socket on which it will be heard; removed at the end. TransportError."""
+def _batsim(request: BatsimRequest) -> Iterator[tuple[Container, RepSocket]]:
+    """Start Batsim and yield its container, removed at the end, and the socket that it connects to. TransportError."""
+    place = request.place
     require("docker", "batsim", "docker")
     engines = importlib.import_module("batsched_py.containers.engine")  # what it imports comes with the extra
     with engines.connected(place.docker_host) as engine:
@@ -171,11 +156,11 @@ def _batsim(place: _Place, inputs: Inputs, arguments: Sequence[str]) -> Iterator
             raise click.UsageError(
                 f"'--network {network}' does not reach {place.bind}: '--bind' must name an address of the network"
             )
-        with RepSocket(place.bind, told_limits()) as socket:
+        with RepSocket(place.bind, current_limits()) as socket:
             say(f"listens on {socket.address} for {place.image}", err=True)
             launch = batsim(
-                inputs,
-                arguments,
+                request.inputs,
+                request.arguments,
                 image=place.image,
                 socket=_seen_from(network, socket.address),
                 user="0:0" if engine.is_rootless else f"{os.getuid()}:{os.getgid()}",
@@ -188,7 +173,7 @@ def _batsim(place: _Place, inputs: Inputs, arguments: Sequence[str]) -> Iterator
 
 
 def _seen_from(network: str, address: str) -> str:
-    """The address at which a container of this network finds us."""
+    """Return the address under which a container of this network reaches us."""
     host, _, port = address.removeprefix("tcp://").rpartition(":")
     if network != HOST_NETWORK:
         return f"tcp://{HOST_NAME}:{port}"
@@ -197,13 +182,13 @@ def _seen_from(network: str, address: str) -> str:
 
 @contextmanager
 def _container(engine: Engine, launch: Launch) -> Iterator[Container]:
-    """Started; nothing is left of it at the end, nor of one that was being made when a signal came."""
+    """Start a container, and remove it at the end, even if a signal comes while it is being made."""
     name = f"batsched-py-{os.getpid()}-{secrets.token_hex(4)}"
     container = None
     try:
         with held_back():
             container = engine.create(launch, name)
-            container.start(_hear)
+            container.start(_show_line)
         yield container
     finally:
         with held_back():
@@ -215,12 +200,12 @@ def _container(engine: Engine, launch: Launch) -> Iterator[Container]:
                 container.join(_LINGERING)
 
 
-def _hear(line: str) -> None:
+def _show_line(line: str) -> None:
     say(f"batsim | {line.expandtabs()}", err=True)
 
 
 def _explained(error: TransportError, container: Container, session: Session, image: str) -> TransportError:
-    """Add to the error how Batsim ended, if it has: its connection says no more than that it is gone."""
+    """Add how Batsim ended, if it has: its connection shows only that it is gone."""
     container.wait(_LINGERING)
     ending = container.ending
     if ending is None:
@@ -231,7 +216,7 @@ def _explained(error: TransportError, container: Container, session: Session, im
 
 
 def _await_end(container: Container, timeout: float | None) -> None:
-    """Batsim writes its files after the simulation. TransportError if it fails then."""
+    """Wait until Batsim has written its files, which it does after the simulation. TransportError if it fails then."""
     if not container.wait(timeout):
         raise TransportError(f"Batsim has not ended within {timeout:g} s after the simulation")
     if container.failed:

@@ -1,47 +1,39 @@
-"""`batsched-py compare`: several algorithms on the same workloads, and how sure their differences are."""
+"""`batsched-py compare`: several algorithms on the same workloads, with confidence intervals of their differences."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
+from msgspec import Struct
 
-from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES
-from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_baseline, find_different_jobs
+from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
+from batsched_py.campaigns.campaign import Campaign, find_cautions, group_lines
+from batsched_py.campaigns.comparison import AlgorithmComparison, find_baseline
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
-from batsched_py.campaigns.study import Outcome, Variant, repeat_for_seeds, run_study
+from batsched_py.campaigns.study import repeat_for_seeds
 from batsched_py.cli.shared.algorithm import Warnings
+from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_table
-from batsched_py.cli.shared.examples import INPUT
-from batsched_py.cli.shared.output_paths import Named, check_apart, check_writable, writing
-from batsched_py.cli.shared.parameters import PATH, Number, clock_option, debug_option, limit_option, told_limits
+from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
+from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option
 from batsched_py.cli.shared.progress import runs_bar
-from batsched_py.cli.shared.result_writer import Kept
-from batsched_py.cli.shared.simulation_options import (
-    behaviour_options,
-    check_behaviour,
-    machine_options,
-    named_platform,
-    platform_option,
-    read_external,
-)
+from batsched_py.cli.shared.result_writer import ResultWriter
+from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
 from batsched_py.cli.shared.sources import read_seeds, read_sources
 from batsched_py.cli.shared.terminal import say
-from batsched_py.cli.shared.variants import VARIANT_PARAMETERS, OrderedCommand, read_variants, variant_options
-from batsched_py.model.platform import Platform
+from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
 from batsched_py.simulator.settings import Settings
 
-#: More are a slip of the finger: of the first nobody sees the difference, of the second no machine has the cores.
+#: More are a slip of the finger: so many resamples make no difference, and no machine has so many cores.
 _MOST_RESAMPLES: Final = 1_000_000
 _MOST_PROCESSES: Final = 4096
-#: Workloads that a line names which is told of several.
-_NAMED: Final = 3
-#: What writes the file of an option, by its name.
+#: Option, and field of the request -> the writer of its file.
 _WRITERS: Final[Mapping[str, Callable[[Path, AlgorithmComparison], None]]] = {
     "csv": write_csv,
     "json": write_json,
@@ -49,7 +41,46 @@ _WRITERS: Final[Mapping[str, Callable[[Path, AlgorithmComparison], None]]] = {
 }
 
 
-@click.command("compare", cls=OrderedCommand)
+class CompareRequest(Struct, frozen=True):
+    """The options of `compare`."""
+
+    platform: Path
+    workloads: tuple[Path, ...]
+    model: str | None
+    seeds: tuple[int, ...]
+    variants: VariantOptions
+    baseline: str | None
+    metrics: str | None
+    level: float
+    resamples: int
+    differences: bool
+    processes: int | None
+    export: Path | None
+    csv: Path | None
+    json: Path | None
+    latex: Path | None
+    settings: Settings
+    events: Path | None
+    clock: str
+    quiet: bool
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files of the comparison that are wanted, by their options."""
+        return {name: path for name in _WRITERS if (path := getattr(self, name)) is not None}
+
+    @property
+    def shown(self) -> list[str]:
+        """The names of the metrics to show. UsageError."""
+        if self.metrics is None:
+            return [*SHOWN, ENERGY] if self.settings.energy else list(SHOWN)
+        names = [name.strip() for name in self.metrics.split(",")]
+        if ENERGY in names and not self.settings.energy:
+            raise click.UsageError(f"'--metrics {ENERGY}' goes with '-E'")
+        return names
+
+
+@takes(CompareRequest, kind=OrderedCommand)
 @platform_option
 @click.option(
     "-w",
@@ -108,29 +139,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path, AlgorithmComparison], None]]] = {
 @behaviour_options
 @clock_option
 @click.option("--quiet", is_flag=True, help="No progress bar and no tables.")
-@limit_option
-@debug_option
-@click.pass_context
-def command(
-    context: click.Context,
-    /,
-    *,
-    platform: Path,
-    workloads: Sequence[Path],
-    model: str | None,
-    seeds: Sequence[int],
-    baseline: str | None,
-    metrics: str | None,
-    level: float,
-    resamples: int,
-    processes: int | None,
-    export: Path | None,
-    events: Path | None,
-    clock: str,
-    differences: bool,
-    quiet: bool,
-    **others: Any,
-) -> int:
+def command(request: CompareRequest) -> int:
     """Run several algorithms on the same workloads, and compare them workload by workload.
 
     Each -s is an algorithm; -o, --options-file and --name belong to the -s before them. Each -w, or each seed, is one
@@ -138,81 +147,61 @@ def command(
 
     An algorithm that fails is told, and the others are compared; the exit code is 3 then.
     """
-    files = {name: others.pop(name) for name in _WRITERS}
-    check_behaviour(others)
-    parts = {name: others.pop(name) for name in VARIANT_PARAMETERS}
-    variants = read_variants(context, parts)
-    base = find_baseline([variant.name for variant in variants], baseline)
-    figures = find_metrics(_shown(metrics, energy=others["energy"]))
-    machine = named_platform(platform, others["master_host"])
-    external = read_external(events, len(machine.hosts), forwarded=others["forward_unknown_events"])
-    told = Settings(external_events=external, **others)
-    sources = read_sources(workloads, model, seeds, _size(machine, told))
-    chance = _seeds_of_algorithms(seeds, variants) if workloads else ()
-    keep = None if export is None else Kept(export, told.trace_machine_states, told.energy)
-    inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
-    inputs += [("--options-file", path) for path in parts["options_files"]]
-    runs = {name: source for name, (source, _) in repeat_for_seeds(sources, chance).items()}
-    kept = [] if keep is None else keep.paths(runs, [variant.name for variant in variants])
-    _check_files(inputs, files, kept)
-    with runs_bar(wanted=not quiet) as progress:
-        study = run_study(
-            machine,
-            sources,
-            variants,
-            seeds=chance,
-            settings=told,
-            clock=clock,
-            processes=processes or os.cpu_count() or 1,
-            keep=keep,
-            progress=progress,
-            limits=told_limits(),
-        )
-    comparison = compare_algorithms(study, figures, baseline=base, level=level, resamples=resamples)
-    _write(files, comparison)
-    if keep is not None:
-        keep.write_drawn(sources)
-    if not quiet:
-        _show(comparison, differences=differences)
-    return _tell(comparison)
+    campaign = _campaign(request)
+    _check_files(request, campaign)
+    with runs_bar(wanted=not request.quiet) as progress:
+        comparison = campaign.run(progress)
+    for name, path in request.files.items():
+        with writing(path):
+            _WRITERS[name](path, comparison)
+    if isinstance(campaign.keep, ResultWriter):
+        campaign.keep.write_drawn(campaign.workloads)
+    if not request.quiet:
+        _show(comparison, differences=request.differences)
+    return _report(comparison)
 
 
-def _seeds_of_algorithms(seeds: Sequence[int], variants: Sequence[Variant]) -> Sequence[int]:
-    """The seeds, where workloads are files: then only algorithms can take them."""
+def _campaign(request: CompareRequest) -> Campaign:
+    """Read and check all that the campaign is made of. UsageError, InputError, OptionError, PluginError."""
+    variants = read_variants(request.variants)
+    baseline = find_baseline([variant.name for variant in variants], request.baseline)
+    metrics = find_metrics(request.shown)
+    platform, settings = read_machine(request.platform, request.events, request.settings)
+    hosts = platform.with_roles(settings.roles).compute_hosts(settings.master_host)[: settings.machines]
+    workloads = read_sources(request.workloads, request.model, request.seeds, len(hosts))
+    seeds = request.seeds if request.workloads else ()  # drawn workloads take them, otherwise algorithms may
     if seeds and not any(variant.takes_seed for variant in variants):
         raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
-    return seeds
+    export = request.export
+    return Campaign(
+        platform=platform,
+        workloads=workloads,
+        variants=variants,
+        metrics=metrics,
+        baseline=baseline,
+        seeds=seeds,
+        settings=settings,
+        clock=request.clock,
+        processes=request.processes or os.cpu_count() or 1,
+        keep=None if export is None else ResultWriter(export, settings.trace_machine_states, settings.energy),
+        level=request.level,
+        resamples=request.resamples,
+        limits=current_limits(),
+    )
 
 
-def _shown(names: str | None, *, energy: bool) -> list[str]:
-    """The names of the figures to show."""
-    if names is None:
-        return [*SHOWN, ENERGY] if energy else list(SHOWN)
-    asked = [name.strip() for name in names.split(",")]
-    if ENERGY in asked and not energy:
-        raise click.UsageError(f"'--metrics {ENERGY}' goes with '-E'")
-    return asked
-
-
-def _size(platform: Platform, settings: Settings) -> int:
-    """Return the number of hosts that a drawn workload is for."""
-    hosts = platform.with_roles(settings.roles).compute_hosts(settings.master_host)
-    return len(hosts[: settings.machines])
-
-
-def _check_files(inputs: Sequence[Named], files: Mapping[str, Path | None], kept: Sequence[Path]) -> None:
-    """Before the runs, which may be long: no file is read and written, or written twice, and each can be written."""
-    outputs: list[Named] = [(f"--{name}", path) for name, path in files.items()]
-    outputs += [("-e", path) for path in kept]
+def _check_files(request: CompareRequest, campaign: Campaign) -> None:
+    """Check files before the runs, which may be long: none is read and written or written twice; all can be written."""
+    inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
+    inputs += [("--options-file", path) for path in request.variants.options_files]
+    outputs = [(f"--{name}", path) for name, path in request.files.items()]
+    if isinstance(campaign.keep, ResultWriter):
+        names = [variant.name for variant in campaign.variants]
+        workloads = repeat_for_seeds(campaign.workloads, campaign.seeds)
+        runs = {name: workload for name, (workload, _) in workloads.items()}
+        outputs += [("-e", path) for path in campaign.keep.paths(runs, names)]
     check_apart(inputs, outputs)
     check_writable([path for _, path in outputs])
-
-
-def _write(files: Mapping[str, Path | None], comparison: AlgorithmComparison) -> None:
-    for name, path in files.items():
-        if path is not None:
-            with writing(path):
-                _WRITERS[name](path, comparison)
 
 
 def _show(comparison: AlgorithmComparison, *, differences: bool) -> None:
@@ -222,44 +211,16 @@ def _show(comparison: AlgorithmComparison, *, differences: bool) -> None:
     Output().print(legend(comparison), highlight=False)
 
 
-def _tell(comparison: AlgorithmComparison) -> int:
-    """Tell what a reader of the tables has to know; return the exit code."""
+def _report(comparison: AlgorithmComparison) -> int:
+    """Write warnings, approximations and errors to stderr, and return the exit code."""
     study = comparison.study
     warn = Warnings()
-    for line in _cautions(comparison):
+    for line in find_cautions(comparison):
         warn(line)
-    warned = [(outcome, line) for outcome in study.outcomes for line in outcome.warnings]
-    for where, line in _grouped(warned):
+    for where, line in group_lines((outcome, line) for outcome in study.outcomes for line in outcome.warnings):
         warn(f"{where}: {line}")
     for line in dict.fromkeys(line for outcome in study.outcomes for line in outcome.approximations):
         say(f"approximation: {line}", err=True)
-    for where, line in _grouped([(outcome, outcome.error) for outcome in study.failures]):
+    for where, line in group_lines((outcome, outcome.error) for outcome in study.failures):
         say(f"batsched-py: error: {where}: {line}", err=True)
     return max((outcome.exit_code for outcome in study.failures), default=0)
-
-
-def _grouped(told: Iterable[tuple[Outcome, str]]) -> Iterator[tuple[str, str]]:
-    """Each line of an algorithm once, with where it was heard: "easy on w1", "easy on 7 workloads (w1, w2, w3...)"."""
-    workloads: dict[tuple[str, str], list[str]] = {}
-    for outcome, line in told:
-        workloads.setdefault((outcome.variant, line), []).append(outcome.workload)
-    for (variant, line), names in workloads.items():
-        distinct = list(dict.fromkeys(names))
-        some = ", ".join(distinct[:_NAMED]) + ("..." if len(distinct) > _NAMED else "")
-        yield f"{variant} on {some if len(distinct) == 1 else f'{len(distinct)} workloads ({some})'}", line
-
-
-def _cautions(comparison: AlgorithmComparison) -> Iterator[str]:
-    """Yield the reasons why metrics may not compare, or intervals be too narrow."""
-    study = comparison.study
-    count = len(study.workloads)
-    for found in find_different_jobs(study, comparison.baseline):
-        for workloads, what in ((found.ran, "ran"), (found.succeeded, "succeeded")):
-            if workloads:
-                yield (
-                    f"not the same jobs {what} under {found.variant} as under {comparison.baseline} on "
-                    f"{len(workloads)} of {count} workloads ({workloads[0]}...): their figures are of different jobs"
-                )
-    count = study.observations
-    if 1 < count < FEW:
-        yield f"{count} {study.observed} are few: below {FEW} the intervals are narrower than they say"

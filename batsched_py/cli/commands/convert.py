@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
+from msgspec import Struct
 
+from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
-from batsched_py.cli.shared.parameters import HOSTS, PATH, debug_option, limit_option, told_limits
+from batsched_py.cli.shared.parameters import HOSTS, PATH
 from batsched_py.cli.shared.terminal import say
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.swf import read_swf
 from batsched_py.wording import counted
 
-#: What to know about perfect estimates.
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
 )
 
 
-@click.command("convert")
+class ConvertRequest(Struct, frozen=True):
+    """The options of `convert`."""
+
+    log: Path
+    output: Path
+    rules: CleaningRules
+
+
+@takes(ConvertRequest)
 @click.argument("log", type=PATH, metavar="LOG.swf[.gz]")
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The workload, Batsim JSON.")
 @click.option(
@@ -44,23 +53,22 @@ _WALLTIME_NOTE: Final = (
 @click.option(
     "--hosts",
     type=HOSTS,
+    callback=lambda _context, _option, hosts: hosts or 0,
     metavar="N",
     help="Size of the machine; larger jobs are dropped. Default: what the log says.",
 )
 @click.option("--strict", is_flag=True, help="A job number that comes twice is an error.")
-@limit_option
-@debug_option
-def command(*, log: Path, output: Path, hosts: int | None, **rules: Any) -> None:
+def command(request: ConvertRequest) -> None:
     """Make a workload of delay jobs from LOG, and tell how many jobs each cleaning rule dropped or corrected."""
+    log, output = request.log, request.output
     check_apart([("LOG", log)], [("-o", output)])
     check_writable([output])
-    applied = CleaningRules(hosts=hosts or 0, **rules)
-    workload, report = clean(read_swf(log, limits=told_limits()), applied)
+    workload, report = clean(read_swf(log, limits=current_limits()), request.rules)
     make_folder(output)
     write_workload(output, workload, description=f"made from {log.name} by batsched-py convert")
     for line in report.lines():
         say(line)
-    if applied.walltime == "run":
+    if request.rules.walltime == "run":
         say(_WALLTIME_NOTE)
     size = f" for {counted(workload.host_count, 'host')}" if workload.host_count else ""
     say(f"wrote {output}{size}")

@@ -6,26 +6,32 @@ import inspect
 from typing import Any, Final
 
 import click
+from msgspec import Struct
 from rich import box
 from rich.table import Table
 
 from batsched_py.cli.shared.algorithm import load_from_here
+from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import Output, show_table
-from batsched_py.cli.shared.parameters import debug_option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 
-#: Characters of the type that a table has room for; what has more choices is told below.
+#: Characters of a type in the table; longer ones are listed below it.
 LONGEST_TYPE: Final = 60
 
 
-@click.command("describe")
+class DescribeRequest(Struct, frozen=True):
+    """The options of `describe`."""
+
+    name: str
+
+
+@takes(DescribeRequest, limits=False)
 @click.argument("name")
-@debug_option
-def command(name: str) -> None:
+def command(request: DescribeRequest) -> None:
     """Show what the algorithm NAME does, what it needs, where it comes from, and its options."""
-    scheduler = load_from_here(name)
+    scheduler = load_from_here(request.name)
     say(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})")
     text = inspect.getdoc(scheduler)
     if text and text != inspect.getdoc(Scheduler):  # which a class without a docstring inherits

@@ -1,16 +1,17 @@
-"""`batsched-py diff`: what happened in one recorded run and not in another."""
+"""`batsched-py diff`: the differences between two recorded runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 import click
+from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import Warnings
-from batsched_py.cli.shared.parameters import PATH, Number, Seconds, debug_option, limit_option, told_limits
+from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.parameters import PATH, Number, Seconds
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.compare import RunComparison, Tolerance, compare_runs
@@ -22,7 +23,18 @@ from batsched_py.wording import counted
 _COLOURS: Final = {LEFT: "red", RIGHT: "green"}
 
 
-@click.command("diff")
+class DiffRequest(Struct, frozen=True):
+    """The options of `diff`."""
+
+    first: Path
+    second: Path
+    tolerance: float
+    relative: float
+    ignore: tuple[str, ...]
+    count: int
+
+
+@takes(DiffRequest)
 @click.argument("first", type=PATH, metavar="A.jsonl")
 @click.argument("second", type=PATH, metavar="B.jsonl")
 @click.option(
@@ -51,26 +63,25 @@ _COLOURS: Final = {LEFT: "red", RIGHT: "green"}
 @click.option(
     "--count", type=click.IntRange(min=0), default=10, show_default=True, metavar="N", help="Differences to show."
 )
-@limit_option
-@debug_option
-def command(*, first: Path, second: Path, tolerance: float, relative: float, ignore: Sequence[str], count: int) -> int:
+def command(request: DiffRequest) -> int:
     """Compare what happened in two recorded runs, A.jsonl and B.jsonl: what Batsim told, and what was decided.
 
     Events are compared by job and host, wherever in its instant each stands and however it is spelled. Exit code 0 if
     the runs are the same, 1 if they differ.
     """
     warn = Warnings()
-    limits = told_limits()
-    transcripts = Transcript(first, warn, limits=limits), Transcript(second, warn, limits=limits)
-    comparison = compare_runs(*transcripts, Tolerance(tolerance, relative), ignore={FactKind(kind) for kind in ignore})
+    limits = current_limits()
+    transcripts = Transcript(request.first, warn, limits=limits), Transcript(request.second, warn, limits=limits)
+    tolerance = Tolerance(request.tolerance, request.relative)
+    comparison = compare_runs(*transcripts, tolerance, ignore={FactKind(kind) for kind in request.ignore})
     for transcript, exchanges in zip(transcripts, comparison.exchanges, strict=True):
         if not exchanges:
             raise TranscriptError(str(transcript.path), "", "holds no exchange; there is nothing to compare")
-    _tell(comparison, first, second, count)
+    _show(comparison, request)
     return 0 if comparison.same else 1
 
 
-def _tell(comparison: RunComparison, first: Path, second: Path, count: int) -> None:
+def _show(comparison: RunComparison, request: DiffRequest) -> None:
     exchanges = f"{comparison.exchanges[0]} and {counted(comparison.exchanges[1], 'exchange')}"
     if comparison.same:
         say(f"same: {exchanges}, {counted(comparison.shared, 'fact')}")
@@ -78,14 +89,14 @@ def _tell(comparison: RunComparison, first: Path, second: Path, count: int) -> N
     differ = len(comparison.differences)
     same = counted(comparison.shared, "fact is", "facts are")
     say(f"{exchanges}: {same} the same, {counted(differ, 'differs', 'differ')}")
-    if count:
-        say(f"{LEFT} {first}, {RIGHT} {second}")
-    told = stories(comparison.differences)
-    for story in islice(told, count):
+    if request.count:
+        say(f"{LEFT} {request.first}, {RIGHT} {request.second}")
+    rest = stories(comparison.differences)
+    for story in islice(rest, request.count):
         for line in story:
             say(line, colour=_COLOURS.get(line[2:3]))
-    left = sum(1 for _ in told)
-    if left and count:
+    left = sum(1 for _ in rest)
+    if left and request.count:
         say(f"and {left} more")
     for line in summary(comparison):
         say(line)

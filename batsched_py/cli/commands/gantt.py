@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
+from msgspec import Struct
 
+from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import Output, show_picture
-from batsched_py.cli.shared.parameters import PATH, debug_option, limit_option
-from batsched_py.cli.shared.pictures import draw, picture_options, read_drawn
-from batsched_py.cli.shared.runs import paths_argument
+from batsched_py.cli.shared.parameters import PATH
+from batsched_py.cli.shared.runs import PictureOptions, draw, paths_argument, picture_options, read_drawn
 from batsched_py.display import displayed
 from batsched_py.errors import InputError
-from batsched_py.hostset import HostSet
 from batsched_py.reporting.pictures.colouring import CHOICES
 from batsched_py.reporting.pictures.terminal.gantt import render
-from batsched_py.reporting.pictures.window import window_on
+from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.members import user_of
+from batsched_py.reporting.schedules.schedule import Schedule
 
-#: What may stand below a chart.
+#: Charts that may stand below.
 PANELS: Final = ("utilisation", "queue", "power", "states")
 
 
 def _read_panels(context: click.Context, parameter: click.Parameter, value: str | None) -> Sequence[str]:
-    """For the option: names, separated by commas."""
+    """Read the names of panels, separated by commas."""
     names = [] if value is None else [name.strip() for name in value.split(",")]
     for name in names:
         if name not in PANELS or names.count(name) > 1:
@@ -34,7 +35,17 @@ def _read_panels(context: click.Context, parameter: click.Parameter, value: str 
     return names
 
 
-@click.command("gantt")
+class GanttRequest(Struct, frozen=True):
+    """The options of `gantt`."""
+
+    paths: tuple[Path, ...]
+    picture: PictureOptions
+    colour_by: str
+    panels: Sequence[str]
+    workloads: tuple[Path, ...]
+
+
+@takes(GanttRequest)
 @paths_argument
 @picture_options("Write a picture for papers (.pdf, .svg, .png) instead of drawing here.", required=False)
 @click.option(
@@ -44,55 +55,45 @@ def _read_panels(context: click.Context, parameter: click.Parameter, value: str 
 @click.option(
     "-w", "--workload", "workloads", type=PATH, multiple=True, metavar="FILE", help="What was run: tells the users."
 )
-@limit_option
-@debug_option
-def command(
-    *,
-    paths: Sequence[Path],
-    output: Path | None,
-    begin: float | None,
-    end: float | None,
-    only: HostSet | None,
-    hosts: int | None,
-    workloads: Sequence[Path],
-    **looks: Any,
-) -> None:
+def command(request: GanttRequest) -> None:
     """Draw which jobs ran on which hosts, and when.
 
     A PATH is a _jobs.csv of Batsim or of simulate, the prefix of its option -e, or a folder with one such file. Several
     runs stand one above the other, on one time axis.
     """
-    if output is None:
-        _refuse_looks(looks, workloads)
-    schedules = read_drawn(paths, workloads, output, hosts, places_needed=True)
-    if looks["colour_by"] == "user" and not any(user_of(record.job) for run in schedules for record in run.jobs):
+    picture = request.picture
+    if picture.output is None:
+        _refuse_looks(request)
+    schedules = read_drawn(request.paths, picture, request.workloads, places_needed=True)
+    if request.colour_by == "user" and not any(user_of(record.job) for run in schedules for record in run.jobs):
         raise InputError(
             schedules[0].source, "", "tells no users to colour by: '-w WORKLOAD' does, if its jobs have a member 'user'"
         )
-    window = window_on(schedules, begin, end, only)
-    if output is None:
-        console = Output()
-        for schedule in schedules:
-            if len(schedules) > 1:
-                console.print(displayed(schedule.name), style="bold", highlight=False, soft_wrap=True)
-            show_picture(console, render(schedule, console.width, window=window))
+    window = picture.window_on(schedules)
+    if picture.output is None:
+        _show(schedules, window)
         return
-    by, width = looks.pop("colour_by"), looks.pop("width")
-    size = {} if width is None else {"width": width}
-    draw(
-        "gantt -o", "gantt_figure", output, lambda paper: paper.gantt_figure(schedules, window, by=by, **size, **looks)
-    )
+    looks = {"by": request.colour_by, "panels": request.panels, **picture.looks}
+    draw("gantt -o", "gantt_figure", picture, lambda paper: paper.gantt_figure(schedules, window, **looks))
 
 
-def _refuse_looks(looks: dict[str, Any], workloads: Sequence[Path]) -> None:
-    """A usage error for what only a picture in a file has."""
+def _show(schedules: Sequence[Schedule], window: Window) -> None:
+    console = Output()
+    for schedule in schedules:
+        if len(schedules) > 1:
+            console.print(displayed(schedule.name), style="bold", highlight=False, soft_wrap=True)
+        show_picture(console, render(schedule, console.width, window=window))
+
+
+def _refuse_looks(request: GanttRequest) -> None:
+    """Refuse options that only a picture in a file has. UsageError."""
     given = {
-        "--colour-by": looks["colour_by"] != "job",
-        "--with": bool(looks["panels"]),
-        "--width": looks["width"] is not None,
-        "--height": looks["height"] is not None,
-        "--title": bool(looks["title"]),
-        "-w": bool(workloads),
+        "--colour-by": request.colour_by != "job",
+        "--with": bool(request.panels),
+        "--width": request.picture.width is not None,
+        "--height": request.picture.height is not None,
+        "--title": bool(request.picture.title),
+        "-w": bool(request.workloads),
     }
     for name, there in given.items():
         if there:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
+from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
-from batsched_py.cli.shared.parameters import PATH, debug_option
+from batsched_py.cli.shared.parameters import PATH
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
 from batsched_py.traces.batsim_json import write_workload
@@ -17,7 +19,15 @@ from batsched_py.traces.simgrid_xml import write_homogeneous
 from batsched_py.wording import counted
 
 
-@click.command("generate")
+class GenerateRequest(Struct, frozen=True):
+    """The options of `generate`."""
+
+    drawn: Drawn
+    output: Path
+    platform: Path | None
+
+
+@takes(GenerateRequest, limits=False)
 @click.option("--jobs", type=int, required=True, metavar="N", help="How many jobs.")
 @click.option("--hosts", type=int, required=True, metavar="N", help="Size of the machine.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same workload.")
@@ -32,30 +42,20 @@ from batsched_py.wording import counted
 )
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The workload, Batsim JSON.")
 @click.option("--platform", type=PATH, metavar="FILE", help="Write a platform of that many like hosts, too.")
-@debug_option
-def command(
-    *,
-    jobs: int,
-    hosts: int,
-    seed: int,
-    load: float | None,
-    overestimate: float,
-    output: Path,
-    platform: Path | None,
-) -> None:
+def command(request: GenerateRequest) -> None:
     """Draw a workload from the model of Lublin and Feitelson (2003)."""
+    drawn, output, platform = request.drawn, request.output, request.platform
     check_apart([], [("-o", output), ("--platform", platform)])
     check_writable([output, platform])
-    drawn = Drawn(jobs, hosts, seed, load, overestimate)
     try:
         workload = drawn.draw()
     except OptionError as error:  # begins with the option's name
         raise OptionError(f"--{error}") from error
     if platform is not None:
         make_folder(platform)
-        write_homogeneous(platform, hosts)
+        write_homogeneous(platform, drawn.hosts)
     make_folder(output)
     write_workload(output, workload, description=drawn.description)
     if platform is not None:
-        say(f"wrote {platform}: {counted(hosts, 'host')}")
-    say(f"wrote {output}: {counted(jobs, 'job')} for {counted(hosts, 'host')}")
+        say(f"wrote {platform}: {counted(drawn.hosts, 'host')}")
+    say(f"wrote {output}: {counted(drawn.jobs, 'job')} for {counted(drawn.hosts, 'host')}")

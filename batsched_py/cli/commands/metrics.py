@@ -1,4 +1,4 @@
-"""`batsched-py metrics`: the figures of runs, for people, programs and papers."""
+"""`batsched-py metrics`: the metrics of runs, for people, programs and papers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Final
 
 import click
 import orjson
+from msgspec import Struct
 from msgspec.structs import asdict
 from rich.console import Console
 from rich.table import Table
 
+from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import WIDEST, Output, needed_width, show_whole
-from batsched_py.cli.shared.parameters import PATH, debug_option, limit_option
+from batsched_py.cli.shared.parameters import PATH
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import put
 from batsched_py.display import spreadsheet_cell
@@ -37,7 +39,7 @@ from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.metrics.tables import batsim_cell, batsim_table, metrics_table
 from batsched_py.reporting.schedules.schedule import Schedule
 
-#: Name of a series -> its columns beside run and time.
+#: Series -> a function that makes its columns, besides run and time.
 _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
     "utilisation": lambda schedule: {"utilisation": utilisation(schedule)},
     "busy": lambda schedule: {"busy_hosts": busy_hosts(schedule)},
@@ -48,11 +50,30 @@ _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
     "power": lambda schedule: {"watts": power(schedule)},
 }
 
-#: What a file ends in -> the format that it is written in.
+#: Ending of a file -> format.
 _FORMATS: Final = {".csv": "csv", ".json": "json"}
 
 
-@click.command("metrics")
+class MetricsRequest(Struct, frozen=True):
+    """The options of `metrics`."""
+
+    paths: tuple[Path, ...]
+    form: str | None
+    output: Path | None
+    per_job: bool
+    series: str | None
+    batsim: bool
+    tau: float
+    hosts: int | None
+    workloads: tuple[Path, ...]
+
+    @property
+    def wanted_form(self) -> str | None:
+        """The format of --format, or of the file's ending; None if neither says."""
+        return _FORMATS.get(self.output.suffix) if self.form is None and self.output is not None else self.form
+
+
+@takes(MetricsRequest)
 @paths_argument
 @click.option(
     "--format",
@@ -67,56 +88,48 @@ _FORMATS: Final = {".csv": "csv", ".json": "json"}
 @tau_option
 @hosts_option
 @members_option
-@limit_option
-@debug_option
-def command(
-    *,
-    paths: Sequence[Path],
-    form: str | None,
-    output: Path | None,
-    per_job: bool,
-    series: str | None,
-    batsim: bool,
-    tau: float,
-    hosts: int | None,
-    workloads: Sequence[Path],
-) -> None:
+def command(request: MetricsRequest) -> None:
     """Show the figures of runs, side by side.
 
     A PATH is a _jobs.csv of Batsim or of simulate, the prefix of its option -e, a folder with one such file, or a log
     in SWF. docs/metrics.md defines each figure.
     """
-    if form is None and output is not None:
-        form = _FORMATS.get(output.suffix)
-    if sum((per_job, series is not None, batsim)) > 1:
+    _check_usage(request)
+    schedules = read_runs(request.paths, request.workloads, request.output, request.hosts)
+    if request.series is not None:
+        _put(request.output, _csv(_series_rows(request.series, schedules)))
+    elif request.per_job:
+        _put(request.output, _csv(_job_rows(schedules, request.tau)))
+    elif request.wanted_form == "csv":
+        _put(request.output, _csv(_run_rows(schedules, request.tau, batsim=request.batsim)))
+    elif request.wanted_form == "json":
+        _put(request.output, _json(schedules, request.tau), is_json=True)
+    else:
+        _put_tables(request, schedules)
+
+
+def _check_usage(request: MetricsRequest) -> None:
+    """Refuse options that do not go together. UsageError."""
+    batsim, form = request.batsim, request.wanted_form
+    per_job, series = request.per_job, request.series is not None
+    if per_job + series + batsim > 1:
         raise click.UsageError("'--per-job', '--series' and '--batsim' are different things to show: choose one")
-    if (per_job or series is not None) and form not in (None, "csv"):
+    if (per_job or series) and form not in (None, "csv"):
         raise click.UsageError(f"'--per-job' and '--series' give CSV, not '--format {form}'")
     if batsim and form == "json":
         raise click.UsageError("'--batsim' does not go with JSON, which has Batsim's figures beside ours anyway")
-    if batsim and tau != SLOWDOWN_BOUND:
+    if batsim and request.tau != SLOWDOWN_BOUND:
         raise click.UsageError("'--tau' does not go with '--batsim': Batsim's slowdowns have no bound")
-    schedules = read_runs(paths, workloads, output, hosts)
-    if series is not None:
-        _put(output, _csv(_series_rows(series, schedules)))
-    elif per_job:
-        _put(output, _csv(_job_rows(schedules, tau)))
-    elif form == "csv":
-        _put(output, _csv(_run_rows(schedules, tau, batsim=batsim)))
-    elif form == "json":
-        _put(output, _json(schedules, tau), is_json=True)
-    else:
-        _put_metrics(output, schedules, tau, batsim=batsim)
 
 
-def _put_metrics(output: Path | None, schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> None:
+def _put_tables(request: MetricsRequest, schedules: Sequence[Schedule]) -> None:
     names = [schedule.name for schedule in schedules]
-    if batsim:
+    if request.batsim:
         theirs = [batsim_metrics(schedule) for schedule in schedules]
-        _put_table(output, len(names), lambda runs: batsim_table(names[runs], theirs[runs]))
+        _put_table(request.output, len(names), lambda runs: batsim_table(names[runs], theirs[runs]))
     else:
-        ours = [measure_run(schedule, tau) for schedule in schedules]
-        _put_table(output, len(names), lambda runs: metrics_table(names[runs], ours[runs]))
+        ours = [measure_run(schedule, request.tau) for schedule in schedules]
+        _put_table(request.output, len(names), lambda runs: metrics_table(names[runs], ours[runs]))
 
 
 def _run_rows(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Iterator[Sequence[str]]:
@@ -130,7 +143,7 @@ def _run_rows(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Ite
 
 
 def _job_rows(schedules: Iterable[Schedule], tau: float) -> Iterator[Sequence[str]]:
-    """The run stands last: what reads Batsim's files finds the columns where it looks for them."""
+    """Make rows with the run last: readers of Batsim's files find the columns where they look for them."""
     yield (*COLUMNS, "run")
     for schedule in schedules:
         for row in job_rows(measure_jobs(schedule, tau)):
@@ -176,7 +189,7 @@ def _put(output: Path | None, content: bytes, *, is_json: bool = False) -> None:
 
 
 def _put_table(output: Path | None, count: int, make: Callable[[slice], Table]) -> None:
-    """On a terminal as many runs beside each other as fit, the others below; else as wide as the table is."""
+    """Show as many runs beside each other as fit on a terminal, the others below; elsewhere, write the full width."""
     console = Output()
     if output is None and console.is_terminal:
         for runs in _fitting(console, count, make):
@@ -189,7 +202,7 @@ def _put_table(output: Path | None, count: int, make: Callable[[slice], Table]) 
 
 
 def _fitting(console: Console, count: int, make: Callable[[slice], Table]) -> Iterator[slice]:
-    """The runs in blocks, each as many as fit beside each other, and at least one."""
+    """Yield blocks of runs that fit beside each other, each of at least one."""
     begin = 0
     for end in range(1, count):
         if needed_width(make(slice(begin, end + 1))) > console.width:

@@ -1,20 +1,14 @@
-"""`batsched-py record`: sit between any Batsim and any decision process, and keep what they say."""
+"""`batsched-py record`: pass messages between any Batsim and any decision process, and record them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
-from batsched_py.cli.shared.parameters import (
-    PATH,
-    Seconds,
-    connect_timeout_option,
-    debug_option,
-    limit_option,
-    read_address,
-    told_limits,
-)
+from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.parameters import PATH, Seconds, connect_timeout_option, read_address
 from batsched_py.cli.shared.terminal import say
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.proxy import relay
@@ -24,7 +18,17 @@ from batsched_py.transport.zmq_req import ReqSocket
 from batsched_py.wording import counted
 
 
-@click.command("record")
+class RecordRequest(Struct, frozen=True):
+    """The options of `record`."""
+
+    path: Path
+    listen: str
+    connect: str
+    timeout: float | None
+    connect_timeout: float
+
+
+@takes(RecordRequest)
 @click.argument("path", type=PATH, metavar="FILE")
 @click.option(
     "--listen",
@@ -48,21 +52,17 @@ from batsched_py.wording import counted
     help="Give up when either side says nothing for S seconds. Default: never; a death is noticed anyway.",
 )
 @connect_timeout_option("After Batsim's first message, wait so long for the decision process to listen.")
-@limit_option
-@debug_option
-def command(*, path: Path, listen: str, connect: str, timeout: float | None, connect_timeout: float) -> None:
+def command(request: RecordRequest) -> None:
     """Pass messages between Batsim and a decision process, and keep them in FILE (.jsonl or .jsonl.gz).
 
     Start the decision process on another address than Batsim looks for, and Batsim with the address of --listen. Bytes
     are passed on unchanged. It ends when the simulation ends; if one side fails, the other is not left waiting.
     """
-    if listen == connect:
+    if request.listen == request.connect:
         raise click.UsageError("'--listen' and '--connect' are the same address: the recorder would talk to itself")
-    with (
-        ReqSocket(connect, connect_timeout=connect_timeout, answer_timeout=timeout, limits=told_limits()) as decider,
-        RepSocket(listen, told_limits()) as batsim,
-        Recorder(path, Header()) as recorder,
-    ):
-        say(f"listens on {batsim.address} for Batsim, asks the decision process on {connect}", err=True)
+    limits, timeout = current_limits(), request.timeout
+    decider = ReqSocket(request.connect, connect_timeout=request.connect_timeout, answer_timeout=timeout, limits=limits)
+    with decider, RepSocket(request.listen, limits) as batsim, Recorder(request.path, Header()) as recorder:
+        say(f"listens on {batsim.address} for Batsim, asks the decision process on {request.connect}", err=True)
         exchanges = relay(batsim, decider.exchange, recorder.record, timeout=timeout)
     say(f"the simulation ended after {counted(exchanges, 'message')}", err=True)

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.cli.shared.algorithm import Choice, RecordedOptions, Warnings
-from batsched_py.cli.shared.parameters import (
-    PATH,
-    algorithm_options,
-    debug_option,
-    limit_option,
-    scheduler_option,
-    told_limits,
-)
-from batsched_py.cli.shared.redis_place import RedisPlace, allow_redis_option, redis_option, redis_prefix_option
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, RecordedOptions, Warnings
+from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.parameters import PATH, algorithm_options
+from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.terminal import say
 from batsched_py.display import displayed
 from batsched_py.errors import TranscriptError
@@ -31,31 +25,24 @@ from batsched_py.wording import counted
 _COLOURS: Final = {RECORDED: "red", NEW: "green"}
 
 
-@click.command("replay")
+class ReplayRequest(Struct, frozen=True):
+    """The options of `replay`."""
+
+    recording: Path
+    choice: AlgorithmChoice
+    trust_header: bool
+
+
+@takes(ReplayRequest)
 @click.argument("recording", type=PATH, metavar="RUN.jsonl")
-@scheduler_option
 @algorithm_options
 @click.option(
     "--trust-header",
     is_flag=True,
     help="Load what the recording's header names, file.py:Class or module:function: this runs its author's code.",
 )
-@redis_option
-@redis_prefix_option
-@allow_redis_option
-@limit_option
-@debug_option
-def command(
-    *,
-    recording: Path,
-    scheduler: str | None,
-    assignments: Mapping[str, str],
-    options_file: Path | None,
-    trust_header: bool,
-    redis_address: tuple[str, int] | None,
-    redis_prefix: str | None,
-    allowed_redis: tuple[str, ...],
-) -> int:
+@redis_options
+def command(request: ReplayRequest) -> int:
     """Feed the requests of the recording RUN.jsonl to an algorithm and compare its decisions with the recorded ones.
 
     Algorithm, options and clock are those of the recording, unless others are given; another algorithm begins without
@@ -64,46 +51,36 @@ def command(
 
     A recording chooses among built-in things only: name an algorithm of your own with -s, functions with -o.
     """
-    transcript = Transcript(recording, Warnings(), limits=told_limits())
+    transcript = Transcript(request.recording, Warnings(), limits=current_limits())
     header = transcript.header or Header()
-    choice = replace(
-        _choice(transcript, scheduler, assignments, options_file, trusted=trust_header),
-        redis=RedisPlace(redis_address, redis_prefix, allowed_redis),
-    )
+    choice = _recorded_choice(request, header)
     session = choice.session()
-    timed = header.clock != "measured"
-    outcome = replay(transcript, session.answer, session.refusal, timed=timed)
+    outcome = replay(transcript, session.answer, session.refusal, timed=header.clock != "measured")
     if not outcome.exchanges:
-        raise TranscriptError(str(recording), "", "holds no exchange; there is nothing to compare")
-    _tell(choice.name, outcome)
+        raise TranscriptError(str(request.recording), "", "holds no exchange; there is nothing to compare")
+    _show(choice.algorithm, outcome)
     return 1 if outcome.difference is not None else 0
 
 
-def _choice(
-    transcript: Transcript,
-    scheduler: str | None,
-    assignments: Mapping[str, str],
-    options_file: Path | None,
-    *,
-    trusted: bool,
-) -> Choice:
-    header = transcript.header or Header()
-    name = scheduler or header.algorithm
+def _recorded_choice(request: ReplayRequest, header: Header) -> AlgorithmChoice:
+    """Complete the user's choice by what the header has."""
+    given = request.choice.algorithm
+    name = given or header.algorithm
     if not name:
         raise click.UsageError("Missing option '-s': the recording does not say which algorithm decided")
-    if not (scheduler or trusted or is_built_in(name)):
+    if not (given or request.trust_header or is_built_in(name)):
         named = f"its header names {displayed(name)}, which is not built in"
         raise TranscriptError(
-            str(transcript.path), "", f"{named}: if you trust it, name it with -s, or say --trust-header"
+            str(request.recording), "", f"{named}: if you trust it, name it with -s, or say --trust-header"
         )
     options = header.options if name == header.algorithm else {}
-    recorded = RecordedOptions(str(transcript.path), options, trusted)
+    recorded = RecordedOptions(str(request.recording), options, request.trust_header)
     # Measured times are not repeatable: the replay leaves all times out of the comparison, and measures none.
     clock = "zero" if header.clock == "measured" else header.clock
-    return Choice(name, assignments, options_file, clock, recorded)
+    return replace(request.choice, algorithm=name, clock=clock, recorded=recorded)
 
 
-def _tell(name: str, outcome: Replay) -> None:
+def _show(name: str, outcome: Replay) -> None:
     if outcome.difference is None:
         same = f"all decisions are the same ({counted(outcome.identical, 'reply', 'replies')} byte for byte)"
         say(f"{name}: {counted(outcome.exchanges, 'exchange')}, {same}")

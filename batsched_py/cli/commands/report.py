@@ -1,21 +1,33 @@
-"""`batsched-py report`: a page that shows runs, and what differs between them."""
+"""`batsched-py report`: a page that shows runs and the differences between them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
-from batsched_py.cli.shared.extras import require
-from batsched_py.cli.shared.parameters import PATH, debug_option, limit_option
+from batsched_py.cli.shared.command import require, takes
+from batsched_py.cli.shared.parameters import PATH
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.reporting.pictures.html.document import report_page, warnings
 from batsched_py.reporting.pictures.html.plotlyjs import plotly_js
 
 
-@click.command("report")
+class ReportRequest(Struct, frozen=True):
+    """The options of `report`."""
+
+    paths: tuple[Path, ...]
+    output: Path
+    names: tuple[str, ...]
+    workloads: tuple[Path, ...]
+    hosts: int | None
+    tau: float
+    title: str
+
+
+@takes(ReportRequest)
 @paths_argument
 @click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The page, HTML.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="What each run is called, in their order.")
@@ -23,29 +35,19 @@ from batsched_py.reporting.pictures.html.plotlyjs import plotly_js
 @hosts_option
 @tau_option
 @click.option("--title", default="", metavar="TEXT", help="The page's heading. Default: the names of the runs.")
-@limit_option
-@debug_option
-def command(
-    *,
-    paths: Sequence[Path],
-    output: Path,
-    names: Sequence[str],
-    workloads: Sequence[Path],
-    hosts: int | None,
-    tau: float,
-    title: str,
-) -> None:
+def command(request: ReportRequest) -> None:
     """Show runs on one page that needs no network: figures, Gantt charts, charts over time, distributions.
 
     A PATH is a folder with one _jobs.csv, the prefix of Batsim's option -e, a _jobs.csv or a log (.swf, .swf.gz). With
     several runs, each is compared with the first.
     """
+    paths, names, output = request.paths, request.names, request.output
     if names and len(names) != len(paths):
         raise click.UsageError(f"'--name' must be given once for each of the {len(paths)} runs, or not at all")
     require("plotly", "report", "report")
-    schedules = read_runs(paths, workloads, output, hosts, names)
+    schedules = read_runs(paths, request.workloads, output, request.hosts, names)
     for warning in warnings(schedules):
         warn(warning)
-    page = report_page(schedules, plotly_js(), title, tau)
+    page = report_page(schedules, plotly_js(), request.title, request.tau)
     write_file(output, page)
     say(f"wrote {output}: {len(page) / 1e6:.1f} MB")

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import click
+from msgspec import Struct
 
-from batsched_py.cli.shared.algorithm import Choice, recording
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
+from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.output_paths import check_apart
 from batsched_py.cli.shared.parameters import (
     algorithm_options,
     clock_option,
-    debug_option,
-    limit_option,
     live_option,
     read_address,
     record_option,
-    scheduler_option,
     timeout_option,
-    told_limits,
 )
-from batsched_py.cli.shared.redis_place import RedisPlace, allow_redis_option, redis_option, redis_prefix_option
+from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.terminal import say
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
@@ -33,14 +30,24 @@ from batsched_py.wording import counted, seconds
 
 
 def _watched(session: Session, name: str, connection: Connection) -> AbstractContextManager[Connection]:
-    """The connection, with a live view of what passes through it."""
-    module = importlib.import_module("batsched_py.cli.shared.live")  # draws, which takes long to import
+    """Watch a connection, with a live view."""
+    module = importlib.import_module("batsched_py.cli.shared.progress")  # draws, which takes long to import
     watched: AbstractContextManager[Connection] = module.watched_session(session, name, connection)
     return watched
 
 
-@click.command("serve")
-@scheduler_option
+class ServeRequest(Struct, frozen=True):
+    """The options of `serve`."""
+
+    choice: AlgorithmChoice
+    bind: str
+    record: Path | None
+    timeout: float | None
+    live: bool
+
+
+@takes(ServeRequest)
+@algorithm_options
 @click.option(
     "-b",
     "--bind",
@@ -50,45 +57,26 @@ def _watched(session: Session, name: str, connection: Connection) -> AbstractCon
     metavar="ADDRESS",
     help="Where to listen; the port may be * for a free one.",
 )
-@algorithm_options
 @record_option
 @timeout_option
 @clock_option
-@redis_option
-@redis_prefix_option
-@allow_redis_option
+@redis_options
 @live_option
-@limit_option
-@debug_option
-def command(
-    *,
-    scheduler: str | None,
-    bind: str,
-    assignments: Mapping[str, str],
-    options_file: Path | None,
-    record: Path | None,
-    timeout: float | None,
-    clock: str,
-    redis_address: tuple[str, int] | None,
-    redis_prefix: str | None,
-    allowed_redis: tuple[str, ...],
-    live: bool,
-) -> None:
+def command(request: ServeRequest) -> None:
     """Listen for Batsim and decide with ALGORITHM until the simulation ends.
 
     Start Batsim with the same address: batsim -s tcp://127.0.0.1:28000 ...
 
     When the algorithm fails, Batsim is told to stop; it does not wait for ever.
     """
-    if scheduler is None:
-        raise click.UsageError("Missing option '-s': which algorithm shall decide?")
-    check_apart([("--options-file", options_file)], [("--record", record)])
-    redis = RedisPlace(redis_address, redis_prefix, allowed_redis)
-    choice = Choice(scheduler, assignments, options_file, clock, redis=redis)
+    choice, record = request.choice, request.record
+    choice.check_given()
+    check_apart([("--options-file", choice.options_file)], [("--record", record)])
     session = choice.session()
     # The recording is opened last: it must not replace an older one if nothing can be recorded.
-    with RepSocket(bind, told_limits()) as socket, recording(record, choice.header()) as recorder:
-        say(f"{scheduler} listens on {socket.address}", err=True)
-        with _watched(session, scheduler, socket) if live else nullcontext(socket) as connection:
-            serve(session, connection, record=None if recorder is None else recorder.record, timeout=timeout)
+    with RepSocket(request.bind, current_limits()) as socket, recording(record, choice.header()) as recorder:
+        say(f"{choice.algorithm} listens on {socket.address}", err=True)
+        with _watched(session, choice.algorithm, socket) if request.live else nullcontext(socket) as connection:
+            exchanged = None if recorder is None else recorder.record
+            serve(session, connection, record=exchanged, timeout=request.timeout)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)

@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
-from functools import partial
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
-from typing import Any, Final
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
-from batsched_py.cli.shared.algorithm import Choice
+from batsched_py.cli.shared.algorithm import AlgorithmChoice
+from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.decider import our_decider, their_decider
-from batsched_py.cli.shared.live import LOOK_EVERY, Watch, live_view
 from batsched_py.cli.shared.output import result_files, rows_aside, write_result
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
     algorithm_options,
     clock_option,
     connect_timeout_option,
-    debug_option,
-    limit_option,
     live_option,
     read_address,
     record_option,
-    scheduler_option,
-    told_limits,
 )
-from batsched_py.cli.shared.progress import simulation_bar
-from batsched_py.cli.shared.redis_place import RedisPlace, redis_option
+from batsched_py.cli.shared.progress import LOOK_EVERY, Watch, live_view, simulation_bar
+from batsched_py.cli.shared.redis_place import redis_option
 from batsched_py.cli.shared.simulation_options import (
     behaviour_options,
-    check_behaviour,
     machine_options,
-    named_platform,
     platform_option,
-    read_external,
+    read_machine,
     workloads_option,
 )
 from batsched_py.cli.shared.terminal import say
@@ -55,11 +47,26 @@ from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import Exchange
 from batsched_py.traces.batsim_json import read_workload
 
-#: What is done while nobody decides.
-_SIMULATING: Final = "simulating"
+
+class SimulateRequest(Struct, frozen=True):
+    """The options of `simulate`."""
+
+    platform: Path
+    workloads: tuple[Path, ...]
+    events: Path | None
+    settings: Settings
+    choice: AlgorithmChoice
+    socket: str | None
+    connect_timeout: float
+    enable_redis: bool
+    export: str | None
+    record: Path | None
+    gantt: bool
+    live: bool
+    quiet: bool
 
 
-@click.command("simulate")
+@takes(SimulateRequest)
 @platform_option
 @workloads_option
 @click.option(
@@ -70,7 +77,6 @@ _SIMULATING: Final = "simulating"
     callback=lambda _context, _option, names: names or None,
     help="What each workload is called in job ids, in their order.",
 )
-@scheduler_option
 @algorithm_options
 @click.option("-e", "--export", metavar="PREFIX", help="Write PREFIX_jobs.csv, PREFIX_schedule.csv and traces.")
 @machine_options
@@ -97,118 +103,84 @@ _SIMULATING: Final = "simulating"
 @click.option("--gantt", is_flag=True, help="Draw what happened.")
 @live_option
 @click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
-@limit_option
-@debug_option
-def command(
-    *,
-    platform: Path,
-    workloads: Sequence[Path],
-    scheduler: str | None,
-    assignments: Mapping[str, str],
-    options_file: Path | None,
-    export: str | None,
-    events: Path | None,
-    record: Path | None,
-    clock: str,
-    socket: str | None,
-    connect_timeout: float,
-    gantt: bool,
-    live: bool,
-    quiet: bool,
-    enable_redis: bool,
-    redis_address: tuple[str, int] | None,
-    **settings: Any,
-) -> None:
+def command(request: SimulateRequest) -> None:
     """Play Batsim: run the jobs of the workloads on the platform as the algorithm decides.
 
     Each decision is checked as Batsim checks it. The algorithm is one of ours (-s), or any program that speaks Batsim's
     protocol (--socket).
     """
-    if (scheduler is None) == (socket is None):
-        raise click.UsageError("One of '-s' and '--socket' is needed: who decides?")
-    if socket is not None and (assignments or options_file is not None or clock != "zero"):
-        raise click.UsageError("'-o', '--options-file' and '--clock' go with '-s': another program has its own options")
-    if redis_address is not None and not enable_redis:
-        raise click.UsageError("'--redis' goes with '--enable-redis'")
-    check_behaviour(settings)
-    inputs = [("-p", platform), *(("-w", path) for path in workloads), ("--events", events)]
-    traced = {"machine_states": settings["trace_machine_states"], "energy": settings["energy"]}
-    results = result_files(export, **traced)
-    outputs = [("--record", record), *(("-e", path) for path in results)]
-    check_apart([*inputs, ("--options-file", options_file)], outputs)
-    check_writable(results)  # before the run, which may be long: a wrong PREFIX is told at once
-    machines = named_platform(platform, settings["master_host"])
-    external = read_external(events, len(machines.hosts), forwarded=settings["forward_unknown_events"])
-    told = Settings(external_events=external, **settings)
-    jobs = [read_workload(path, limits=told_limits()) for path in workloads]
-    redis = RedisPlace(redis_address, allowed=(told.redis_hostname,))  # a word of the user's
-    # Whoever draws the jobs needs them all in memory.
-    aside = nullcontext() if export is None or gantt else rows_aside(results, lists_rejected=not told.is_v14)
-    with _store(redis if enable_redis else None, told) as store, aside as put_aside:
-        simulation = Simulation(machines, jobs, told, store=store, trace=export is not None, pass_on=put_aside)
-        if scheduler is not None:
-            choice = Choice(scheduler, assignments, options_file, clock, redis=redis)
-            watch = Watch(scheduler, _SIMULATING, look_every=LOOK_EVERY)
-            decider = our_decider(choice, record, partial(_look_inside, watch, simulation))
-        else:
-            watch = Watch(str(socket), _SIMULATING, look_every=LOOK_EVERY)
-            watch.follow(lambda: stand_of_simulation(simulation.status()))
-            decider = their_decider(str(socket), connect_timeout, record)
-        with decider as exchange:
-            result = _run(simulation, exchange, watch if live else None, progress=not quiet)
+    _check_usage(request)
+    traced = {"machine_states": request.settings.trace_machine_states, "energy": request.settings.energy}
+    results = result_files(request.export, **traced)
+    inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
+    outputs = [("--record", request.record), *(("-e", path) for path in results)]
+    check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
+    check_writable(results)  # before the run, which may be long: a wrong PREFIX is an error at once
+    platform, settings = read_machine(request.platform, request.events, request.settings)
+    workloads = [read_workload(path, limits=current_limits()) for path in request.workloads]
+    # The host of Redis is the user's own word. Drawing needs all jobs in memory, otherwise those that ended may go.
+    redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
+    request = replace(request, settings=settings, choice=replace(request.choice, redis=redis))
+    forgets = request.export is not None and not request.gantt
+    aside = rows_aside(results, lists_rejected=not settings.is_v14) if forgets else nullcontext()
+    with _store(request) as store, aside as put_aside:
+        traces = request.export is not None
+        simulation = Simulation(platform, workloads, settings, store=store, trace=traces, pass_on=put_aside)
+        result = _run(request, simulation)
         write_result(results, result)
-    _show(result, gantt=gantt, summary=not quiet)
+    _show(request, result)
 
 
-def _look_inside(watch: Watch, simulation: Simulation, session: Session) -> None:
-    """Of our own algorithms it is known why jobs wait; how many will come only the simulation knows."""
-    watch.follow(lambda: stand_of_session(session, simulation.job_count))
+def _check_usage(request: SimulateRequest) -> None:
+    """Refuse options that do not go together. UsageError."""
+    choice = request.choice
+    if bool(choice.algorithm) == (request.socket is not None):
+        raise click.UsageError("One of '-s' and '--socket' is needed: who decides?")
+    if request.socket is not None and (choice.assignments or choice.options_file or choice.clock != "zero"):
+        raise click.UsageError("'-o', '--options-file' and '--clock' go with '-s': another program has its own options")
+    if choice.redis.redis_address is not None and not request.enable_redis:
+        raise click.UsageError("'--redis' goes with '--enable-redis'")
 
 
-def _run(simulation: Simulation, exchange: Exchange, watch: Watch | None, *, progress: bool) -> Result:
-    """To the end, with a live view, a progress bar, or neither."""
-    with _unwatched():
-        return _play(simulation, exchange, watch, progress=progress)
-
-
-@contextmanager
-def _unwatched() -> Iterator[None]:
-    """What was read stays to the end of the run: the garbage collector need not look at it again and again."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-
-
-def _play(simulation: Simulation, exchange: Exchange, watch: Watch | None, *, progress: bool) -> Result:
-    if watch is not None:
-        with live_view(watch) as shown:
-            return simulation.run(watch.exchange(exchange) if shown else exchange)
-    with simulation_bar(wanted=progress) as told:
-        return simulation.run(exchange, told)
-
-
-@contextmanager
-def _store(redis: RedisPlace | None, settings: Settings) -> Iterator[JobStore | None]:
-    """Redis while it is used; None without. StoreError."""
-    if redis is None:
-        yield None
-        return
-    told = Config(
-        redis_hostname=settings.redis_hostname,
-        redis_port=settings.redis_port,
-        redis_prefix=settings.redis_prefix,
+def _store(request: SimulateRequest) -> AbstractContextManager[JobStore | None]:
+    """Open Redis, if jobs are kept there; None otherwise. StoreError."""
+    settings = request.settings
+    if not request.enable_redis:
+        return nullcontext()
+    config = Config(
+        redis_hostname=settings.redis_hostname, redis_port=settings.redis_port, redis_prefix=settings.redis_prefix
     )
-    with closing(redis.open(told)) as store:
-        yield store
+    return closing(request.choice.redis.open(config))
 
 
-def _show(result: Result, *, gantt: bool, summary: bool) -> None:
-    if gantt:
+def _run(request: SimulateRequest, simulation: Simulation) -> Result:
+    """Run the simulation to its end, with a live view, a progress bar, or neither."""
+    watch = Watch(request.choice.algorithm or str(request.socket), "simulating", look_every=LOOK_EVERY)
+    with _decider(request, simulation, watch) as exchange:
+        if request.live:
+            with live_view(watch) as shown:
+                return simulation.run(watch.exchange(exchange) if shown else exchange)
+        with simulation_bar(wanted=not request.quiet) as progress:
+            return simulation.run(exchange, progress)
+
+
+def _decider(request: SimulateRequest, simulation: Simulation, watch: Watch) -> AbstractContextManager[Exchange]:
+    """Start the decision process, followed by the watch: a session knows why jobs wait, the simulation does not."""
+    if request.socket is not None:
+        watch.follow(lambda: stand_of_simulation(simulation.status()))
+        return their_decider(request.socket, request.connect_timeout, request.record)
+
+    def follow(session: Session) -> None:
+        watch.follow(lambda: stand_of_session(session, simulation.job_count))
+
+    return our_decider(request.choice, request.record, follow)
+
+
+def _show(request: SimulateRequest, result: Result) -> None:
+    if request.gantt:
         console = Output()
         show_picture(console, render(schedule_of(result, ""), console.width))
-    if summary:
+    if not request.quiet:
         show_table(summary_table(result))
     for line in result.approximations:
-        say(f"approximation: {line}", err=not summary)
+        say(f"approximation: {line}", err=request.quiet)

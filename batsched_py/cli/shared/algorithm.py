@@ -1,22 +1,23 @@
-"""The algorithm a user asked for, with its options: from words to a session."""
+"""The algorithm that a user chose, with its options, from the command line to a session."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+import click
 import orjson
 from msgspec import Struct, field
 
 from batsched_py.bounded_file import read_file
-from batsched_py.cli.shared.parameters import told_limits
-from batsched_py.cli.shared.redis_place import AS_TOLD, RedisPlace
+from batsched_py.cli.shared.command import current_limits
+from batsched_py.cli.shared.redis_place import RedisPlace
 from batsched_py.cli.shared.terminal import warn
 from batsched_py.errors import OptionError
 from batsched_py.model.limits import LimitError
@@ -28,9 +29,8 @@ from batsched_py.session.session import Session
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 
-#: For those who have none.
 NO_OPTIONS: Final[Mapping[str, Any]] = MappingProxyType({})
-#: A log of jobs that are all rejected must not hide what comes after them.
+#: Warnings that are shown: thousands of rejected jobs must not hide what comes after them.
 MOST_WARNINGS: Final = 20
 
 
@@ -39,8 +39,8 @@ class RecordedOptions(Struct, frozen=True):
 
     Attributes:
         file: the recording.
-        options: by name.
-        trusted: they may name code, as the user's do; if not, they choose among built-in things.
+        options: name -> value.
+        trusted: True if they may name code, as the user's may; otherwise they choose among built-in things.
     """
 
     file: str = ""
@@ -48,32 +48,42 @@ class RecordedOptions(Struct, frozen=True):
     trusted: bool = False
 
 
-class Choice(Struct, frozen=True):
-    """An algorithm and how to run it, as a user gave it.
+class AlgorithmChoice(Struct, frozen=True):
+    """An algorithm and its options, as a user gave them.
 
     Attributes:
-        name: as after -s, or from a recording.
-        assignments: options given one by one, which rule over all others.
-        options_file: has options as a JSON object, which rule over the recorded ones.
+        algorithm: a name as after -s; "" if none was given.
+        assignments: the options of -o, which rule over all others.
+        options_file: a JSON object of options, which rule over the recorded ones.
         clock: the decision clock, as after --clock.
         recorded: options of an earlier run.
-        redis: where jobs are, if Batsim keeps them in Redis.
+        redis: the place of jobs, if Batsim keeps them in Redis.
     """
 
-    name: str
-    assignments: Mapping[str, str]
+    algorithm: str
+    assignments: Mapping[str, str] = NO_OPTIONS
     options_file: Path | None = None
     clock: str = "zero"
     recorded: RecordedOptions = field(default_factory=RecordedOptions)
-    redis: RedisPlace = AS_TOLD
+    redis: RedisPlace = field(default_factory=RedisPlace)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the user. OptionError."""
+        return {**read_options(self.options_file), **self.assignments}
+
+    def check_given(self) -> None:
+        """Check that an algorithm was given. UsageError."""
+        if not self.algorithm:
+            raise click.UsageError("Missing option '-s': which algorithm shall decide?")
 
     def session(self) -> Session:
-        """A new run of it. PluginError or OptionError if there is no such algorithm or option."""
-        options = {**read_options(self.options_file), **self.assignments}
+        """Make a new session. PluginError or OptionError if there is no such algorithm or option."""
+        options = self.options
         recorded = {name: value for name, value in self.recorded.options.items() if name not in options}
         if self.recorded.trusted:
             options, recorded = {**recorded, **options}, {}
-        scheduler = load_from_here(self.name, options)
+        scheduler = load_from_here(self.algorithm, options)
         try:
             clock = parse_clock(self.clock, time.perf_counter)
         except OptionError as error:
@@ -86,15 +96,15 @@ class Choice(Struct, frozen=True):
             clock=clock,
             open_store=self.redis.open,
             warn=Warnings(),
-            limits=told_limits(),
+            limits=current_limits(),
         )
 
     def header(self) -> Header:
         """Return the header of a recording of the run."""
-        return Header(self.name, {**read_options(self.options_file), **self.assignments}, self.clock)
+        return Header(self.algorithm, self.options, self.clock)
 
     def _check_files(self, scheduler: type[Scheduler[Any]], recorded: Mapping[str, Any]) -> None:
-        """Try the options of each file alone, so that an error in them names the file."""
+        """Check the options of each file alone, so that an error in them names the file."""
         try:
             parse_options(scheduler.options_type, read_options(self.options_file), scheduler.name)
         except OptionError as error:
@@ -106,10 +116,10 @@ class Choice(Struct, frozen=True):
 
 
 def load_from_here(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> type[Scheduler[Any]]:
-    """The class of an algorithm that the user named; modules of the current folder can be named, too. PluginError.
+    """Load the class of an algorithm that the user named, also from modules of the current folder. PluginError.
 
-    Where neither the name nor the user's options name a module, nothing is imported from the current folder: there a
-    `redis.py` that somebody put beside a recording would be taken for the package.
+    The current folder is on the path only if the name or one of the user's options names a module: otherwise a
+    `redis.py` that somebody put beside a recording would be imported as the package.
     """
     here = os.getcwd()
     texts = [text for text in (name, *options.values()) if isinstance(text, str)]
@@ -119,11 +129,11 @@ def load_from_here(name: str, options: Mapping[str, Any] = NO_OPTIONS) -> type[S
 
 
 def read_options(path: Path | None) -> Mapping[str, Any]:
-    """The options in a JSON file; none without a file. OptionError names the file and the rule."""
+    """Read the options in a JSON file; none without a file. OptionError names the file and the rule."""
     if path is None:
         return {}
     try:
-        options = orjson.loads(read_file(path, told_limits()))
+        options = orjson.loads(read_file(path, current_limits()))
     except OSError as error:
         raise OptionError(f"{path}: cannot be read: {error.strerror or error}") from error
     except LimitError as error:
@@ -136,25 +146,20 @@ def read_options(path: Path | None) -> Mapping[str, Any]:
 
 
 class Warnings:
-    """Tells what is strange but legal, until there is too much of it."""
+    """Shows warnings, up to a number."""
 
     def __init__(self) -> None:
-        self.told = 0
+        self.count = 0
 
     def __call__(self, line: str) -> None:
-        """Tell one line."""
-        self.told += 1
-        if self.told <= MOST_WARNINGS:
+        """Show one line."""
+        self.count += 1
+        if self.count <= MOST_WARNINGS:
             warn(line)
-        if self.told == MOST_WARNINGS:
+        if self.count == MOST_WARNINGS:
             warn("more warnings than these are not shown")
 
 
-@contextmanager
-def recording(path: Path | None, header: Header) -> Iterator[Recorder | None]:
-    """Open a recorder of exchanges, closed at the end; None without a file. TranscriptError."""
-    if path is None:
-        yield None
-        return
-    with Recorder(path, header) as recorder:
-        yield recorder
+def recording(path: Path | None, header: Header) -> AbstractContextManager[Recorder | None]:
+    """Open a recorder of exchanges; None without a file. TranscriptError."""
+    return nullcontext() if path is None else Recorder(path, header)

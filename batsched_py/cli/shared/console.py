@@ -1,4 +1,4 @@
-"""Tables and pictures on standard output: as wide as they are in a pipe, never cut silently on a terminal."""
+"""Tables and pictures on standard output: in full width in a pipe, never cut silently on a terminal."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _NARROWEST: Final = 12
 
 
 class Output(Console):
-    """A console that takes no commands from what it prints, and whose reader may go away.
+    """A console that obeys nothing in what it prints, and raises BrokenPipeError when its reader goes away.
 
-    Of text from outside rich would take its markup and most control characters for its own; and of a closed pipe it
-    would make exit code 1.
+    In text from outside rich would obey its own markup and most control characters, and end the program with exit code
+    1 for a closed pipe.
     """
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """The text as it is, on one line, without markup."""
+        """Render the text as it is, on one line, without markup."""
         return super().render_str(escaped(text), **{**options, "markup": False, "emoji": False})
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Segments whose text is `escaped`; rich's own, which move the cursor, are as they are."""
+        """Escape the text of segments; rich's own control segments, which move the cursor, stay as they are."""
         for segment in super().render(renderable, options):
             if segment.control or segment.text.isprintable():
                 yield segment
@@ -46,7 +46,7 @@ class Output(Console):
 
 
 def show_table(table: Table, folded: int | None = None) -> None:
-    """Print the table: in a pipe as wide as it is, on a terminal without the columns that do not fit.
+    """Print the table: in full width in a pipe, on a terminal without the columns that do not fit.
 
     Columns that are left out are named below. The column with the number `folded` takes as many lines as it needs. The
     table may be changed.
@@ -64,23 +64,23 @@ def show_table(table: Table, folded: int | None = None) -> None:
 
 
 def show_whole(table: Table) -> None:
-    """Print the table as wide as it is: what does not fit is the terminal's to fold."""
+    """Print the table in full width; a terminal folds what does not fit."""
     Output(width=needed_width(table)).print(table)
 
 
 def show_picture(console: Console, picture: RenderableType) -> None:
-    """Print lines that were made for the console's width; one that is longer all the same is the terminal's to fold."""
+    """Print lines that were made for the console's width; a terminal folds those that are longer all the same."""
     console.print(picture, soft_wrap=True)
 
 
 def needed_width(table: Table) -> int:
-    """The characters that its widest line takes if nothing is folded."""
+    """Return the number of characters of the widest line if nothing is folded."""
     console = Output()
     return console.measure(table, options=console.options.update(width=WIDEST)).maximum
 
 
 def _leave_out(table: Table, width: int, folded: Column | None) -> list[str]:
-    """Take columns away, the last first, until the others fit; their headings. The first column stays."""
+    """Remove columns, the last first, until the others fit, and return their headings. The first column stays."""
     left_out: list[str] = []
     for column in table.columns:  # rich folds or cuts what it may: it may fold one
         column.no_wrap, column.overflow = column is not folded, "fold"
@@ -95,7 +95,7 @@ def _leave_out(table: Table, width: int, folded: Column | None) -> list[str]:
 
 
 def _least_width(table: Table, folded: Column | None) -> int:
-    """The characters that the table needs if this column is as narrow as it can be read."""
+    """Return the width that the table needs if this column is as narrow as it can be read."""
     if folded is None or folded not in table.columns:
         return needed_width(table)
     before = folded.max_width

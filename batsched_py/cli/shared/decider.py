@@ -1,4 +1,4 @@
-"""The decision process of a simulation: an algorithm of ours in this process, or another program over ZeroMQ."""
+"""The decision process of a simulation: an algorithm in this process, or another program over ZeroMQ."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from batsched_py.cli.shared.algorithm import Choice, recording
-from batsched_py.cli.shared.parameters import told_limits
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
+from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import BatschedError, DeadlockError, RefusedError, RemoteProtocolError
 from batsched_py.protocol.conversation import check_stop
@@ -18,19 +18,21 @@ from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
 from batsched_py.transport.zmq_req import ReqSocket
 
-#: Lines about waiting jobs that are told when the simulation stands still.
-_TOLD: Final = 10
+#: Lines about waiting jobs in the error of a deadlock.
+_MOST_WAITING: Final = 10
 
 
 def _ignore(session: Session) -> None:
-    """For those who do not look inside."""
+    """Do nothing."""
 
 
 @contextmanager
-def our_decider(choice: Choice, record: Path | None, follow: Callable[[Session], None] = _ignore) -> Iterator[Exchange]:
-    """An algorithm's session, which `follow` is given before the first request.
+def our_decider(
+    choice: AlgorithmChoice, record: Path | None, follow: Callable[[Session], None] = _ignore
+) -> Iterator[Exchange]:
+    """Yield the answers of an algorithm's session, which is given to `follow` before the first request.
 
-    If the simulation stands still, the error says what the algorithm is waiting for.
+    The error of a deadlock gets the reasons for which the algorithm lets jobs wait.
     """
     session = choice.session()
     follow(session)
@@ -45,9 +47,9 @@ def our_decider(choice: Choice, record: Path | None, follow: Callable[[Session],
 
 @contextmanager
 def their_decider(address: str, connect_timeout: float, record: Path | None) -> Iterator[Exchange]:
-    """The decision process that listens on `address`, or will within `connect_timeout` seconds. TransportError."""
+    """Yield the answers of the process that listens on `address` within `connect_timeout` s. TransportError."""
     with (
-        ReqSocket(address, connect_timeout=connect_timeout, limits=told_limits()) as socket,
+        ReqSocket(address, connect_timeout=connect_timeout, limits=current_limits()) as socket,
         recording(record, Header()) as recorder,
     ):
         say(f"asking the decision process on {address}", err=True)
@@ -63,7 +65,7 @@ def their_decider(address: str, connect_timeout: float, record: Path | None) -> 
 
 
 def _recorded(session: Session, recorder: Recorder) -> Exchange:
-    """The session's answers, kept; of a failure the refusal is kept, which a Batsim would have got."""
+    """Record the answers of a session; for a failure, the refusal that Batsim would have got."""
     answer, gather = session.answer, recorder.gather
 
     def exchange(request: bytes) -> bytes:
@@ -84,4 +86,5 @@ def _dated(text: str, now: float) -> str:
 
 def _waiting(session: Session) -> list[str]:
     lines = list(session.waiting())
-    return lines if len(lines) <= _TOLD else [*lines[:_TOLD], f"and {len(lines) - _TOLD} more"]
+    more = len(lines) - _MOST_WAITING
+    return lines if more <= 0 else [*lines[:_MOST_WAITING], f"and {more} more"]

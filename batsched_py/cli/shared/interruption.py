@@ -13,7 +13,7 @@ _WORDS: Final = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", sig
 
 
 class Interruption(BaseException):
-    """Somebody wants us to stop."""
+    """The end of the program by a signal; no Exception, so that no handler of errors takes it for one."""
 
     def __init__(self, number: int) -> None:
         self.signal = signal.Signals(number)
@@ -21,12 +21,12 @@ class Interruption(BaseException):
 
     @property
     def exit_code(self) -> int:
-        """The code that a shell reports of a process that the signal ended: 130, 143 or 129."""
+        """The exit code of a process that the signal ended, as shells report it: 130, 143 or 129."""
         return 128 + self.signal
 
 
 def raise_on_signals() -> None:
-    """From now on, each of them raises an Interruption wherever the program is; one that is ignored stays so."""
+    """Let each signal raise an Interruption from now on; a signal that is ignored stays so."""
     for number in _WORDS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise)

@@ -1,4 +1,4 @@
-"""The files of results that a simulation leaves, named as Batsim names them."""
+"""The result files of a simulation, under Batsim's names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Writer = Callable[[Path, Result], None]
 
 
 def result_files(prefix: str | None, *, machine_states: bool, energy: bool) -> dict[Path, _Writer]:
-    """The files to write, with what writes them; a prefix may end with a slash. None without a prefix."""
+    """Return the files to write, with their writers; empty without a prefix, which may end with a slash."""
     if prefix is None:
         return {}
     writers: dict[str, _Writer] = {JOBS: write_jobs, SCHEDULE: write_schedule}
@@ -38,7 +38,7 @@ def result_files(prefix: str | None, *, machine_states: bool, energy: bool) -> d
 
 
 def write_result(files: dict[Path, _Writer], result: Result) -> None:
-    """Write the files, each whole or not at all, and make their folder. InputError."""
+    """Make the folder and write the files, each whole or not at all. InputError."""
     for path, write in files.items():
         with writing(path):
             write(path, result)
@@ -46,9 +46,9 @@ def write_result(files: dict[Path, _Writer], result: Result) -> None:
 
 @contextmanager
 def rows_aside(files: dict[Path, _Writer], *, lists_rejected: bool) -> Iterator[Callable[[Sequence[JobRecord]], None]]:
-    """While a run goes on: what puts the rows of its jobs file aside as jobs end, and writes them with `write_result`.
+    """Yield a function that stores the rows of the jobs file as jobs end, for `write_result`; so jobs can be forgotten.
 
-    The file is among `files`. InputError if rows cannot be put aside.
+    The jobs file is among `files`. InputError if rows cannot be stored.
     """
     path = next(path for path, writer in files.items() if writer is write_jobs)
     folder = next(folder for folder in Path(os.path.realpath(path)).parents if folder.is_dir())

@@ -1,4 +1,4 @@
-"""Files that a command is going to write: none of them is another file of the command, and each can be written."""
+"""The files that a command writes: checked before the work begins, and written with errors that name them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import click
 
 from batsched_py.errors import InputError
 
-#: How a user named a file (an option, an argument), and the file; None if it was not named.
+#: The option or argument that names a file, and the file; None if it was not given.
 Named = tuple[str, Path | None]
 
 
 def check_apart(inputs: Sequence[Named], outputs: Sequence[Named]) -> None:
-    """UsageError if a file to be written is also one to be read, or is to be written twice."""
+    """Check that no file is both read and written, or written twice. UsageError."""
     seen: dict[object, str] = {}
     for name, path in inputs:
         if path is not None:
@@ -32,7 +32,7 @@ def check_apart(inputs: Sequence[Named], outputs: Sequence[Named]) -> None:
 
 
 def check_writable(paths: Iterable[Path | None]) -> None:
-    """InputError if one of the files cannot be written, as far as can be known before; nothing is made or changed."""
+    """Check that files can be written, as far as can be known without changing anything. InputError."""
     for path in paths:
         if path is None:
             continue
@@ -43,7 +43,7 @@ def check_writable(paths: Iterable[Path | None]) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder of a file that will be written; InputError if that is not possible."""
+    """Make the folder of a file. InputError."""
     try:
         Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -52,7 +52,7 @@ def make_folder(path: Path) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Around what writes a file: its folder is made, and what fails is an InputError."""
+    """Make the folder of a file, and turn errors of writing it into InputErrors."""
     make_folder(path)
     try:
         yield
@@ -61,7 +61,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _identity(path: Path) -> object:
-    """Equal for two names of one file, however they are spelled."""
+    """Return a key that is equal for all names of a file."""
     real = Path(os.path.realpath(path))  # what out/../file is once the folder out was made
     try:
         found = real.stat()
@@ -71,7 +71,7 @@ def _identity(path: Path) -> object:
 
 
 def _takes_anything(path: Path) -> bool:
-    """Devices and pipes may be written twice: nothing in them is replaced."""
+    """Tell devices and pipes, which may be written twice: nothing in them is replaced."""
     return path.exists() and not path.is_file()
 
 
@@ -98,5 +98,5 @@ def _ask(path: Path, right: int) -> None:
 
 
 def write_failure(path: Path, error: OSError) -> InputError:
-    """The error in one line, with the file's name."""
+    """Describe the error in one line with the file's name."""
     return InputError(str(path), "", f"cannot be written: {error.strerror or error}")

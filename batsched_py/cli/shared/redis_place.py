@@ -1,4 +1,4 @@
-"""Where Redis is: as the user says of this process, or as Batsim says if that is this machine or the user allows it."""
+"""The place of Redis: as the user says, or as Batsim says if that is this machine or the user allows it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec import Struct
 
+from batsched_py.cli.shared.parameters import together
 from batsched_py.display import displayed
 from batsched_py.errors import StoreError
 from batsched_py.protocol.events import Config
@@ -18,33 +19,33 @@ from batsched_py.protocol.events import Config
 if TYPE_CHECKING:
     from batsched_py.metadata.redis_store import RedisStore
 
-#: The variable of the environment that has the password; an option would show it to whoever lists processes.
+#: The environment variable with the password; an option would show it in lists of processes.
 PASSWORD: Final = "BATSCHED_REDIS_PASSWORD"  # noqa: S105 - its name
-#: A name or IPv4 address, or an IPv6 address in brackets; and a port.
+#: A name or IPv4 address, or an IPv6 address in brackets, and a port.
 _ADDRESS: Final = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+)):(\d{1,5})")
 
 
 class RedisPlace(Struct, frozen=True):
-    """What a user says of Redis; what is None is as SIMULATION_BEGINS says.
+    """The place of Redis as a user gives it; what is None is taken from SIMULATION_BEGINS.
 
     Attributes:
-        address: host and port; another than Batsim's where one of the two runs in a container.
-        prefix: what keys begin with.
-        allowed: hosts that Batsim may name, besides this machine.
+        redis_address: host and port; they differ from Batsim's where one of the two runs in a container.
+        redis_prefix: prefix of keys.
+        allowed_redis: hosts that Batsim may name, besides this machine.
     """
 
-    address: tuple[str, int] | None = None
-    prefix: str | None = None
-    allowed: tuple[str, ...] = ()
+    redis_address: tuple[str, int] | None = None
+    redis_prefix: str | None = None
+    allowed_redis: tuple[str, ...] = ()
 
     def open(self, config: Config) -> RedisStore:
-        """The store that Batsim uses when it runs with --enable-redis.
+        """Open the store that Batsim uses when it runs with --enable-redis.
 
         StoreError, before anything is looked up or connected, if Batsim names a host that it may not. The password goes
         to hosts that the user named, and to no other: on this machine, too, a peer could name a port of its own.
         """
-        hostname, port = self.address or (config.redis_hostname, config.redis_port)
-        named = self.address is not None or hostname.lower() in {host.lower() for host in self.allowed}
+        hostname, port = self.redis_address or (config.redis_hostname, config.redis_port)
+        named = self.redis_address is not None or hostname.lower() in {host.lower() for host in self.allowed_redis}
         if not (named or is_this_machine(hostname)):
             shown = displayed(hostname)
             raise StoreError(
@@ -52,7 +53,7 @@ class RedisPlace(Struct, frozen=True):
                 " or where Redis is with --redis HOST:PORT"
             )
         module = importlib.import_module("batsched_py.metadata.redis_store")  # an extra, and slow to import
-        prefix = config.redis_prefix if self.prefix is None else self.prefix
+        prefix = config.redis_prefix if self.redis_prefix is None else self.redis_prefix
         password = os.environ.get(PASSWORD, "") if named else ""
         opened: RedisStore = module.RedisStore(hostname, port, prefix, password=password)
         return opened
@@ -64,10 +65,6 @@ def is_this_machine(hostname: str) -> bool:
         return ip_address(hostname).is_loopback
     except ValueError:
         return hostname.lower() == "localhost"
-
-
-#: As Batsim says, on this machine.
-AS_TOLD: Final = RedisPlace()
 
 
 def _read_address(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, int] | None:
@@ -87,14 +84,17 @@ redis_option = click.option(
     help="Where Redis is for us, if not where SIMULATION_BEGINS says.",
 )
 
-redis_prefix_option = click.option(
-    "--redis-prefix", metavar="PREFIX", help="What keys in Redis begin with, if not as SIMULATION_BEGINS says."
-)
-
-allow_redis_option = click.option(
-    "--allow-redis",
-    "allowed_redis",
-    multiple=True,
-    metavar="HOST",
-    help="A host other than this machine where SIMULATION_BEGINS may say that Redis is; may be given several times.",
+redis_options = together(
+    redis_option,
+    click.option(
+        "--redis-prefix", metavar="PREFIX", help="What keys in Redis begin with, if not as SIMULATION_BEGINS says."
+    ),
+    click.option(
+        "--allow-redis",
+        "allowed_redis",
+        multiple=True,
+        metavar="HOST",
+        help="A host other than this machine where SIMULATION_BEGINS may say that Redis is; may be given several "
+        "times.",
+    ),
 )

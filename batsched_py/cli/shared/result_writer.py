@@ -1,4 +1,4 @@
-"""The files of each run of a study, as `simulate -e` would write them, in a folder for each workload."""
+"""The result files of each run of a study, as of `simulate -e`, in a folder for each workload."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.drawn import Drawn
 
 
-class Kept(Struct, frozen=True):
-    """Writes FOLDER/WORKLOAD/ALGORITHM_jobs.csv and its fellows; can be handed to another process.
+class ResultWriter(Struct, frozen=True):
+    """Writes FOLDER/WORKLOAD/ALGORITHM_jobs.csv and the other files of a run; can be pickled.
 
     Attributes:
-        folder: where they go.
-        machine_states, energy: whether there are files of these.
+        folder: the folder of all files.
+        machine_states, energy: True if these have files.
     """
 
     folder: Path
@@ -31,21 +31,18 @@ class Kept(Struct, frozen=True):
     energy: bool
 
     def __call__(self, workload: str, variant: str, result: Result) -> None:
-        """Write them. InputError."""
+        """Write the files of one run. InputError."""
         write_result(self._files(workload, variant), result)
 
     def paths(self, sources: Mapping[str, WorkloadLike], variants: Sequence[str]) -> list[Path]:
-        """All that will be written. UsageError if two names are the same in paths."""
+        """Return the paths of all files. UsageError if two names are the same in paths."""
         _check_plain(sources)
         _check_plain(variants)
         results = [path for workload in sources for variant in variants for path in self._files(workload, variant)]
         return [*results, *self._drawn(sources)]
 
     def write_drawn(self, sources: Mapping[str, WorkloadLike]) -> None:
-        """Write the workloads that are in no file yet, as `generate` would, to FOLDER/WORKLOAD/workload.json.
-
-        InputError.
-        """
+        """Write drawn workloads to FOLDER/WORKLOAD/workload.json, as `generate` would. InputError."""
         for path, drawn in self._drawn(sources).items():
             make_folder(path)
             write_workload(path, drawn.draw(), description=drawn.description)
@@ -63,12 +60,12 @@ class Kept(Struct, frozen=True):
 
 
 def _plain(name: str) -> str:
-    """A name as part of a path, without blanks and brackets: easy(order=sjf) is easy-order=sjf."""
+    """Make a name fit for paths, without blanks and brackets: easy(order=sjf) becomes easy-order=sjf."""
     return re.sub(r"[^\w.+=-]+", "-", name).strip("-.") or "-"
 
 
 def _check_plain(names: Iterable[str]) -> None:
-    """UsageError if two names are the same in paths."""
+    """Check that all names differ in paths. UsageError."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(_plain(name), name)

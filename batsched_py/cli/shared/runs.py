@@ -1,23 +1,39 @@
-"""What the commands that look at runs have in common: how runs are named and read, and what is made of them written."""
+"""Runs that are looked at: their options, how they are read, and how pictures of them are written."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from warnings import catch_warnings, simplefilter
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.cli.shared.examples import INPUT
+from batsched_py.cli.shared.command import current_limits, require
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
-from batsched_py.cli.shared.parameters import HOSTS, PATH, Seconds, told_limits
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, Number, Seconds, together
+from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.errors import InputError
+from batsched_py.hostset import HostSet
+from batsched_py.model.limits import LONGEST
+from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
+from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.schedule import Schedule, files_of, read_schedules
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim_json import read_workload
+
+#: Formats of pictures, by the endings of files.
+FORMATS: Final = ("pdf", "svg", "png")
+_UNITS: Final = {"": 1, "s": 1, "min": MINUTE, "h": HOUR, "d": DAY}
+_TIME: Final = re.compile(rf"(\d+(?:\.\d*)?)\s*({'|'.join(_UNITS)})")
+_MOST_INCHES: Final = 100.0
+
 
 paths_argument: Final = click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
 hosts_option: Final = click.option(
@@ -49,14 +65,14 @@ def read_runs(
     hosts: int | None,
     names: Sequence[str] = (),
 ) -> list[Schedule]:
-    """The runs, called as the user says, with the members of jobs that only workloads tell.
+    """Read runs, under the names of the user, with the members of jobs that only workloads have.
 
-    What had to be assumed is told on stderr. InputError; a usage error if one of the files is `output`.
+    Assumptions are noted on stderr. InputError; a usage error if one of the files is `output`.
     """
     inputs = [("PATH", file) for path in paths for file in files_of(path)]
     check_apart([*dict.fromkeys(inputs), *(("-w", path) for path in workloads)], [("-o", output)])
     check_writable([output])
-    schedules = read_schedules(paths, hosts=hosts, limits=told_limits())
+    schedules = read_schedules(paths, hosts=hosts, limits=current_limits())
     if names:
         schedules = [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
     for schedule in schedules:
@@ -64,11 +80,122 @@ def read_runs(
             say(f"note: {schedule.name}: {note}", err=True)
     if not workloads:
         return schedules
-    members = [read_workload(path, simulated_only=False, limits=told_limits()) for path in workloads]
+    members = [read_workload(path, simulated_only=False, limits=current_limits()) for path in workloads]
     return [with_members(schedule, members) for schedule in schedules]
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write it, whole or not at all. InputError."""
+    """Write a file, whole or not at all. InputError."""
     with writing(path):
         write_atomically(path, content)
+
+
+def read_time(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
+    """Read an instant, in seconds, from the value of an option."""
+    if value is None:
+        return None
+    found = _TIME.fullmatch(value.strip())
+    if found is None:
+        raise click.BadParameter(
+            f"must be seconds, or a time like 90min, 12h or 2.5d, not {value!r}", context, parameter
+        )
+    seconds = float(found[1]) * _UNITS[found[2]]
+    if seconds > LONGEST:
+        raise click.BadParameter(f"must be at most {LONGEST} s, not {value!r}", context, parameter)
+    return seconds
+
+
+def read_picture(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    """Check that the name of a picture ends with one of FORMATS."""
+    if value is not None and form_of(value) not in FORMATS:
+        endings = " or ".join(f".{form}" for form in FORMATS)
+        raise click.BadParameter(f"must end with {endings}, not be {value.name!r}", context, parameter)
+    return value
+
+
+def form_of(path: Path) -> str:
+    """Return the format that a file's name ends with."""
+    return path.suffix.lower().removeprefix(".")
+
+
+def _read_hosts(context: click.Context, parameter: click.Parameter, value: str | None) -> HostSet | None:
+    if value is None:
+        return None
+    try:
+        hosts = HostSet.parse(value)
+    except ValueError as error:
+        raise click.BadParameter(f"must be hosts like 0-15 or 0-3,8,12-15: {error}", context, parameter) from None
+    if not hosts:
+        raise click.BadParameter("must be hosts like 0-15 or 0-3,8,12-15, not none", context, parameter)
+    return hosts
+
+
+def picture_options(text: str, *, required: bool) -> Decorator:
+    """Make -o with the help `text`, and the options of window and size, as in PictureOptions."""
+    wide, high = Number(1.0, _MOST_INCHES), Number(0.5, _MOST_INCHES)
+    return together(
+        click.option("-o", "--output", type=PATH, callback=read_picture, required=required, metavar="FILE", help=text),
+        click.option(
+            "--from", "begin", callback=read_time, metavar="TIME", help="Show what comes later: 3600, 90min, 12h, 2d."
+        ),
+        click.option("--to", "end", callback=read_time, metavar="TIME", help="Show what comes before."),
+        click.option("--only", callback=_read_hosts, metavar="HOSTS", help="Show these hosts only: 0-15 or 0-3,8."),
+        hosts_option,
+        click.option("--width", type=wide, metavar="INCHES", help="Of the picture; 3.5, a column, if not given."),
+        click.option("--height", type=high, metavar="INCHES", help="Of the picture; what suits it, if not given."),
+        click.option("--title", default="", metavar="TEXT", help="Above the picture."),
+    )
+
+
+class PictureOptions(Struct, frozen=True):
+    """The file of a picture, the part of the runs that it shows, and its size in inches."""
+
+    output: Path | None
+    begin: float | None
+    end: float | None
+    only: HostSet | None
+    hosts: int | None
+    width: float | None
+    height: float | None
+    title: str
+
+    def window_on(self, schedules: Sequence[Schedule]) -> Window:
+        """Return the part of the runs that the picture shows."""
+        return window_on(schedules, self.begin, self.end, self.only)
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """Size and title as arguments of a figure; the width only if it was given."""
+        looks: dict[str, Any] = {"height": self.height, "title": self.title}
+        return looks if self.width is None else {"width": self.width, **looks}
+
+
+def read_drawn(
+    paths: Sequence[Path], options: PictureOptions, workloads: Sequence[Path] = (), *, places_needed: bool
+) -> list[Schedule]:
+    """Read runs as `read_runs` does; InputError if there is nothing to draw."""
+    schedules = read_runs(paths, workloads, options.output, options.hosts)
+    for schedule in schedules:
+        if places_needed and not schedule.hosts_known:
+            raise InputError(schedule.source, "", "does not tell on which hosts jobs ran, which a Gantt chart shows")
+        if places_needed and not schedule.hosts:
+            raise InputError(schedule.source, "", "has no job with a host: there is nothing to draw")
+        if not schedule.ran:
+            raise InputError(schedule.source, "", "has no job that ran: there is nothing to draw")
+    return schedules
+
+
+def draw(name: str, module: str, picture: PictureOptions, make: Callable[[Any], Any]) -> None:
+    """Write the figure that `make` makes with a module of reporting.pictures.paper. ExtraError, InputError."""
+    output = picture.output
+    assert output is not None  # noqa: S101 - drawn because it was given
+    require("matplotlib", name, "plot")
+    style = importlib.import_module("batsched_py.reporting.pictures.paper.style")  # slow to import, and an extra
+    paper = importlib.import_module(f"batsched_py.reporting.pictures.paper.{module}")
+    with style.style(), catch_warnings(record=True) as caught:
+        simplefilter("always", UserWarning)
+        content = style.saved(make(paper), form_of(output))
+    for line in dict.fromkeys(str(one.message) for one in caught):  # characters that the font does not have
+        warn(line)
+    write_file(output, content)
+    say(f"wrote {output}")

@@ -1,31 +1,29 @@
-"""What Batsim is told about the machine and about how it shall behave: options of all commands that simulate."""
+"""Batsim's options about the machine and its behaviour, for all commands that simulate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import reduce
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
 
 import click
 from click.core import ParameterSource
+from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import Warnings
-from batsched_py.cli.shared.examples import INPUT
-from batsched_py.cli.shared.parameters import HOSTS, PATH, Decorated, read_roles, told_limits
+from batsched_py.cli.shared.command import current_limits
+from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, read_roles, together
 from batsched_py.display import displayed
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.protocol.dialects import DIALECTS, V4
 from batsched_py.simulator.machines.external_events import MACHINE_EVENTS, ExternalEvent, read_events
+from batsched_py.simulator.settings import Settings
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.wording import did_you_mean
 
-_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-
-def _flag(name: str, setting: str, text: str) -> _Decorator:
-    """A switch of Batsim that becomes a field of Settings."""
+def _flag(name: str, setting: str, text: str) -> Decorator:
+    """Make a switch of Batsim, which is a field of Settings."""
     return click.option(name, setting, is_flag=True, help=text)
 
 
@@ -37,8 +35,8 @@ workloads_option = click.option(
     "-w", "--workload", "workloads", type=INPUT, required=True, multiple=True, metavar="FILE", help="Batsim JSON."
 )
 
-#: Which hosts take part, and what they are.
-_MACHINE: Final[tuple[_Decorator, ...]] = (
+#: Hosts that take part, and their roles, under the names of Settings.
+machine_options = together(
     click.option("--mmax", "machines", type=HOSTS, metavar="N", help="Only the first N hosts."),
     click.option(
         "-m", "--master-host", default=DEFAULT_MASTER, show_default=True, metavar="NAME", help="Runs no jobs."
@@ -54,8 +52,8 @@ _MACHINE: Final[tuple[_Decorator, ...]] = (
     ),
 )
 
-#: What Batsim does otherwise than by default.
-_BEHAVIOUR: Final[tuple[_Decorator, ...]] = (
+#: Switches of Batsim under the names of Settings, and --events as `events`, a file.
+behaviour_options = together(
     click.option(
         "--protocol",
         type=click.Choice(list(DIALECTS)),
@@ -94,51 +92,30 @@ _BEHAVIOUR: Final[tuple[_Decorator, ...]] = (
 )
 
 
-def machine_options(command: Decorated) -> Decorated:
-    """--mmax, -m and -r under the names of Settings."""
-    decorated: Decorated = reduce(_decorate, reversed(_MACHINE), command)
-    return decorated
+def read_machine(path: Path, events: Path | None, settings: Settings) -> tuple[Platform, Settings]:
+    """Read platform and external events; the settings come back with the events. UsageError, InputError.
 
-
-def behaviour_options(command: Decorated) -> Decorated:
-    """-E, --message-latency... under the names of Settings; --events as `events`, a file."""
-    decorated: Decorated = reduce(_decorate, reversed(_BEHAVIOUR), command)
-    return decorated
-
-
-def check_behaviour(settings: Mapping[str, Any]) -> None:
-    """UsageError if one of `behaviour_options` would do nothing without another that was not given."""
-    if settings["acknowledge_dynamic_jobs"] is not None and not settings["dynamic_jobs"]:
-        name = "--acknowledge-dynamic-jobs" if settings["acknowledge_dynamic_jobs"] else "--no-acknowledge-dynamic-jobs"
-        raise click.UsageError(f"'{name}' goes with '--enable-dynamic-jobs'")
-
-
-def named_platform(path: Path, master: str) -> Platform:
-    """Read it. It need not have the master that is named by default, but one that the user named. PlatformError."""
-    platform = read_platform(path, limits=told_limits())
-    given = click.get_current_context().get_parameter_source("master_host") is ParameterSource.COMMANDLINE
-    if given and all(host.name != master for host in platform.hosts):
-        raise PlatformError(str(path), "", f"has no host {master!r}, which -m names")
-    return platform
-
-
-def read_external(path: Path | None, hosts: int, *, forwarded: bool) -> tuple[ExternalEvent, ...]:
-    """The external events in a file; a warning for each whose type may be a slip of the pen. WorkloadError.
-
-    `hosts` is how many the platform has.
-    Events of types that Batsim does not know are only forwarded, and left out if that is not asked for.
+    The platform need not have the master host that is named by default, but one that the user named.
     """
-    events = () if path is None else read_events(path, hosts=hosts, limits=told_limits())
+    if settings.acknowledge_dynamic_jobs is not None and not settings.dynamic_jobs:
+        name = "--acknowledge-dynamic-jobs" if settings.acknowledge_dynamic_jobs else "--no-acknowledge-dynamic-jobs"
+        raise click.UsageError(f"'{name}' goes with '--enable-dynamic-jobs'")
+    platform = read_platform(path, limits=current_limits())
+    given = click.get_current_context().get_parameter_source("master_host") is ParameterSource.COMMANDLINE
+    if given and all(host.name != settings.master_host for host in platform.hosts):
+        raise PlatformError(str(path), "", f"has no host {settings.master_host!r}, which -m names")
+    external = () if events is None else read_events(events, hosts=len(platform.hosts), limits=current_limits())
+    _warn_of_unknown(external, forwarded=settings.forward_unknown_events)
+    return platform, replace(settings, external_events=external)
+
+
+def _warn_of_unknown(events: Iterable[ExternalEvent], *, forwarded: bool) -> None:
+    """Warn of events that do nothing to machines: left out unless forwarded, and perhaps a slip of the pen."""
     warn = Warnings()
+    what = "the event is only forwarded" if forwarded else "the event is left out"
     for event in events:
         if event.type not in MACHINE_EVENTS:
             suggestion = did_you_mean(event.type, sorted(MACHINE_EVENTS))
-            what = "the event is only forwarded" if forwarded else "the event is left out"
             if suggestion or not forwarded:
-                told = f"{event.source}: type: {displayed(event.type)} is no event of machines: {what}"
-                warn(f"{told}; {suggestion}" if suggestion else told)
-    return events
-
-
-def _decorate(command: Any, option: _Decorator) -> Any:
-    return option(command)
+                line = f"{event.source}: type: {displayed(event.type)} is no event of machines: {what}"
+                warn(f"{line}; {suggestion}" if suggestion else line)

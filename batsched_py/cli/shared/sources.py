@@ -1,4 +1,4 @@
-"""The workloads of a study from the command line: files, or a model and seeds."""
+"""The workloads of a study on the command line: files, or a model and seeds."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from batsched_py.errors import OptionError
 from batsched_py.traces.drawn import Drawn
 from batsched_py.wording import unknown
 
-#: The one model there is.
+#: The only model so far.
 _MODEL: Final = "lublin"
-#: Parameter of the model -> what reads it, and what it must be.
+#: Parameter of the model -> its type, and the type in words.
 _PARAMETERS: Final = {
     "jobs": (int, "an integer"),
     "hosts": (int, "an integer"),
     "load": (float, "a number"),
     "overestimate": (float, "a number"),
 }
-#: More seeds than anybody waits for are a slip of the finger.
+#: More seeds are a slip of the finger.
 _MOST_SEEDS: Final = 10_000
 _SEEDS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
 def read_seeds(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
-    """For options: "1-20", "1,2,5-9"; each once, in the order given. None for an option that was not given."""
+    """Read seeds like "1-20" or "1,2,5-9", each once, in the order given; none for an option that was not given."""
     seeds: dict[int, None] = {}
     for part in value.split(",") if value is not None else []:
         found = _SEEDS.fullmatch(part)
@@ -46,7 +46,7 @@ def read_seeds(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int], hosts: int) -> dict[str, WorkloadLike]:
-    """Name -> workload. Files are called by their names; drawn ones by model and seed, for `hosts` hosts.
+    """Return name -> workload: files under their names, drawn ones for `hosts` hosts under model and seed.
 
     UsageError, or OptionError for a parameter of the model.
     """
@@ -63,7 +63,7 @@ def read_sources(files: Sequence[Path], model: str | None, seeds: Sequence[int],
 
 
 def _named(files: Sequence[Path]) -> dict[str, WorkloadLike]:
-    """By file name without its ending, or by the whole path where that would not tell files apart."""
+    """Name files without their ending, or by the whole path where that is not unique."""
     stems = [file.name.removesuffix(".json") for file in files]
     often = Counter(stems)
     names = [stem if often[stem] == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
@@ -74,7 +74,7 @@ def _named(files: Sequence[Path]) -> dict[str, WorkloadLike]:
 
 
 def _read_model(text: str, hosts: int) -> Drawn:
-    """Of "lublin:jobs=300,load=0.9"."""
+    """Read a model like "lublin:jobs=300,load=0.9"."""
     model, _, parameters = text.partition(":")
     if model != _MODEL:
         raise OptionError(f"--generate {model}: {unknown(model, [_MODEL])}")

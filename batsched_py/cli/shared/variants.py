@@ -1,39 +1,47 @@
-"""Several algorithms on one command line: each -s, and what follows it up to the next."""
+"""Several algorithms on one command line: each -s with the options that follow it, up to the next -s."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import click
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from batsched_py.campaigns.study import Variant
-from batsched_py.cli.shared.algorithm import Choice, load_from_here, read_options
-from batsched_py.cli.shared.parameters import PATH, Decorated
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
+from batsched_py.cli.shared.parameters import PATH, together
 
-#: Where the order of a command line is kept while it is read.
+#: Key of click's context for the order of the options.
 _ORDER: Final = "batsched_py.order"
 
 _SCHEDULER, _ASSIGNMENT, _FILE, _NAME = "schedulers", "assignments", "options_files", "names"
-#: What the parameters are called that `read_variants` reads.
-VARIANT_PARAMETERS: Final = (_SCHEDULER, _ASSIGNMENT, _FILE, _NAME)
 
 
 class OrderedCommand(click.Command):
-    """A command that knows in which order its options were written."""
+    """A command that keeps the order in which its options were written."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As usual, once the order is noted."""
+        """Parse as usual, and keep the order."""
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         ctx.meta[_ORDER] = [parameter.name for parameter in order]
         return super().parse_args(ctx, args)
 
 
-class _Asked(Struct):
-    """What stands from one -s to the next."""
+class VariantOptions(Struct, frozen=True):
+    """The values of each option, in the order in which they were written."""
+
+    schedulers: Sequence[str]
+    assignments: Sequence[str]
+    options_files: Sequence[Path]
+    names: Sequence[str]
+
+
+class _Group(Struct):
+    """One -s and the options up to the next."""
 
     algorithm: str
     assignments: dict[str, str]
@@ -41,24 +49,18 @@ class _Asked(Struct):
     name: str | None = None
 
     @property
-    def given(self) -> dict[str, Any]:
-        """All options; -o rules over the file."""
-        return {**read_options(self.options_file), **self.assignments}
+    def choice(self) -> AlgorithmChoice:
+        """The algorithm with its options."""
+        return AlgorithmChoice(self.algorithm, self.assignments, self.options_file)
 
     def label(self, algorithm: str) -> str:
-        """A name that tells the options that were given."""
-        options = ", ".join(f"{key}={_text(value)}" for key, value in self.given.items())
+        """Return a name with the options that were given."""
+        options = ", ".join(f"{key}={_text(value)}" for key, value in self.choice.options.items())
         return f"{algorithm}({options})" if options else algorithm
 
 
-def variant_options(command: Decorated) -> Decorated:
-    """-s, and -o, --options-file and --name behind it; for an OrderedCommand, which `read_variants` asks."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-_OPTIONS: Final = (
+#: -s, and -o, --options-file and --name after it, for an OrderedCommand and as fields of VariantOptions.
+variant_options = together(
     click.option(
         "-s",
         "--scheduler",
@@ -82,61 +84,62 @@ _OPTIONS: Final = (
 )
 
 
-def read_variants(context: click.Context, values: Mapping[str, Sequence[Any]]) -> list[Variant]:
-    """The algorithms in their order, each known to be there and to take its options, under names of their own.
+def read_variants(options: VariantOptions) -> list[Variant]:
+    """Read the algorithms in their order, check that they exist and take their options, and give them unique names.
 
-    An algorithm is called what its class calls it, with the options that it was given; where two would be called the
-    same, what stands after -s. UsageError, PluginError or OptionError.
+    The name is that of the class, with the options that were given; where two would be the same, the text after -s.
+    UsageError, PluginError or OptionError.
     """
-    asked = _grouped(context.meta[_ORDER], {name: list(given) for name, given in values.items()})
-    if not asked:
+    groups = _grouped(click.get_current_context().meta[_ORDER], options)
+    if not groups:
         raise click.UsageError("Missing option '-s': which algorithms shall be compared?")
-    for one in asked:
-        Choice(one.algorithm, one.assignments, one.options_file).session()
-    labels = [one.name or one.label(load_from_here(one.algorithm).name) for one in asked]
+    for one in groups:
+        one.choice.session()
+    labels = [one.name or one.label(load_from_here(one.algorithm).name) for one in groups]
     often = Counter(labels)
     labels = [
         one.label(one.algorithm) if often[label] > 1 and one.name is None else label
-        for one, label in zip(asked, labels, strict=True)
+        for one, label in zip(groups, labels, strict=True)
     ]
     twice = [label for label, count in Counter(labels).items() if count > 1]
     if twice:
         raise click.UsageError(f"two algorithms are called {twice[0]}: tell them apart by '--name'")
-    return [Variant(label, one.algorithm, one.given) for label, one in zip(labels, asked, strict=True)]
+    return [Variant(label, one.algorithm, one.choice.options) for label, one in zip(labels, groups, strict=True)]
 
 
-def _grouped(order: Sequence[str], values: dict[str, list[Any]]) -> list[_Asked]:
-    """What belongs together, by the order in which it was written."""
-    asked: list[_Asked] = []
+def _grouped(order: Sequence[str], options: VariantOptions) -> list[_Group]:
+    """Group the options by the order in which they were written."""
+    values = {name: iter(given) for name, given in asdict(options).items()}
+    groups: list[_Group] = []
     for parameter in order:
         if parameter not in values:
             continue
-        value = values[parameter].pop(0)
+        value = next(values[parameter])
         if parameter == _SCHEDULER:
-            asked.append(_Asked(value, {}))
-        elif not asked:
+            groups.append(_Group(value, {}))
+        elif not groups:
             raise click.UsageError(f"{value} stands before any '-s': options belong to the algorithm before them")
         else:
-            _add(asked[-1], parameter, value)
-    return asked
+            _add(groups[-1], parameter, value)
+    return groups
 
 
-def _add(asked: _Asked, parameter: str, value: Any) -> None:
+def _add(group: _Group, parameter: str, value: Any) -> None:
     if parameter == _ASSIGNMENT:
         key, sign, text = value.partition("=")
         if not (key and sign):
             raise click.UsageError(f"'-o' must be key=value, not {value!r}")
-        asked.assignments[key.strip()] = text
+        group.assignments[key.strip()] = text
     elif parameter == _FILE:
-        if asked.options_file is not None:
-            raise click.UsageError(f"{asked.algorithm} has two '--options-file', {asked.options_file} and {value}")
-        asked.options_file = value
-    elif asked.name is not None:
-        raise click.UsageError(f"{asked.algorithm} has two names, {asked.name} and {value}")
+        if group.options_file is not None:
+            raise click.UsageError(f"{group.algorithm} has two '--options-file', {group.options_file} and {value}")
+        group.options_file = value
+    elif group.name is not None:
+        raise click.UsageError(f"{group.algorithm} has two names, {group.name} and {value}")
     else:
-        asked.name = value
+        group.name = value
 
 
 def _text(value: Any) -> str:
-    """A JSON value as after -o."""
+    """Spell a JSON value as after -o."""
     return str(value).lower() if value is None or isinstance(value, bool) else str(value)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from batsched_py import schedulers
-from batsched_py.cli.commands import listing
+from batsched_py.cli.commands import list as listing
 from batsched_py.cli.main import COMMANDS, run
 from batsched_py.plugins import load
 from batsched_py.schedulers import BUILT_INS

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from batsched_py.cli.commands import listing
+from batsched_py.cli.commands import list as listing
 from batsched_py.cli.main import run
 from batsched_py.cli.shared.interruption import Interruption
 from batsched_py.errors import PluginError

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from batsched_py.cli.commands.new import check_name, class_name, written_algorithm, written_tests
 from batsched_py.cli.main import run
-from batsched_py.cli.shared.new_template import check_name, class_name, written_algorithm, written_tests
 from batsched_py.errors import OptionError
 
 

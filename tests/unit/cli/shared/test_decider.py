@@ -7,7 +7,7 @@ import json
 import pytest
 
 from batsched_py.cli.shared import decider
-from batsched_py.cli.shared.algorithm import Choice
+from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.decider import our_decider, their_decider
 from batsched_py.errors import RefusedError, RemoteProtocolError
 from batsched_py.model.limits import Limits
@@ -20,7 +20,7 @@ from batsched_py.protocol.conversation import STOP_EVENT
 )
 def test_a_reply_of_ours_that_the_simulator_refuses(path: str, rule: str, said: str) -> None:
     """Our side failed, and the line says when."""
-    with pytest.raises(RefusedError) as caught, our_decider(Choice("easy", {}), None):
+    with pytest.raises(RefusedError) as caught, our_decider(AlgorithmChoice("easy", {}), None):
         raise RemoteProtocolError(path, rule)
     assert str(caught.value) == said
     assert caught.value.exit_code == 3

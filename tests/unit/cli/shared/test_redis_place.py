@@ -39,9 +39,9 @@ class Opened:
 @pytest.mark.parametrize(
     ("place", "where"),
     [
-        (RedisPlace(allowed=("other", "BatSim")), ("batsim", 7000, "lab")),
+        (RedisPlace(allowed_redis=("other", "BatSim")), ("batsim", 7000, "lab")),
         (RedisPlace(("::1", 1)), ("::1", 1, "lab")),
-        (RedisPlace(prefix="", allowed=("batsim",)), ("batsim", 7000, "")),
+        (RedisPlace(redis_prefix="", allowed_redis=("batsim",)), ("batsim", 7000, "")),
     ],
 )
 def test_what_is_not_said_is_as_batsim_says(
@@ -72,14 +72,14 @@ def test_batsim_may_name_no_other_machine(monkeypatch: pytest.MonkeyPatch, host:
     """Nothing is looked up or connected; the line says what the user may do."""
     monkeypatch.setattr("batsched_py.metadata.redis_store.RedisStore", Opened)
     with pytest.raises(StoreError) as caught:
-        RedisPlace(allowed=("other",)).open(Config(redis=True, redis_hostname=host))
+        RedisPlace(allowed_redis=("other",)).open(Config(redis=True, redis_hostname=host))
     assert str(caught.value) == (
         f"Redis {host}: SIMULATION_BEGINS names another machine: if you trust it, say --allow-redis {host}, or where"
         " Redis is with --redis HOST:PORT"
     )
 
 
-@pytest.mark.parametrize("place", [RedisPlace(("redis", 6379)), RedisPlace(allowed=("redis",))])
+@pytest.mark.parametrize("place", [RedisPlace(("redis", 6379)), RedisPlace(allowed_redis=("redis",))])
 def test_a_host_that_the_user_names_gets_the_password(monkeypatch: pytest.MonkeyPatch, place: RedisPlace) -> None:
     """It comes from the environment, where no list of processes shows it."""
     monkeypatch.setattr("batsched_py.metadata.redis_store.RedisStore", Opened)

@@ -20,12 +20,11 @@ from batsched_py.display import MOST, MOST_IN_LINE
 HOSTILE = "w0!\x1b[2J\x1b]0;x\x07\r\nbatsched-py: error: forged \u202etxt.exe\u2028 [red]x[/red] :smile: \x9b31m"
 SHOWN = r"w0!\x1b[2J\x1b]0;x\x07\r\nbatsched-py: error: forged \u202etxt.exe\u2028 [red]x[/red] :smile: \x9b31m"
 
-#: The modules that may write, and what they may use. `streams` sets the two up, and writes nothing.
+#: The modules that may write, and what they may use.
 WRITERS = {
-    "cli/shared/terminal.py": {"echo", "secho"},
+    "cli/shared/terminal.py": {"echo", "secho", "stdout", "stderr"},
     "cli/shared/console.py": {"Console"},
-    "cli/shared/streams.py": {"stdout", "stderr"},
-    "cli/shared/live.py": {"stdout"},  # asks whether it is a terminal
+    "cli/shared/progress.py": {"stdout"},  # asks whether it is a terminal
     "cli/__main__.py": {"stderr"},  # a constant text, before anything is imported
     "campaigns/processes.py": {"stdout"},  # flushed before the process is copied
 }

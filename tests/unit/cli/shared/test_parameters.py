@@ -1,4 +1,4 @@
-"""Examples: an installation brings the platforms and workloads of the clone."""
+"""Parameters of commands: an installation brings the platforms and workloads of the clone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py.cli.shared.examples import INPUT, find_example
+from batsched_py.cli.shared.parameters import INPUT, find_example
 from tests.clone import ROOT
 
 

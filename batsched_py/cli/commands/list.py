@@ -1,4 +1,4 @@
-"""`batsched-py list`: the algorithms there are."""
+"""`batsched-py list`: the available algorithms."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ import importlib
 import inspect
 from collections.abc import Iterable
 
-import click
+from msgspec import Struct
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from batsched_py.cli.shared.algorithm import load_from_here
+from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import show_table
-from batsched_py.cli.shared.parameters import debug_option
 from batsched_py.display import displayed
 from batsched_py.errors import PluginError
 from batsched_py.plugins import BUILT_IN_PACKAGE, available
 
 
-@click.command("list")
-@debug_option
-def command() -> None:
+class ListRequest(Struct, frozen=True):
+    """The options of `list`, which has none."""
+
+
+@takes(ListRequest, limits=False)
+def command(request: ListRequest) -> None:  # noqa: ARG001
     """Show the algorithms that come along and those that installed packages add; `describe` says more of one.
 
     Any other is named as package.module:Class or file.py:Class.
@@ -40,7 +43,7 @@ def command() -> None:
 
 
 def _show(group: str, names: Iterable[str], width: int) -> None:
-    """A line for each of them."""
+    """Show a line for each algorithm of a group."""
     table = Table(box=box.SIMPLE, pad_edge=False)
     table.add_column(group, width=width, no_wrap=True)
     table.add_column()
@@ -50,7 +53,7 @@ def _show(group: str, names: Iterable[str], width: int) -> None:
 
 
 def _purpose(name: str) -> Text:
-    """The first sentence of its docstring, or why it cannot be used."""
+    """Return the first sentence of an algorithm's docstring, or the reason why it cannot be used."""
     try:
         text = inspect.getdoc(load_from_here(name)) or ""
     except PluginError as error:

@@ -11,7 +11,7 @@ import pytest
 
 from batsched_py.cli.commands.plot import KINDS
 from batsched_py.cli.main import run
-from batsched_py.cli.shared import extras
+from batsched_py.cli.shared import command
 from batsched_py.reporting.pictures.paper.curves import PLOTS
 from tests.clone import ROOT
 
@@ -201,7 +201,7 @@ def test_a_picture_without_matplotlib_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In the terminal it is not needed."""
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
     code, _, err = said(capsys, "gantt", "out/easy", "-o", "a.pdf")
     assert code == 2
     assert err.startswith("batsched-py: error: gantt -o: ")

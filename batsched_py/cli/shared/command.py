@@ -1,0 +1,126 @@
+"""Commands as functions of one typed request, which is made here of click's values.
+
+A command's module has a frozen record of what its user asked for, and a function `command` that takes it. Each
+parameter of click has the name of a field; a field that is a record itself, such as the settings of a simulation, is
+made of the parameters that have the names of its fields. So values have types from here on, and commands that share
+options share a record. Every command has --debug, every command that reads files or messages has --limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
+from functools import wraps
+from importlib.util import find_spec
+from typing import Any, Final, TypeVar, get_type_hints
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.errors import ExtraError
+from batsched_py.model.limits import DEEPEST, LIMITS, Limits, option_name
+
+Request = TypeVar("Request")
+
+#: Digits of a limit: more than any machine has bytes.
+_MOST_DIGITS: Final = 15
+
+
+class Invocation(Struct):
+    """The state of one call of the program.
+
+    Attributes:
+        debug: True after --debug, before or after a command's name.
+        limits: the limits of reading, as set by --limit.
+    """
+
+    debug: bool = False
+    limits: Limits = LIMITS
+
+
+def takes(
+    request: type[Request], *, limits: bool = True, kind: type[click.Command] = click.Command
+) -> Callable[[Callable[[Request], int | None]], click.Command]:
+    """Make a click command of a function that takes a request and may return an exit code.
+
+    Args:
+        request: the record that is made of the values of the function's options.
+        limits: False for a command that reads nothing and has no --limit.
+        kind: the class of the click command.
+    """
+
+    def decorate(run: Callable[[Request], int | None]) -> click.Command:
+        @wraps(run)
+        def call(**values: Any) -> int | None:
+            return run(make_record(request, values))
+
+        command = click.command(cls=kind)(call)
+        command.params += [_LIMIT, DEBUG] if limits else [DEBUG]
+        return command
+
+    return decorate
+
+
+def make_record(kind: type[Request], values: Mapping[str, Any]) -> Request:
+    """Make a record of the values under its fields' names; records in it are made of the same values."""
+    content = {}
+    for name, hint in get_type_hints(kind).items():
+        if isinstance(hint, type) and (issubclass(hint, Struct) or is_dataclass(hint)):
+            content[name] = make_record(hint, values)
+        elif name in values:
+            content[name] = values[name]
+    return kind(**content)
+
+
+def require(package: str, use: str, extra: str) -> None:
+    """Check that a package of an extra is installed, without importing it; `use` is what needs it. ExtraError."""
+    if find_spec(package) is None:
+        raise ExtraError(use, package, extra)
+
+
+def current_limits() -> Limits:
+    """Return how much may be read: as --limit says, or the defaults."""
+    context = click.get_current_context(silent=True)
+    invocation = None if context is None else context.find_object(Invocation)
+    return LIMITS if invocation is None else invocation.limits
+
+
+def _set_debug(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    if value:
+        context.ensure_object(Invocation).debug = True
+
+
+def _set_limits(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> None:
+    given: dict[str, int] = {}
+    names = {option_name(name): name for name in Limits.__struct_fields__}
+    for value in values:
+        name, _, text = value.partition("=")
+        if name not in names:
+            known = ", ".join(names)
+            raise click.BadParameter(f"must be NAME=N with a NAME of {known}, not {value!r}", context, parameter)
+        if not (text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS and int(text) > 0):
+            rule = f"must be a whole number from 1, of at most {_MOST_DIGITS} digits, not {text!r}"
+            raise click.BadParameter(f"{name} {rule}", context, parameter)
+        if names[name] == "depth" and int(text) > DEEPEST:
+            raise click.BadParameter(f"depth must be at most {DEEPEST}, not {text}", context, parameter)
+        given[names[name]] = int(text)
+    if given:
+        invocation = context.ensure_object(Invocation)
+        invocation.limits = replace(invocation.limits, **given)
+
+
+#: Of the program and of every command.
+DEBUG: Final = click.Option(
+    ["--debug"], is_flag=True, expose_value=False, callback=_set_debug, help="Show a traceback when something fails."
+)
+#: Read first, because other parameters may read files.
+_LIMIT: Final = click.Option(
+    ["--limit"],
+    multiple=True,
+    metavar="NAME=N",
+    expose_value=False,
+    callback=_set_limits,
+    is_eager=True,
+    help="Read more than the limit NAME allows (file-size, hosts, jobs...); may be given several times.",
+)
