@@ -26,17 +26,9 @@ from typing import Any, Final
 import click
 
 import batsched_py
+from batsched_py.cli.shared import terminal
 from batsched_py.cli.shared.command import DEBUG, Invocation
 from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
-from batsched_py.cli.shared.terminal import (
-    CLOSED_PIPE,
-    finish_stdout,
-    give_up_stdout,
-    is_full,
-    prepare_streams,
-    say,
-    undecodable,
-)
 from batsched_py.errors import BatschedError, DeadlockError
 from batsched_py.wording import did_you_mean
 
@@ -50,7 +42,7 @@ COMMANDS: Final = {
     "compare": "Run several algorithms on the same workloads, and compare them.",
     "batsim": "Run Batsim in a container and decide for it.",
     "metrics": "Show the figures of runs: Batsim's, ours, or a log's.",
-    "record": "Record what a Batsim and a decision process say to each other.",
+    "record": "Record what a Batsim and a decision process terminal.say to each other.",
     "replay": "Ask an algorithm again what a recording asked, and compare.",
     "diff": "Compare what happened in two recorded runs.",
     "report": "Show runs on a page, and what differs between them.",
@@ -137,7 +129,7 @@ batsched.params.append(DEBUG)
 def main() -> None:
     """Run the program and exit."""
     raise_on_signals()
-    prepare_streams()
+    terminal.prepare_streams()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -148,10 +140,10 @@ def run(arguments: Sequence[str]) -> int:
     """
     try:
         code = _run(arguments)
-        finish_stdout()
+        terminal.finish_stdout()
     except (BrokenPipeError, ClosedPipeError):
-        give_up_stdout()
-        return CLOSED_PIPE
+        terminal.give_up_stdout()
+        return terminal.CLOSED_PIPE
     except OSError as error:
         return _unwritten(error)
     return code
@@ -179,11 +171,11 @@ def _run(arguments: Sequence[str]) -> int:
         _trace(invocation)
         _report("error", error.why if isinstance(error, DeadlockError) else _one_line(str(error)))
         for line in error.waiting if isinstance(error, DeadlockError) else ():
-            say(f"  {line}", err=True)
+            terminal.say(f"  {line}", err=True)
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the last place where a defect can become a line
         _trace(invocation)
-        if is_full(error):
+        if terminal.is_full(error):
             return _unwritten(error)
         if isinstance(error, OSError) and error.filename is not None:  # a name that is too long, a loop of links...
             _report("error", f"{os.fsdecode(error.filename)}: {error.strerror or error}")
@@ -198,7 +190,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 def _check_text(arguments: Sequence[str]) -> None:
     """Check that arguments are text, which files and messages can hold. UsageError."""
-    wrong = undecodable(arguments)
+    wrong = terminal.undecodable(arguments)
     if wrong is not None:
         shown = wrong.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         raise click.UsageError(f"argument '{shown}' is no text in the encoding of this terminal ({getencoding()})")
@@ -206,7 +198,7 @@ def _check_text(arguments: Sequence[str]) -> None:
 
 def _unwritten(error: Exception) -> int:
     """Report that standard output is not complete, and return the exit code."""
-    give_up_stdout()
+    terminal.give_up_stdout()
     _report("error", f"standard output cannot be written: {getattr(error, 'strerror', None) or error}")
     return BatschedError.exit_code
 
@@ -221,7 +213,7 @@ def _usage(error: click.ClickException) -> str:
 def _trace(invocation: Invocation) -> None:
     if invocation.debug:
         for line in traceback.format_exc().splitlines():
-            say(line, err=True)
+            terminal.say(line, err=True)
 
 
 def _one_line(text: str) -> str:
@@ -232,4 +224,4 @@ def _one_line(text: str) -> str:
 def _report(*parts: str) -> None:
     """Write a line to stderr; if that fails, the exit code has to do."""
     with suppress(OSError):
-        say(": ".join((PROGRAM, *parts)), err=True)
+        terminal.say(": ".join((PROGRAM, *parts)), err=True)

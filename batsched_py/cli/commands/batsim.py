@@ -21,6 +21,7 @@ from batsched_py.cli.shared.parameters import (
     PATH,
     algorithm_options,
     clock_option,
+    option,
     read_address,
     record_option,
     timeout_option,
@@ -68,32 +69,22 @@ class BatsimRequest(Struct, frozen=True):
 @platform_option
 @workloads_option
 @algorithm_options
-@click.option("-e", "--export", metavar="PREFIX", help="Let Batsim write PREFIX_jobs.csv and its other files.")
-@click.option("--events", type=PATH, metavar="FILE", help="What happens to the machines (JSON lines).")
-@click.option("--image", default=BATSIM_IMAGE, show_default=True, metavar="NAME", help="Has Batsim as its entry point.")
-@click.option(
+@option("-e --export", "PREFIX", "Let Batsim write PREFIX_jobs.csv and its other files.")
+@option("--events", "FILE", "What happens to the machines (JSON lines).", type=PATH)
+@option("--image", "NAME", "Has Batsim as its entry point.", default=BATSIM_IMAGE)
+@option(
     "--pull",
+    None,
+    "When to get the image from its registry.",
     type=click.Choice(["missing", "always", "never"]),
     default="missing",
-    show_default=True,
-    help="When to get the image from its registry.",
 )
-@click.option(
-    "--docker-host", metavar="ADDRESS", help="Where the engine listens; if not given, as for the command `docker`."
+@option("--docker-host", "ADDRESS", "Where the engine listens; if not given, as for the command `docker`.")
+@option(
+    "--network", "NAME", "The container's network. Default: that of this machine (host); on Docker Desktop, bridge."
 )
-@click.option(
-    "--network",
-    metavar="NAME",
-    help="The container's network. Default: that of this machine (host); on Docker Desktop, bridge.",
-)
-@click.option(
-    "-b",
-    "--bind",
-    callback=read_address,
-    default="tcp://127.0.0.1:*",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Where to listen for the container.",
+@option(
+    "-b --bind", "ADDRESS", "Where to listen for the container.", callback=read_address, default="tcp://127.0.0.1:*"
 )
 @record_option
 @timeout_option

@@ -21,7 +21,7 @@ from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
-from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option
+from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option, flag, option
 from batsched_py.cli.shared.progress import runs_bar
 from batsched_py.cli.shared.result_writer import ResultWriter
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
@@ -82,63 +82,41 @@ class CompareRequest(Struct, frozen=True):
 
 @takes(CompareRequest, kind=OrderedCommand)
 @platform_option
-@click.option(
-    "-w",
-    "--workload",
-    "workloads",
+@option(
+    "-w --workload workloads",
+    "FILE",
+    "Batsim JSON; each is a run of its own for each algorithm.",
     type=INPUT,
     multiple=True,
-    metavar="FILE",
-    help="Batsim JSON; each is a run of its own for each algorithm.",
 )
-@click.option(
-    "--generate",
-    "model",
-    metavar="MODEL:KEY=VALUE,...",
-    help="In place of -w: a workload for each seed, like lublin:jobs=300,load=0.9 (see generate).",
+@option(
+    "--generate model",
+    "MODEL:KEY=VALUE,...",
+    "In place of -w: a workload for each seed, like lublin:jobs=300,load=0.9 (see generate).",
 )
-@click.option(
+@option(
     "--seeds",
+    "A-B,...",
+    "Of --generate, like 1-20  [default: 0]; with -w, of algorithms that have an option seed.",
     callback=read_seeds,
-    metavar="A-B,...",
-    help="Of --generate, like 1-20  [default: 0]; with -w, of algorithms that have an option seed.",
 )
 @variant_options
-@click.option("--baseline", metavar="NAME", help="What the others are compared with.  [default: the first -s]")
-@click.option(
-    "--metrics", metavar="NAME,...", help=f"What is shown, of {', '.join(METRICS)}.  [default: {', '.join(SHOWN)}]"
+@option("--baseline", "NAME", "What the others are compared with.  [default: the first -s]")
+@option("--metrics", "NAME,...", f"What is shown, of {', '.join(METRICS)}.  [default: {', '.join(SHOWN)}]")
+@option("--level", "P", "Of the confidence intervals.", type=Number(0, 1, min_open=True, max_open=True), default=LEVEL)
+@option(
+    "--resamples", "N", "What the intervals are made of.", type=click.IntRange(100, _MOST_RESAMPLES), default=RESAMPLES
 )
-@click.option(
-    "--level",
-    type=Number(0, 1, min_open=True, max_open=True),
-    default=LEVEL,
-    show_default=True,
-    metavar="P",
-    help="Of the confidence intervals.",
-)
-@click.option(
-    "--resamples",
-    type=click.IntRange(100, _MOST_RESAMPLES),
-    default=RESAMPLES,
-    show_default=True,
-    metavar="N",
-    help="What the intervals are made of.",
-)
-@click.option("--differences", is_flag=True, help="Show differences from the baseline in place of ratios to it.")
-@click.option(
-    "--processes",
-    type=click.IntRange(1, _MOST_PROCESSES),
-    metavar="N",
-    help="Runs at a time.  [default: one for each core]",
-)
-@click.option("-e", "--export", type=PATH, metavar="FOLDER", help="Write FOLDER/WORKLOAD/ALGORITHM_jobs.csv...")
-@click.option("--csv", type=PATH, metavar="FILE", help="Write a row for each run.")
-@click.option("--json", type=PATH, metavar="FILE", help="Write all runs, figures and intervals.")
-@click.option("--latex", type=PATH, metavar="FILE", help="Write the tables for a paper (booktabs).")
+@flag("--differences", "Show differences from the baseline in place of ratios to it.")
+@option("--processes", "N", "Runs at a time.  [default: one for each core]", type=click.IntRange(1, _MOST_PROCESSES))
+@option("-e --export", "FOLDER", "Write FOLDER/WORKLOAD/ALGORITHM_jobs.csv...", type=PATH)
+@option("--csv", "FILE", "Write a row for each run.", type=PATH)
+@option("--json", "FILE", "Write all runs, figures and intervals.", type=PATH)
+@option("--latex", "FILE", "Write the tables for a paper (booktabs).", type=PATH)
 @machine_options
 @behaviour_options
 @clock_option
-@click.option("--quiet", is_flag=True, help="No progress bar and no tables.")
+@flag("--quiet", "No progress bar and no tables.")
 def command(request: CompareRequest) -> int:
     """Run several algorithms on the same workloads, and compare them workload by workload.
 

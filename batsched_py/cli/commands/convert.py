@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
-from batsched_py.cli.shared.parameters import HOSTS, PATH
+from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
@@ -32,32 +32,32 @@ class ConvertRequest(Struct, frozen=True):
 
 @takes(ConvertRequest)
 @click.argument("log", type=PATH, metavar="LOG.swf[.gz]")
-@click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The workload, Batsim JSON.")
-@click.option(
+@option("-o --output", "FILE", "The workload, Batsim JSON.", type=PATH, required=True)
+@option(
     "--processors",
+    None,
+    "What a job's size is; where it is unknown, the other.",
     type=click.Choice(["requested", "used"]),
     default="requested",
-    show_default=True,
-    help="What a job's size is; where it is unknown, the other.",
 )
-@click.option(
+@option(
     "--walltime",
+    None,
+    "The user's estimate, or the run time itself (perfect estimates).",
     type=click.Choice(["request", "run"]),
     default="request",
-    show_default=True,
-    help="The user's estimate, or the run time itself (perfect estimates).",
 )
-@click.option("--max-jobs", type=click.IntRange(min=1), metavar="N", help="Only the first N jobs that are kept.")
-@click.option("--start", type=float, default=0.0, metavar="S", help="Leave out what was submitted before, in seconds.")
-@click.option("--end", type=float, metavar="S", help="Leave out what was submitted then or later, in seconds.")
-@click.option(
+@option("--max-jobs", "N", "Only the first N jobs that are kept.", type=click.IntRange(min=1))
+@option("--start", "S", "Leave out what was submitted before, in seconds.", type=float, default=0.0)
+@option("--end", "S", "Leave out what was submitted then or later, in seconds.", type=float)
+@option(
     "--hosts",
+    "N",
+    "Size of the machine; larger jobs are dropped. Default: what the log says.",
     type=HOSTS,
     callback=lambda _context, _option, hosts: hosts or 0,
-    metavar="N",
-    help="Size of the machine; larger jobs are dropped. Default: what the log says.",
 )
-@click.option("--strict", is_flag=True, help="A job number that comes twice is an error.")
+@flag("--strict", "A job number that comes twice is an error.")
 def command(request: ConvertRequest) -> None:
     """Make a workload of delay jobs from LOG, and tell how many jobs each cleaning rule dropped or corrected."""
     log, output = request.log, request.output

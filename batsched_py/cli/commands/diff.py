@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits, takes
-from batsched_py.cli.shared.parameters import PATH, Number, Seconds
+from batsched_py.cli.shared.parameters import PATH, Number, Seconds, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import TranscriptError
 from batsched_py.transcripts.compare import RunComparison, Tolerance, compare_runs
@@ -37,32 +37,22 @@ class DiffRequest(Struct, frozen=True):
 @takes(DiffRequest)
 @click.argument("first", type=PATH, metavar="A.jsonl")
 @click.argument("second", type=PATH, metavar="B.jsonl")
-@click.option(
-    "--tolerance",
-    type=Seconds(min=0),
-    default=1e-3,
-    show_default=True,
-    metavar="S",
-    help="Times that differ by at most S seconds are the same.",
-)
-@click.option(
+@option("--tolerance", "S", "Times that differ by at most S seconds are the same.", type=Seconds(min=0), default=1e-3)
+@option(
     "--relative",
+    "R",
+    "Other numbers (joules, progress) are the same if they differ by at most this share.",
     type=Number(0, 1),
     default=1e-6,
-    show_default=True,
-    metavar="R",
-    help="Other numbers (joules, progress) are the same if they differ by at most this share.",
 )
-@click.option(
+@option(
     "--ignore",
+    "KIND",
+    "Leave out facts of this kind, calls say; may be given several times.",
     type=click.Choice([str(kind) for kind in FactKind]),
     multiple=True,
-    metavar="KIND",
-    help="Leave out facts of this kind, calls say; may be given several times.",
 )
-@click.option(
-    "--count", type=click.IntRange(min=0), default=10, show_default=True, metavar="N", help="Differences to show."
-)
+@option("--count", "N", "Differences to show.", type=click.IntRange(min=0), default=10)
 def command(request: DiffRequest) -> int:
     """Compare what happened in two recorded runs, A.jsonl and B.jsonl: what Batsim told, and what was decided.
 

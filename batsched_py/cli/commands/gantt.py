@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import Output, show_picture
-from batsched_py.cli.shared.parameters import PATH
+from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.runs import PictureOptions, draw, paths_argument, picture_options, read_drawn
 from batsched_py.display import displayed
 from batsched_py.errors import InputError
@@ -48,13 +48,9 @@ class GanttRequest(Struct, frozen=True):
 @takes(GanttRequest)
 @paths_argument
 @picture_options("Write a picture for papers (.pdf, .svg, .png) instead of drawing here.", required=False)
-@click.option(
-    "--colour-by", type=click.Choice(CHOICES), default="job", show_default=True, help="What colours tell apart."
-)
-@click.option("--with", "panels", callback=_read_panels, metavar="PANEL,...", help=f"Below it: {', '.join(PANELS)}.")
-@click.option(
-    "-w", "--workload", "workloads", type=PATH, multiple=True, metavar="FILE", help="What was run: tells the users."
-)
+@option("--colour-by", None, "What colours tell apart.", type=click.Choice(CHOICES), default="job")
+@option("--with panels", "PANEL,...", f"Below it: {', '.join(PANELS)}.", callback=_read_panels)
+@option("-w --workload workloads", "FILE", "What was run: tells the users.", type=PATH, multiple=True)
 def command(request: GanttRequest) -> None:
     """Draw which jobs ran on which hosts, and when.
 

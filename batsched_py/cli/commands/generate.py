@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
-from batsched_py.cli.shared.parameters import PATH
+from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
 from batsched_py.traces.batsim_json import write_workload
@@ -28,20 +27,15 @@ class GenerateRequest(Struct, frozen=True):
 
 
 @takes(GenerateRequest, limits=False)
-@click.option("--jobs", type=int, required=True, metavar="N", help="How many jobs.")
-@click.option("--hosts", type=int, required=True, metavar="N", help="Size of the machine.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same workload.")
-@click.option("--load", type=float, metavar="L", help="Stretch the submission times for this load (0.8 = 80 %).")
-@click.option(
-    "--overestimate",
-    type=float,
-    default=DEFAULT_OVERESTIMATE,
-    show_default=True,
-    metavar="F",
-    help="Walltimes are up to 1 + F times the run time.",
+@option("--jobs", "N", "How many jobs.", type=int, required=True)
+@option("--hosts", "N", "Size of the machine.", type=int, required=True)
+@option("--seed", "N", "The same seed, the same workload.", type=int, default=0)
+@option("--load", "L", "Stretch the submission times for this load (0.8 = 80 %).", type=float)
+@option(
+    "--overestimate", "F", "Walltimes are up to 1 + F times the run time.", type=float, default=DEFAULT_OVERESTIMATE
 )
-@click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The workload, Batsim JSON.")
-@click.option("--platform", type=PATH, metavar="FILE", help="Write a platform of that many like hosts, too.")
+@option("-o --output", "FILE", "The workload, Batsim JSON.", type=PATH, required=True)
+@option("--platform", "FILE", "Write a platform of that many like hosts, too.", type=PATH)
 def command(request: GenerateRequest) -> None:
     """Draw a workload from the model of Lublin and Feitelson (2003)."""
     drawn, output, platform = request.drawn, request.output, request.platform

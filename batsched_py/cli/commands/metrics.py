@@ -17,22 +17,13 @@ from rich.table import Table
 
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import WIDEST, Output, needed_width, show_whole
-from batsched_py.cli.shared.parameters import PATH
+from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import put
 from batsched_py.display import spreadsheet_cell
+from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows, measure_jobs
-from batsched_py.reporting.metrics.over_time import (
-    busy_hosts,
-    fragmentation,
-    host_states,
-    power,
-    queue_length,
-    queued_hosts,
-    running_jobs,
-    utilisation,
-)
 from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
 from batsched_py.reporting.metrics.steps import Steps, side_by_side
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
@@ -41,13 +32,16 @@ from batsched_py.reporting.schedules.schedule import Schedule
 
 #: Series -> a function that makes its columns, besides run and time.
 _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
-    "utilisation": lambda schedule: {"utilisation": utilisation(schedule)},
-    "busy": lambda schedule: {"busy_hosts": busy_hosts(schedule)},
-    "running": lambda schedule: {"running_jobs": running_jobs(schedule)},
-    "queue": lambda schedule: {"waiting_jobs": queue_length(schedule), "asked_hosts": queued_hosts(schedule)},
-    "fragmentation": lambda schedule: {"fragmentation": fragmentation(schedule)},
-    "states": lambda schedule: {f"{state}_hosts": steps for state, steps in host_states(schedule).items()},
-    "power": lambda schedule: {"watts": power(schedule)},
+    "utilisation": lambda schedule: {"utilisation": over_time.utilisation(schedule)},
+    "busy": lambda schedule: {"busy_hosts": over_time.busy_hosts(schedule)},
+    "running": lambda schedule: {"running_jobs": over_time.running_jobs(schedule)},
+    "queue": lambda schedule: {
+        "waiting_jobs": over_time.queue_length(schedule),
+        "asked_hosts": over_time.queued_hosts(schedule),
+    },
+    "fragmentation": lambda schedule: {"fragmentation": over_time.fragmentation(schedule)},
+    "states": lambda schedule: {f"{state}_hosts": steps for state, steps in over_time.host_states(schedule).items()},
+    "power": lambda schedule: {"watts": over_time.power(schedule)},
 }
 
 #: Ending of a file -> format.
@@ -75,16 +69,16 @@ class MetricsRequest(Struct, frozen=True):
 
 @takes(MetricsRequest)
 @paths_argument
-@click.option(
-    "--format",
-    "form",
+@option(
+    "--format form",
+    None,
+    "A table for people, or a row or an object for each run. Default: what FILE ends in, else table.",
     type=click.Choice(["table", "csv", "json"]),
-    help="A table for people, or a row or an object for each run. Default: what FILE ends in, else table.",
 )
-@click.option("-o", "--output", type=PATH, metavar="FILE", help="Write to FILE instead.")
-@click.option("--per-job", is_flag=True, help="A row for each job, CSV, with Batsim's columns and ours.")
-@click.option("--series", type=click.Choice(list(_SERIES)), help="A quantity over time, in steps, CSV.")
-@click.option("--batsim", is_flag=True, help="Batsim's own figures, by its names and definitions, from the jobs.")
+@option("-o --output", "FILE", "Write to FILE instead.", type=PATH)
+@flag("--per-job", "A row for each job, CSV, with Batsim's columns and ours.")
+@option("--series", None, "A quantity over time, in steps, CSV.", type=click.Choice(list(_SERIES)))
+@flag("--batsim", "Batsim's own figures, by its names and definitions, from the jobs.")
 @tau_option
 @hosts_option
 @members_option

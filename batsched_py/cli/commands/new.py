@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.output_paths import check_writable, make_folder, write_failure
-from batsched_py.cli.shared.parameters import PATH
+from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import InputError, OptionError
 from batsched_py.plugins import available
@@ -129,7 +129,7 @@ class NewRequest(Struct, frozen=True):
 
 @takes(NewRequest, limits=False)
 @click.argument("file", type=PATH)
-@click.option("--tests/--no-tests", default=True, show_default=True, help="Write its tests, too, as test_FILE.")
+@option("--tests/--no-tests", None, "Write its tests, too, as test_FILE.", default=True)
 def command(request: NewRequest) -> None:
     """Write an algorithm that works into FILE, as a beginning, with its tests beside it.
 

@@ -8,7 +8,7 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import current_limits, takes
-from batsched_py.cli.shared.parameters import PATH, Seconds, connect_timeout_option, read_address
+from batsched_py.cli.shared.parameters import PATH, Seconds, connect_timeout_option, option, read_address
 from batsched_py.cli.shared.terminal import say
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.proxy import relay
@@ -30,26 +30,19 @@ class RecordRequest(Struct, frozen=True):
 
 @takes(RecordRequest)
 @click.argument("path", type=PATH, metavar="FILE")
-@click.option(
+@option(
     "--listen",
+    "ADDRESS",
+    "Where Batsim connects; the port may be * for a free one.",
     callback=read_address,
     default="tcp://127.0.0.1:28000",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Where Batsim connects; the port may be * for a free one.",
 )
-@click.option(
-    "--connect",
-    callback=read_address,
-    required=True,
-    metavar="ADDRESS",
-    help="Where the decision process listens.",
-)
-@click.option(
+@option("--connect", "ADDRESS", "Where the decision process listens.", callback=read_address, required=True)
+@option(
     "--timeout",
+    "S",
+    "Give up when either side says nothing for S seconds. Default: never; a death is noticed anyway.",
     type=Seconds(min=0, min_open=True),
-    metavar="S",
-    help="Give up when either side says nothing for S seconds. Default: never; a death is noticed anyway.",
 )
 @connect_timeout_option("After Batsim's first message, wait so long for the decision process to listen.")
 def command(request: RecordRequest) -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, RecordedOptions, Warnings
 from batsched_py.cli.shared.command import current_limits, takes
-from batsched_py.cli.shared.parameters import PATH, algorithm_options
+from batsched_py.cli.shared.parameters import PATH, algorithm_options, flag
 from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.terminal import say
 from batsched_py.display import displayed
@@ -36,10 +36,9 @@ class ReplayRequest(Struct, frozen=True):
 @takes(ReplayRequest)
 @click.argument("recording", type=PATH, metavar="RUN.jsonl")
 @algorithm_options
-@click.option(
+@flag(
     "--trust-header",
-    is_flag=True,
-    help="Load what the recording's header names, file.py:Class or module:function: this runs its author's code.",
+    "Load what the recording's header names, file.py:Class or module:function: this runs its author's code.",
 )
 @redis_options
 def command(request: ReplayRequest) -> int:

@@ -8,7 +8,7 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import require, takes
-from batsched_py.cli.shared.parameters import PATH
+from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.reporting.pictures.html.document import report_page, warnings
@@ -29,12 +29,12 @@ class ReportRequest(Struct, frozen=True):
 
 @takes(ReportRequest)
 @paths_argument
-@click.option("-o", "--output", type=PATH, required=True, metavar="FILE", help="The page, HTML.")
-@click.option("--name", "names", multiple=True, metavar="NAME", help="What each run is called, in their order.")
+@option("-o --output", "FILE", "The page, HTML.", type=PATH, required=True)
+@option("--name names", "NAME", "What each run is called, in their order.", multiple=True)
 @members_option
 @hosts_option
 @tau_option
-@click.option("--title", default="", metavar="TEXT", help="The page's heading. Default: the names of the runs.")
+@option("--title", "TEXT", "The page's heading. Default: the names of the runs.", default="")
 def command(request: ReportRequest) -> None:
     """Show runs on one page that needs no network: figures, Gantt charts, charts over time, distributions.
 

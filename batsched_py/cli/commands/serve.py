@@ -6,7 +6,6 @@ import importlib
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
@@ -16,6 +15,7 @@ from batsched_py.cli.shared.parameters import (
     algorithm_options,
     clock_option,
     live_option,
+    option,
     read_address,
     record_option,
     timeout_option,
@@ -48,14 +48,12 @@ class ServeRequest(Struct, frozen=True):
 
 @takes(ServeRequest)
 @algorithm_options
-@click.option(
-    "-b",
-    "--bind",
+@option(
+    "-b --bind",
+    "ADDRESS",
+    "Where to listen; the port may be * for a free one.",
     callback=read_address,
     default="tcp://127.0.0.1:28000",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Where to listen; the port may be * for a free one.",
 )
 @record_option
 @timeout_option

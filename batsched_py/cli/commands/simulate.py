@@ -19,7 +19,9 @@ from batsched_py.cli.shared.parameters import (
     algorithm_options,
     clock_option,
     connect_timeout_option,
+    flag,
     live_option,
+    option,
     read_address,
     record_option,
 )
@@ -69,40 +71,30 @@ class SimulateRequest(Struct, frozen=True):
 @takes(SimulateRequest)
 @platform_option
 @workloads_option
-@click.option(
-    "--workload-name",
-    "workload_names",
+@option(
+    "--workload-name workload_names",
+    "NAME",
+    "What each workload is called in job ids, in their order.",
     multiple=True,
-    metavar="NAME",
     callback=lambda _context, _option, names: names or None,
-    help="What each workload is called in job ids, in their order.",
 )
 @algorithm_options
-@click.option("-e", "--export", metavar="PREFIX", help="Write PREFIX_jobs.csv, PREFIX_schedule.csv and traces.")
+@option("-e --export", "PREFIX", "Write PREFIX_jobs.csv, PREFIX_schedule.csv and traces.")
 @machine_options
 @behaviour_options
-@click.option("--sched-cfg", "scheduler_config", default="", metavar="JSON", help="Options, as Batsim sends them.")
-@click.option("--enable-redis", is_flag=True, help="Keep jobs in Redis; messages only name them.")
-@click.option("--redis-hostname", default="127.0.0.1", show_default=True, metavar="NAME", help="Where Redis is.")
-@click.option(
-    "--redis-port", type=click.IntRange(1, 65535), default=6379, show_default=True, metavar="N", help="Its port."
-)
-@click.option(
-    "--redis-prefix", default=DEFAULT_PREFIX, show_default=True, metavar="PREFIX", help="What keys in Redis begin with."
-)
+@option("--sched-cfg scheduler_config", "JSON", "Options, as Batsim sends them.", default="")
+@flag("--enable-redis", "Keep jobs in Redis; messages only name them.")
+@option("--redis-hostname", "NAME", "Where Redis is.", default="127.0.0.1")
+@option("--redis-port", "N", "Its port.", type=click.IntRange(1, 65535), default=6379)
+@option("--redis-prefix", "PREFIX", "What keys in Redis begin with.", default=DEFAULT_PREFIX)
 @redis_option
 @record_option
 @clock_option
-@click.option(
-    "--socket",
-    callback=read_address,
-    metavar="ADDRESS",
-    help="Ask the decision process that listens there, as Batsim does.",
-)
+@option("--socket", "ADDRESS", "Ask the decision process that listens there, as Batsim does.", callback=read_address)
 @connect_timeout_option("With --socket: wait so long for somebody to listen.")
-@click.option("--gantt", is_flag=True, help="Draw what happened.")
+@flag("--gantt", "Draw what happened.")
 @live_option
-@click.option("--quiet", is_flag=True, help="No progress bar and no summary.")
+@flag("--quiet", "No progress bar and no summary.")
 def command(request: SimulateRequest) -> None:
     """Play Batsim: run the jobs of the workloads on the platform as the algorithm decides.
 

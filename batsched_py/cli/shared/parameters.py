@@ -37,6 +37,17 @@ _EXAMPLES: Final = Path(batsched_py.__file__).parent / "examples"
 _FOLDERS: Final = ("platforms", "workloads")
 
 
+def option(names: str, metavar: str | None, text: str, **rules: Any) -> Decorator:
+    """Make an option of its names, separated by blanks, and its help; a default is shown in the help."""
+    shown = rules.get("default") not in (None, "")
+    return click.option(*names.split(), metavar=metavar, help=text, show_default=shown, **rules)
+
+
+def flag(names: str, text: str, **rules: Any) -> Decorator:
+    """Make a switch of its names, separated by blanks, and its help."""
+    return click.option(*names.split(), is_flag=True, help=text, **rules)
+
+
 def together(*options: Decorator) -> Decorator:
     """Make one decorator of several options, which are listed in their order."""
 
@@ -138,57 +149,40 @@ def _read_assignments(
 
 
 algorithm_options = together(
-    click.option(
-        "-s",
-        "--scheduler",
-        "algorithm",
-        default="",
-        metavar="ALGORITHM",
-        help="A name (see list), package.module:Class or file.py:Class.",
+    option(
+        "-s --scheduler algorithm", "ALGORITHM", "A name (see list), package.module:Class or file.py:Class.", default=""
     ),
-    click.option(
-        "-o",
-        "--option",
-        "assignments",
+    option(
+        "-o --option assignments",
+        "KEY=VALUE",
+        "An option of the algorithm (see describe); may be given several times.",
         multiple=True,
-        metavar="KEY=VALUE",
         callback=_read_assignments,
-        help="An option of the algorithm (see describe); may be given several times.",
     ),
-    click.option(
-        "--options-file", type=PATH, metavar="FILE", help="Options of the algorithm as a JSON object; -o rules over it."
-    ),
+    option("--options-file", "FILE", "Options of the algorithm as a JSON object; -o rules over it.", type=PATH),
 )
 
-clock_option = click.option(
+clock_option = option(
     "--clock",
+    "zero|fixed:S|measured",
+    "Simulated time that a decision takes: none, S seconds, or what it really takes.",
     default="zero",
-    show_default=True,
-    metavar="zero|fixed:S|measured",
-    help="Simulated time that a decision takes: none, S seconds, or what it really takes.",
 )
 
-record_option = click.option(
-    "--record",
-    type=PATH,
-    metavar="FILE",
-    help="Keep the conversation in FILE (JSON lines; compressed as .gz), for replay and diff.",
+record_option = option(
+    "--record", "FILE", "Keep the conversation in FILE (JSON lines; compressed as .gz), for replay and diff.", type=PATH
 )
 
-timeout_option = click.option(
+timeout_option = option(
     "--timeout",
+    "S",
+    "Give up when Batsim says nothing for S seconds. Default: never; its death is noticed anyway.",
     type=Seconds(min=0, min_open=True),
-    metavar="S",
-    help="Give up when Batsim says nothing for S seconds. Default: never; its death is noticed anyway.",
 )
 
-live_option = click.option(
-    "--live", is_flag=True, help="Show on stderr what waits, what is busy and who is next, while the run goes on."
-)
+live_option = flag("--live", "Show on stderr what waits, what is busy and who is next, while the run goes on.")
 
 
 def connect_timeout_option(text: str) -> Decorator:
     """Make --connect-timeout; `text` is its help."""
-    return click.option(
-        "--connect-timeout", type=Seconds(min=0), default=10.0, show_default=True, metavar="S", help=text
-    )
+    return option("--connect-timeout", "S", text, type=Seconds(min=0), default=10.0)

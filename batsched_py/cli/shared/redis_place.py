@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.parameters import together
+from batsched_py.cli.shared.parameters import option, together
 from batsched_py.display import displayed
 from batsched_py.errors import StoreError
 from batsched_py.protocol.events import Config
@@ -76,25 +76,20 @@ def _read_address(context: click.Context, parameter: click.Parameter, value: str
     return found[1] or found[2], int(found[3])
 
 
-redis_option = click.option(
-    "--redis",
-    "redis_address",
+redis_option = option(
+    "--redis redis_address",
+    "HOST:PORT",
+    "Where Redis is for us, if not where SIMULATION_BEGINS says.",
     callback=_read_address,
-    metavar="HOST:PORT",
-    help="Where Redis is for us, if not where SIMULATION_BEGINS says.",
 )
 
 redis_options = together(
     redis_option,
-    click.option(
-        "--redis-prefix", metavar="PREFIX", help="What keys in Redis begin with, if not as SIMULATION_BEGINS says."
-    ),
-    click.option(
-        "--allow-redis",
-        "allowed_redis",
+    option("--redis-prefix", "PREFIX", "What keys in Redis begin with, if not as SIMULATION_BEGINS says."),
+    option(
+        "--allow-redis allowed_redis",
+        "HOST",
+        "A host other than this machine where SIMULATION_BEGINS may say that Redis is; may be given several times.",
         multiple=True,
-        metavar="HOST",
-        help="A host other than this machine where SIMULATION_BEGINS may say that Redis is; may be given several "
-        "times.",
     ),
 )

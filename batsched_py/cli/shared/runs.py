@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits, require
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
-from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, Number, Seconds, together
+from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, Number, Seconds, option, together
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
@@ -36,25 +36,20 @@ _MOST_INCHES: Final = 100.0
 
 
 paths_argument: Final = click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
-hosts_option: Final = click.option(
-    "--hosts", type=HOSTS, metavar="N", help="Compute hosts. Default: what the files say."
-)
-tau_option: Final = click.option(
+hosts_option: Final = option("--hosts", "N", "Compute hosts. Default: what the files say.", type=HOSTS)
+tau_option: Final = option(
     "--tau",
+    "S",
+    "Runs shorter than S count as S in bounded slowdowns.",
     type=Seconds(min=0, min_open=True),
     default=SLOWDOWN_BOUND,
-    show_default=True,
-    metavar="S",
-    help="Runs shorter than S count as S in bounded slowdowns.",
 )
-members_option: Final = click.option(
-    "-w",
-    "--workload",
-    "workloads",
+members_option: Final = option(
+    "-w --workload workloads",
+    "FILE",
+    "The workload that was run: users and deadlines of its jobs.",
     type=INPUT,
     multiple=True,
-    metavar="FILE",
-    help="The workload that was run: users and deadlines of its jobs.",
 )
 
 
@@ -134,16 +129,14 @@ def picture_options(text: str, *, required: bool) -> Decorator:
     """Make -o with the help `text`, and the options of window and size, as in PictureOptions."""
     wide, high = Number(1.0, _MOST_INCHES), Number(0.5, _MOST_INCHES)
     return together(
-        click.option("-o", "--output", type=PATH, callback=read_picture, required=required, metavar="FILE", help=text),
-        click.option(
-            "--from", "begin", callback=read_time, metavar="TIME", help="Show what comes later: 3600, 90min, 12h, 2d."
-        ),
-        click.option("--to", "end", callback=read_time, metavar="TIME", help="Show what comes before."),
-        click.option("--only", callback=_read_hosts, metavar="HOSTS", help="Show these hosts only: 0-15 or 0-3,8."),
+        option("-o --output", "FILE", text, type=PATH, callback=read_picture, required=required),
+        option("--from begin", "TIME", "Show what comes later: 3600, 90min, 12h, 2d.", callback=read_time),
+        option("--to end", "TIME", "Show what comes before.", callback=read_time),
+        option("--only", "HOSTS", "Show these hosts only: 0-15 or 0-3,8.", callback=_read_hosts),
         hosts_option,
-        click.option("--width", type=wide, metavar="INCHES", help="Of the picture; 3.5, a column, if not given."),
-        click.option("--height", type=high, metavar="INCHES", help="Of the picture; what suits it, if not given."),
-        click.option("--title", default="", metavar="TEXT", help="Above the picture."),
+        option("--width", "INCHES", "Of the picture; 3.5, a column, if not given.", type=wide),
+        option("--height", "INCHES", "Of the picture; what suits it, if not given.", type=high),
+        option("--title", "TEXT", "Above the picture.", default=""),
     )
 
 

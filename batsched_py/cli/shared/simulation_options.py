@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits
-from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, read_roles, together
+from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, flag, option, read_roles, together
 from batsched_py.display import displayed
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
@@ -21,49 +21,29 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.wording import did_you_mean
 
+platform_option = option("-p --platform", "FILE", "Platform, SimGrid XML.", type=INPUT, required=True)
 
-def _flag(name: str, setting: str, text: str) -> Decorator:
-    """Make a switch of Batsim, which is a field of Settings."""
-    return click.option(name, setting, is_flag=True, help=text)
-
-
-platform_option = click.option(
-    "-p", "--platform", type=INPUT, required=True, metavar="FILE", help="Platform, SimGrid XML."
-)
-
-workloads_option = click.option(
-    "-w", "--workload", "workloads", type=INPUT, required=True, multiple=True, metavar="FILE", help="Batsim JSON."
-)
+workloads_option = option("-w --workload workloads", "FILE", "Batsim JSON.", type=INPUT, required=True, multiple=True)
 
 #: Hosts that take part, and their roles, under the names of Settings.
 machine_options = together(
-    click.option("--mmax", "machines", type=HOSTS, metavar="N", help="Only the first N hosts."),
-    click.option(
-        "-m", "--master-host", default=DEFAULT_MASTER, show_default=True, metavar="NAME", help="Runs no jobs."
-    ),
-    click.option(
-        "-r",
-        "--add-role-to-hosts",
-        "roles",
+    option("--mmax machines", "N", "Only the first N hosts.", type=HOSTS),
+    option("-m --master-host", "NAME", "Runs no jobs.", default=DEFAULT_MASTER),
+    option(
+        "-r --add-role-to-hosts roles",
+        "HOST,...:ROLE",
+        "The role of hosts: storage, master or compute_node; may be given several times.",
         multiple=True,
         callback=read_roles,
-        metavar="HOST,...:ROLE",
-        help="The role of hosts: storage, master or compute_node; may be given several times.",
     ),
 )
 
 #: Switches of Batsim under the names of Settings, and --events as `events`, a file.
 behaviour_options = together(
-    click.option(
-        "--protocol",
-        type=click.Choice(list(DIALECTS)),
-        default=V4.name,
-        show_default=True,
-        help="Speak as Batsim 4 or 1.4.",
-    ),
-    _flag("-E", "energy", "Count energy and allow power states to be changed."),
-    click.option("--events", type=PATH, metavar="FILE", help="What happens to the machines (JSON lines)."),
-    _flag("--enable-compute-sharing", "compute_sharing", "Several jobs may run on one host."),
+    option("--protocol", None, "Speak as Batsim 4 or 1.4.", type=click.Choice(list(DIALECTS)), default=V4.name),
+    flag("-E energy", "Count energy and allow power states to be changed."),
+    option("--events", "FILE", "What happens to the machines (JSON lines).", type=PATH),
+    flag("--enable-compute-sharing compute_sharing", "Several jobs may run on one host."),
     click.option(
         "--disable-storage-sharing",
         "storage_sharing",
@@ -71,17 +51,18 @@ behaviour_options = together(
         default=True,
         help="Only one job at a time may be placed on a storage host.",
     ),
-    _flag("--enable-dynamic-jobs", "dynamic_jobs", "The algorithm may register jobs."),
-    click.option(
+    flag("--enable-dynamic-jobs dynamic_jobs", "The algorithm may register jobs."),
+    option(
         "--acknowledge-dynamic-jobs/--no-acknowledge-dynamic-jobs",
+        None,
+        "Registered jobs are submitted back (the default in v1.4), or not (in v4).",
         default=None,
-        help="Registered jobs are submitted back (the default in v1.4), or not (in v4).",
     ),
-    _flag("--forward-profiles-on-submission", "forward_profiles", "Submissions carry the profile."),
-    _flag("--forward-unknown-events", "forward_unknown_events", "Events of other types reach the algorithm."),
-    _flag("--message-latency", "message_latency", "Messages between Batsim's own parts take time, as in Batsim."),
-    _flag("--enable-profile-reuse", "profile_reuse", "Profiles outlive their jobs."),
-    _flag("--allow-oversized-jobs", "allow_oversized", "Submit jobs larger than the platform, to see them rejected."),
+    flag("--forward-profiles-on-submission forward_profiles", "Submissions carry the profile."),
+    flag("--forward-unknown-events forward_unknown_events", "Events of other types reach the algorithm."),
+    flag("--message-latency message_latency", "Messages between Batsim's own parts take time, as in Batsim."),
+    flag("--enable-profile-reuse profile_reuse", "Profiles outlive their jobs."),
+    flag("--allow-oversized-jobs allow_oversized", "Submit jobs larger than the platform, to see them rejected."),
     click.option(
         "--disable-machine-state-tracing",
         "trace_machine_states",

@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from batsched_py.campaigns.study import Variant
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
-from batsched_py.cli.shared.parameters import PATH, together
+from batsched_py.cli.shared.parameters import PATH, option, together
 
 #: Key of click's context for the order of the options.
 _ORDER: Final = "batsched_py.order"
@@ -61,26 +61,21 @@ class _Group(Struct):
 
 #: -s, and -o, --options-file and --name after it, for an OrderedCommand and as fields of VariantOptions.
 variant_options = together(
-    click.option(
-        "-s",
-        "--scheduler",
-        _SCHEDULER,
+    option(
+        f"-s --scheduler {_SCHEDULER}",
+        "ALGORITHM",
+        "A name (see list), package.module:Class or file.py:Class; once for each algorithm.",
         multiple=True,
-        metavar="ALGORITHM",
-        help="A name (see list), package.module:Class or file.py:Class; once for each algorithm.",
     ),
-    click.option(
-        "-o", "--option", _ASSIGNMENT, multiple=True, metavar="KEY=VALUE", help="An option of the -s before it."
-    ),
-    click.option(
-        "--options-file",
-        _FILE,
+    option(f"-o --option {_ASSIGNMENT}", "KEY=VALUE", "An option of the -s before it.", multiple=True),
+    option(
+        f"--options-file {_FILE}",
+        "FILE",
+        "Options of the -s before it, as a JSON object; -o rules over it.",
         type=PATH,
         multiple=True,
-        metavar="FILE",
-        help="Options of the -s before it, as a JSON object; -o rules over it.",
     ),
-    click.option("--name", _NAME, multiple=True, metavar="NAME", help="What the -s before it is called in tables."),
+    option(f"--name {_NAME}", "NAME", "What the -s before it is called in tables.", multiple=True),
 )
 
 
