@@ -1,17 +1,23 @@
-"""Arithmetic on sets of numbers that are the bits of one integer: sizes, runs, the lowest of them.
+"""Sets of numbers as the bits of one integer: sizes, runs, the lowest of them, and their text.
+
+The core handles sets of hosts as such integers; `HostSet` wraps one for algorithms.
 
 Python counts the ones of an integer digit by digit, some 10 us for 80 000 bits, and each operation makes a copy. So
-sizes of large sets are remembered, and what goes from bit to bit takes a set apart first.
+sizes of large sets are remembered, and what goes from bit to bit takes a set apart first. Batsim repeats at a job's end
+the text of hosts that was written at its start, so texts are remembered, too.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from array import array
-from collections.abc import Callable, Iterator
-from itertools import accumulate
+from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate, islice
 from typing import Final
 
+#: Larger numbers are refused when read: no platform has such hosts, and each costs a bit for every host below it.
+MAX_HOST: Final = 10_000_000
 #: Bits up to which an integer is small: its ones are counted in less time than it takes to look them up.
 SMALL: Final = 4096
 #: The first integer that is not small: a comparison is faster than a call of `bit_length`.
@@ -27,7 +33,7 @@ _sizes: dict[int, tuple[int, int]] = {}
 
 
 def size_of(bits: int) -> int:
-    """The number of ones; of a large integer it is counted once, and remembered as long as it is used soon again."""
+    """Return the number of ones; that of a large integer is counted once, and remembered for a while."""
     if bits < LARGE:
         return bits.bit_count()
     known = _sizes.get(id(bits))
@@ -49,17 +55,31 @@ def sized(bits: int, size: int) -> int:
 
 
 def without(bits: int, others: int) -> int:
-    """The ones that the others are not. Python is slow at `bits & ~others`: negative numbers are turned first."""
+    """Return the ones that the others are not. `bits & ~others` is slow: Python turns negative numbers first."""
     return bits ^ (bits & others)
 
 
+def bits_of(numbers: Iterable[int]) -> int:
+    """Return the set of these host numbers, each from 0 to MAX_HOST; ValueError otherwise."""
+    hosts = list(numbers)
+    for host in hosts:
+        if not 0 <= host <= MAX_HOST:
+            raise ValueError(f"host {host} is not between 0 and {MAX_HOST}")
+    if len(hosts) > _FEW:
+        return united([(host, host) for host in hosts])
+    bits = 0
+    for host in hosts:
+        bits |= 1 << host
+    return bits
+
+
 def interval_bits(low: int, high: int) -> int:
-    """Bits low to high, both inside."""
+    """Return the bits low to high, both inside."""
     return ((1 << (high - low + 1)) - 1) << low
 
 
 def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
-    """Maximal runs of ones (lowest, highest), ascending; ValueError for a negative number, which has endless ones."""
+    """Yield maximal runs of ones (lowest, highest), ascending; ValueError for a negative number."""
     if bits < 0:
         raise ValueError("a host set has no negative hosts")
     if bits >= LARGE:
@@ -78,7 +98,7 @@ def bit_runs(bits: int) -> Iterator[tuple[int, int]]:
 
 
 def lowest(bits: int, count: int) -> int | None:
-    """The `count` lowest ones of `bits`, or None if there are fewer."""
+    """Return the `count` lowest ones of `bits`, or None if there are fewer."""
     if bits < LARGE:
         have = bits.bit_count()
         if count >= have:
@@ -103,7 +123,7 @@ def lowest(bits: int, count: int) -> int | None:
 
 
 def lowest_one(bits: int) -> int:
-    """The place of the lowest one of an integer that is not 0; looks no further than a few times that place."""
+    """Return the place of the lowest one of an integer that is not 0; looks no further than a few times that place."""
     if bits < LARGE:
         return (bits & -bits).bit_length() - 1
     width = _WORD
@@ -130,7 +150,7 @@ def at_distances(bits: int, count: int) -> int:
 
 
 def _place(word: int, number: int) -> int:
-    """Place of the one of this number, from 0, in a word that has it: by halves, then one by one."""
+    """Return the place of the one of this number, from 0, in a word that has it: by halves, then one by one."""
     place = 0
     for half in (32, 16, 8):
         low = word & ((1 << half) - 1)
@@ -145,7 +165,7 @@ def _place(word: int, number: int) -> int:
 
 
 def _lowest(bits: int, count: int, have: int) -> int:
-    """As `lowest`, of a short integer with `have` ones, which are more.
+    """Return the `count` lowest of `have` ones of a short integer, by a binary search for the shortest prefix.
 
     A prefix that has k ones too few must be longer by k at least, one that has k too many shorter: that leaves a binary
     search of few steps.
@@ -165,7 +185,7 @@ def _lowest(bits: int, count: int, have: int) -> int:
 
 
 def _ones(bits: int) -> list[int]:
-    """Places of the ones, ascending, of a large integer."""
+    """Return the places of the ones, ascending, of a large integer."""
     places = []
     for number, word in enumerate(_words(bits)):
         while word:
@@ -176,7 +196,7 @@ def _ones(bits: int) -> list[int]:
 
 
 def _words(bits: int) -> array[int]:
-    """The integer in words of 64 bits, the lowest first."""
+    """Return the integer in words of 64 bits, the lowest first."""
     words = array("Q", bits.to_bytes((bits.bit_length() + _WORD) // _WORD * 8, "little"))
     if sys.byteorder == "big":
         words.byteswap()
@@ -188,3 +208,168 @@ def _little(words: array[int]) -> bytes:
         words = array("Q", words)
         words.byteswap()
     return words.tobytes()
+
+
+class _Spellings:
+    """Sets and their texts, read or written lately: Batsim repeats at a job's end what we wrote at its start."""
+
+    __slots__ = ("bits_of", "large_texts", "size", "text_of")
+
+    def __init__(self) -> None:
+        #: Spelling -> bits, in any spelling.
+        self.bits_of: dict[str, int] = {}
+        #: Bits -> canonical spelling, of small integers.
+        self.text_of: dict[int, str] = {}
+        #: Identity of a large integer -> the integer, which keeps the identity its own, and its canonical spelling.
+        self.large_texts: dict[int, tuple[int, str]] = {}
+        #: Bytes of all of them, about.
+        self.size = 0
+
+    def keep(self, text: str, bits: int) -> None:
+        """Remember a set; when all together are too large, all are forgotten first."""
+        size = _ENTRY + len(text) + bits.bit_length() // 8
+        if size > _MOST_BYTES // 8:
+            return
+        if self.size + size > _MOST_BYTES:
+            self.bits_of.clear()
+            self.text_of.clear()
+            self.large_texts.clear()
+            self.size = 0
+        self.size += size
+        self.bits_of[text] = bits
+
+
+_spellings: Final = _Spellings()
+_bits_of, _text_of, _large_texts = _spellings.bits_of, _spellings.text_of, _spellings.large_texts
+#: Bytes of sets and texts that are remembered: of a small machine's some ten thousand, of a large one's some hundred.
+_MOST_BYTES: Final = 32_000_000
+#: Bytes of an entry beside its text and its bits.
+_ENTRY: Final = 250
+
+
+def format_bits(bits: int) -> str:
+    """Return the canonical spelling: "0-3 7"; the empty set is ""."""
+    if bits >= LARGE:
+        return _format_large(bits)
+    text = _text_of.get(bits)
+    if text is None:
+        if bits < 0:
+            return ""  # which spells no negative number
+        text = _written(bits)
+        _spellings.keep(text, bits)
+        if text in _bits_of:
+            _text_of[bits] = text
+    return text
+
+
+def _format_large(bits: int) -> str:
+    """Format a large integer; it is known by its identity, because its hash takes a look at all of it."""
+    known = _large_texts.get(id(bits))
+    if known is not None:
+        return known[1]
+    if bits < 0:
+        return ""
+    text = _written(bits)
+    _spellings.keep(text, bits)
+    if text in _bits_of:
+        _large_texts[id(bits)] = bits, text
+    return text
+
+
+def _written(bits: int) -> str:
+    pieces = []
+    if bits >= LARGE:
+        return " ".join([f"{low}-{high}" if low < high else f"{low}" for low, high in bit_runs(bits)])
+    edges = bits ^ (bits << 1)  # the first host of each run, and the one after its last
+    while edges:  # from above: what is left becomes shorter
+        above = edges.bit_length() - 1
+        edges ^= 1 << above
+        low = edges.bit_length() - 1
+        edges ^= 1 << low
+        pieces.append(f"{low}-{above - 1}" if above - low > 1 else f"{low}")
+    pieces.reverse()
+    return " ".join(pieces)
+
+
+def parse_bits(text: str, highest: int = MAX_HOST) -> int:
+    """Read an interval set in any spelling; ValueError names the wrong piece, as a host above `highest` is.
+
+    Nothing is made of a set before all its numbers are known to be at most `highest`, and many pieces take no more time
+    for each than few: a hostile text costs what its length does.
+    """
+    bits = _bits_of.get(text)
+    if bits is None:
+        bits = _read_bits(text, highest)
+        _spellings.keep(text, bits)
+    elif bits.bit_length() > highest + 1:
+        raise ValueError(_above(bits.bit_length() - 1, highest))
+    return bits
+
+
+#: Hosts up to which a shift for each is fastest.
+_FEW: Final = 256
+#: Length of a text, times the highest host that may stand in it, up to which a shift for each piece is fastest.
+_SHIFTED: Final = 2**22
+#: Characters, and then pieces, that are read at a time, so that a long text does not take many times its memory.
+_LONG_TEXT: Final = 2**16
+_PIECE: Final = re.compile(r"[^\s,]+")
+
+
+def _read_bits(text: str, highest: int) -> int:
+    if len(text) > _LONG_TEXT:
+        pieces = (match[0] for match in _PIECE.finditer(text))
+        bits = 0
+        while part := list(islice(pieces, _LONG_TEXT)):
+            bits |= united([_interval(piece, highest) for piece in part])
+        return bits
+    intervals = [_interval(piece, highest) for piece in (text.replace(",", " ") if "," in text else text).split()]
+    if len(text) * highest > _SHIFTED:
+        return united(intervals)
+    bits = 0
+    for low, high in intervals:
+        bits |= ((1 << (high - low + 1)) - 1) << low
+    return bits
+
+
+def united(intervals: list[tuple[int, int]]) -> int:
+    """Return the bits of intervals in any order; each byte is written a few times, however many there are."""
+    if not intervals:
+        return 0
+    field = bytearray(max(high for _, high in intervals) // 8 + 1)
+    done = -1  # all below was written
+    for first, high in sorted(intervals):
+        low = max(first, done + 1)
+        if low > high:
+            continue
+        done = high
+        start, end = low >> 3, high >> 3
+        head, tail = 0xFF << (low & 7) & 0xFF, 0xFF >> (7 - (high & 7))
+        if start == end:
+            field[start] |= head & tail
+        else:
+            field[start] |= head
+            field[start + 1 : end] = b"\xff" * (end - start - 1)
+            field[end] |= tail
+    return int.from_bytes(field, "little")
+
+
+def _interval(piece: str, highest: int) -> tuple[int, int]:
+    low_text, dash, high_text = piece.partition("-")
+    low = _host_number(low_text, piece, highest)
+    high = _host_number(high_text, piece, highest) if dash else low
+    if high < low:
+        raise ValueError(f"interval {piece!r} ends before it begins")
+    return low, high
+
+
+def _host_number(digits: str, piece: str, highest: int) -> int:
+    if not (digits.isdecimal() and digits.isascii() and len(digits) < 20):
+        raise ValueError(f"{piece[:40]!r} is not a host number or an interval like 0-3")
+    number = int(digits)
+    if number > highest:
+        raise ValueError(_above(number, highest))
+    return number
+
+
+def _above(number: int, highest: int) -> str:
+    return f"host {number} is above {highest}, the highest number of a host here"

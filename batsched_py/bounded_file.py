@@ -28,7 +28,7 @@ class DamageError(ValueError):
 
 
 def read_file(path: Path, limits: Limits) -> bytes:
-    """The whole content. OSError; LimitError for one that is too large, before more than that is read."""
+    """Read the whole content. OSError; LimitError for one that is too large, before more than that is read."""
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size  # 0 for what is no file: a pipe, a device
         limits.check("file_size", size)
@@ -41,7 +41,7 @@ def read_file(path: Path, limits: Limits) -> bytes:
 
 
 def read_lines(path: Path, limits: Limits) -> Iterator[bytes]:
-    """Each line with its end; the last may have none. OSError, LimitError; DamageError for a compressed file.
+    """Yield each line with its end; the last may have none. OSError, LimitError; DamageError for a compressed file.
 
     Neither a line nor all of them together are larger than their limits; nothing longer is ever in memory. Each line
     counts as _LEAST bytes at least, because it takes time even if it is empty.
@@ -57,7 +57,7 @@ def read_lines(path: Path, limits: Limits) -> Iterator[bytes]:
 
 
 def read_messages(path: Path, limits: Limits) -> Iterator[bytes]:
-    """Each line of a recording with its end. OSError, LimitError; DamageError for a compressed file.
+    """Yield each line of a recording with its end. OSError, LimitError; DamageError for a compressed file.
 
     A line is at most a message long, and there may be any number of them: no reader keeps them. A compressed file that
     breaks off is read as far as it goes, like one that is not compressed.
@@ -70,7 +70,7 @@ def read_messages(path: Path, limits: Limits) -> Iterator[bytes]:
 
 
 def _lines(path: Path, longest: int, *, torn: bool) -> Iterator[bytes]:
-    """The lines; of one that is longer than `longest` bytes, as much as shows that, at the end."""
+    """Yield the lines; of one that is longer than `longest` bytes, as much as shows that, at the end."""
     with path.open("rb") as file:
         if file.peek(len(_MAGIC)).startswith(_MAGIC):
             yield from _split(_inflated(file, torn=torn), longest)
@@ -80,7 +80,7 @@ def _lines(path: Path, longest: int, *, torn: bool) -> Iterator[bytes]:
 
 
 def _inflated(file: BufferedReader, *, torn: bool) -> Iterator[bytes]:
-    """The content piece by piece; several compressed parts, one after the other, are one, and so are zeros at the end.
+    """Yield the content piece by piece; several compressed parts in a row are one, zeros at the end are none.
 
     With `torn` the last part may break off.
     """

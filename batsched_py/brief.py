@@ -25,12 +25,12 @@ class Brief(Struct, frozen=True):
         return brief(self)
 
     def __rich_repr__(self) -> list[tuple[str, Any]]:
-        """Names and values, as __repr__ shows them."""
+        """Return names and values, as __repr__ shows them."""
         return [(name, _Shown(_brief(getattr(self, name)))) for name in self.__struct_fields__]
 
 
 def brief(thing: Struct) -> str:
-    """The representation of any struct, collections told by their sizes."""
+    """Return the representation of any struct, with the sizes of collections in their place."""
     fields = ", ".join(f"{name}={_brief(getattr(thing, name))}" for name in thing.__struct_fields__)
     return f"{type(thing).__name__}({fields})"
 

@@ -22,13 +22,13 @@ _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan
 
 
 def displayed(text: str, most: int = MOST) -> str:
-    """The text on one line, `escaped`, and cut to at most so many characters; "..." stands for what was cut."""
+    """Return the text on one line, `escaped`, and cut to at most so many characters; "..." stands for the rest."""
     fit = escaped(text[: most + 1])
     return fit if len(fit) <= most else fit[: most - len(_CUT)] + _CUT
 
 
 def displayed_line(line: str) -> str:
-    """A line of a message on one line, `escaped`: words of it cut as in `displayed`, the whole to MOST_IN_LINE.
+    """Return a line of a message, `escaped`, its words cut as by `displayed`, the whole to MOST_IN_LINE.
 
     So whatever a message says of things from outside, none of them fills the terminal.
     """
@@ -38,7 +38,7 @@ def displayed_line(line: str) -> str:
 
 
 def escaped(text: str, escape: Callable[[str], str] | None = None) -> str:
-    r"""The text with `\x1b`, `\n`, `\u202e` and the like in place of characters that are not displayed as themselves.
+    r"""Return the text with `\x1b`, `\n`, `\u202e` and the like for characters that are not displayed as themselves.
 
     Replaced are control characters (with them escape sequences and ends of lines), format characters (with them those
     that change the direction of writing, or have no width), surrogates, and what Unicode has not assigned. Blanks of
@@ -54,7 +54,7 @@ def escaped(text: str, escape: Callable[[str], str] | None = None) -> str:
 
 
 def spreadsheet_cell(text: str) -> str:
-    """The text of a cell of CSV, with an apostrophe before one that a spreadsheet would run as a formula.
+    """Return the text of a cell of CSV, with an apostrophe before one that a spreadsheet would run as a formula.
 
     Those begin with =, @, + or -, and are no numbers.
     """

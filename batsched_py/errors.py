@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class BatschedError(Exception):
@@ -11,18 +11,23 @@ class BatschedError(Exception):
 
     #: Exit code of the command line when this error ends a run.
     exit_code: ClassVar[int] = 2
+    #: Attributes that are the arguments of `__init__`, for errors that have others than their text.
+    arguments: ClassVar[tuple[str, ...]] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Support pickling: the error comes back whole from another process."""
+        given = [getattr(self, name) for name in self.arguments] if self.arguments else self.args
+        return type(self), tuple(given)
 
 
 class InputError(BatschedError):
     """A file that a user gave is wrong: names the file, the field and the rule."""
 
+    arguments = ("file", "field", "rule")
+
     def __init__(self, file: str, field: str, rule: str) -> None:
         self.file, self.field, self.rule = file, field, rule
         super().__init__(": ".join(part for part in (file, field, rule) if part))
-
-    def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str]]:
-        """So that it comes back whole from another process."""
-        return type(self), (self.file, self.field, self.rule)
 
 
 class WorkloadError(InputError):
@@ -46,27 +51,23 @@ class PluginError(BatschedError):
 
 
 class ExtraError(BatschedError):
-    """A package that comes with an extra is not installed: says what needs it, and how to install it."""
+    """A package that comes with an extra is not installed: names what needs it, and the command that installs it."""
+
+    arguments = ("use", "package", "extra")
 
     def __init__(self, use: str, package: str, extra: str) -> None:
         self.use, self.package, self.extra = use, package, extra
         super().__init__(f'{use}: needs {package}: pip install "batsched-py[{extra}]"')
 
-    def __reduce__(self) -> tuple[type[ExtraError], tuple[str, str, str]]:
-        """So that it comes back whole from another process."""
-        return type(self), (self.use, self.package, self.extra)
-
 
 class ProtocolError(BatschedError):
-    """A message breaks the Batsim protocol: says where in the message (`path`) and which rule."""
+    """A message breaks the Batsim protocol: names the place in it (`path`) and the rule."""
+
+    arguments = ("path", "rule")
 
     def __init__(self, path: str, rule: str) -> None:
         self.path, self.rule = path, rule
         super().__init__(f"{path}: {rule}" if path else rule)
-
-    def __reduce__(self) -> tuple[type[ProtocolError], tuple[str, str]]:
-        """So that it comes back whole from another process."""
-        return type(self), (self.path, self.rule)
 
 
 class LocalProtocolError(ProtocolError):
@@ -130,14 +131,11 @@ class DeadlockError(BatschedError):
     """
 
     exit_code = 3
+    arguments = ("why", "waiting")
 
     def __init__(self, why: str, waiting: Sequence[str] = ()) -> None:
         self.why, self.waiting = why, tuple(waiting)
         super().__init__("; ".join((why, *waiting)))
-
-    def __reduce__(self) -> tuple[type[DeadlockError], tuple[str, tuple[str, ...]]]:
-        """So that it comes back whole from another process."""
-        return type(self), (self.why, self.waiting)
 
 
 class BenchError(BatschedError):

@@ -14,7 +14,7 @@ from batsched_py.errors import PluginError
 
 
 def load_object(target: str, what: str) -> Any:
-    """The object at "package.module:name" or "path/to/file.py:name"; `what` it is goes into messages.
+    """Load the object at "package.module:name" or "path/to/file.py:name"; `what` it is goes into messages.
 
     Raises PluginError if it is not there, or its module cannot be imported.
     """
@@ -35,7 +35,7 @@ def _load_module(module_name: str, what: str) -> ModuleType:
 
 
 def load_file(path: Path, what: str) -> ModuleType:
-    """The module that a Python file makes; PluginError if it cannot be imported."""
+    """Import a Python file as a module; PluginError if that is not possible."""
     if not path.is_file():
         raise PluginError(f"{what} file {path}: no such file")
     # Under its path, so that it hides no module of its name; dataclasses and type hints look their module up there.

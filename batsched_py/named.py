@@ -35,7 +35,7 @@ class Named(Generic[Thing]):
         self.kind, self._known, self._takes, self._adopt = kind, known, takes, adopt
 
     def __iter__(self) -> Iterator[str]:
-        """The known names."""
+        """Iterate over the known names."""
         return iter(self._known)
 
     def __getitem__(self, name: str) -> Thing:
@@ -47,11 +47,11 @@ class Named(Generic[Thing]):
         return " | ".join((*self._known, *(["module:function"] if self._adopt else [])))
 
     def choices_with(self, load: Load | None) -> str:
-        """What `find` takes with this `load`, as text."""
+        """Return as text what `find` takes with this `load`."""
         return self.choices if load is not None else " | ".join(self._known)
 
     def find(self, text: str, load: Load | None) -> Thing:
-        """The thing of this name, or made of a user's function; ValueError with the rule.
+        """Return the thing of this name, or one made of a user's function; ValueError with the rule.
 
         `load` gives what is at "module:function", which is of this kind; the second argument is for its messages. With
         None only what is known will do: that is for text whose author may not have code loaded.
@@ -78,5 +78,5 @@ class Named(Generic[Thing]):
 
 
 def failed(what: str, error: BaseException) -> PlanError:
-    """To be raised from the error of a user's function; `what` says which one, and what it was asked."""
+    """Return the error to raise from that of a user's function; `what` names the function and the question."""
     return PlanError(f"{what}: it raised " + displayed(" ".join(f"{type(error).__name__}: {error}".split())))

@@ -21,7 +21,7 @@ BUILT_IN_PACKAGE: Final = "batsched_py.schedulers"
 
 
 def available() -> Mapping[str, str]:
-    """Names and where they lead, `package.module:Class`: built-ins first, then entry points by name.
+    """Map names to `package.module:Class`: built-ins first, then entry points by name.
 
     An entry point never hides a built-in.
     """
@@ -32,12 +32,12 @@ def available() -> Mapping[str, str]:
 
 
 def is_built_in(name: str) -> bool:
-    """True for the name of an algorithm that comes along: loading it runs no code but ours."""
+    """Return whether an algorithm of this name comes along: loading it runs no code but ours."""
     return name in importlib.import_module(BUILT_IN_PACKAGE).BUILT_INS
 
 
 def load(name: str) -> type[Scheduler[Any]]:
-    """The algorithm's class: "easy", "package.module:Class", "path/to/file.py:Class", or "path/to/file.py" with one.
+    """Load an algorithm: "easy", "package.module:Class", "path/to/file.py:Class", or "path/to/file.py" with one.
 
     Raises PluginError if it cannot be found or imported, or is no Scheduler.
     """
@@ -56,7 +56,7 @@ def load(name: str) -> type[Scheduler[Any]]:
 
 
 def _announced() -> Mapping[str, str]:
-    """What installed distributions announce. Reading their metadata is slow, so built-ins are found without it."""
+    """Read what installed distributions announce; that is slow, so built-ins are found without it."""
     metadata = importlib.import_module("importlib.metadata")
     return {point.name: point.value for point in metadata.entry_points(group=ENTRY_POINT_GROUP)}
 
@@ -74,7 +74,7 @@ def _target(name: str) -> str:
 
 
 def _only_class(file: str) -> type[Scheduler[Any]]:
-    """The algorithm that is defined in a file. PluginError if there is none, or more than one."""
+    """Return the algorithm that a file defines. PluginError if there is none, or more than one."""
     module = load_file(Path(file), "algorithm")
     defined = {
         found: None  # under several names, it is one

@@ -14,7 +14,7 @@ STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """For what must not be left half done: a signal that comes meanwhile is heard afterwards, once.
+    """Hold signals back while something is done that must be whole; deliver one that came afterwards.
 
     If what is done raises, that is more important. A signal that is ignored stays so, and so does one whose handler was
     not set by Python, which cannot be put back; a thread that is not the main one hears none anyway.

@@ -16,7 +16,7 @@ NARROW_BLANK: Final = "\N{NARROW NO-BREAK SPACE}"
 
 
 def counted(count: int, one: str, many: str = "", *, blank: str = "") -> str:
-    """As in "1 job", "2 jobs"; with `many` for those that do not end in s: "1 is free", "2 are free".
+    """Return "1 job", "2 jobs"; with `many` for those that do not end in s: "1 is free", "2 are free".
 
     If there is a `blank`, it stands between groups of three digits.
     """
@@ -24,33 +24,33 @@ def counted(count: int, one: str, many: str = "", *, blank: str = "") -> str:
 
 
 def kilowatt_hours(joules: float) -> str:
-    """Energy as people read it: "1.250 kWh"."""
+    """Return energy as people read it: "1.250 kWh"."""
     return f"{joules / JOULES_PER_KWH:.3f} kWh"
 
 
 def grouped(number: float, blank: str = " ") -> str:
-    """A number as a whole one, in groups of three digits: "28 481"."""
+    """Return a number as a whole one, in groups of three digits: "28 481"."""
     return f"{number:,.0f}".replace(",", blank)
 
 
 def seconds(time: float) -> str:
-    """A time in full, to a microsecond: 29363609, 10.5."""
+    """Return a time in full, to a microsecond: 29363609, 10.5."""
     return f"{time:.6f}".rstrip("0").rstrip(".")
 
 
 def too_few(needed: int, free: int) -> str:
-    """Why a job waits: "needs 3 hosts, 1 is free". Algorithms say it at each decision, so it is quick."""
+    """Return why a job waits: "needs 3 hosts, 1 is free". Algorithms ask at each decision, so it is quick."""
     return f"needs {needed} host{'' if needed == 1 else 's'}, {free} {'is' if free == 1 else 'are'} free"
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
-    """The end of an error about a name that is none of the known ones: "unknown; there are: easy, fcfs"."""
+    """Return the end of an error about a name that is not known: "unknown; there are: easy, fcfs"."""
     names = list(known)
     suggestion, listed = did_you_mean(name, names), ", ".join(names)
     return f"unknown; {suggestion} There are: {listed}" if suggestion else f"unknown; there are: {listed}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The question for a name that is like a known one, "did you mean easy?"; "" if none is like it."""
+    """Return the question for a name that is like a known one, "did you mean easy?"; "" if none is like it."""
     near = get_close_matches(name[:LONGEST_NAME].casefold(), list(known), n=1)
     return f"did you mean {near[0]}?" if near else ""

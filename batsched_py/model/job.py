@@ -43,7 +43,7 @@ class Job(Struct, frozen=True):
         walltime: float | None = None,
         extra: Mapping[str, Any] = MappingProxyType({}),
     ) -> Job:
-        """A job made here rather than read; `extra` are members of your own, which Batsim keeps and forwards.
+        """Make a job here rather than read it; `extra` are members of your own, which Batsim keeps and forwards.
 
         Leave `submit_time` out for a job that the Plan submits: it is then the time of its submission.
         """

@@ -22,7 +22,7 @@ NAME_RULE: Final = "must have no comma, double quote, line break or other contro
 
 
 def breaks_csv(name: str) -> bool:
-    """True if a table in which this name stands could not be read again."""
+    """Return whether a table in which this name stands could not be read again."""
     return _BREAKS_CSV.search(name) is not None
 
 
@@ -58,12 +58,12 @@ class Limits(Struct, frozen=True, kw_only=True):
     depth: int = 100
 
     def check(self, limit: str, amount: int) -> None:
-        """LimitError if there is more of something than the limit of that name allows."""
+        """Raise LimitError if there is more of something than the limit of that name allows."""
         if amount > getattr(self, limit):
             raise LimitError(self.rule(limit))
 
     def rule(self, limit: str) -> str:
-        """For messages: "must be at most 1048576 hosts (--limit hosts=N allows more)"."""
+        """Return the rule for messages: "must be at most 1048576 hosts (--limit hosts=N allows more)"."""
         return f"must be at most {getattr(self, limit)} {_UNITS[limit]} (--limit {option_name(limit)}=N allows more)"
 
 
@@ -85,12 +85,12 @@ LIMITS: Final = Limits()
 
 
 def option_name(limit: str) -> str:
-    """How the command line spells a limit."""
+    """Return the command line's spelling of a limit."""
     return limit.replace("_", "-")
 
 
 def check_depth(value: object, limits: Limits) -> None:
-    """LimitError if lists and objects are nested deeper than the limit `depth` allows."""
+    """Raise LimitError if lists and objects are nested deeper than the limit `depth` allows."""
     if type(value) is dict:  # nearly all are flat
         for inner in value.values():
             if isinstance(inner, (list, dict)):

@@ -26,7 +26,7 @@ class _Numbers:
         return number >> 3 < len(self._bitmap) and bool(self._bitmap[number >> 3] & 1 << (number & 7))
 
     def add(self, number: int) -> bool:
-        """False if the number is so large that the bitmap would be mostly empty."""
+        """Add a number; False if it is so large that the bitmap would be mostly empty."""
         place = number >> 3
         if place >= len(self._bitmap):
             if number > _GRANTED + _SPARSE * self._count:

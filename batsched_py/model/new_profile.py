@@ -9,28 +9,28 @@ from batsched_py.model.profile import parse_profile
 
 
 def delay(seconds: float, *, ret: int = 0) -> dict[str, Any]:
-    """Lasts so long, whatever the hosts; more than 0 s. `ret` other than 0 makes the job fail at its end."""
+    """Make a profile that lasts so long, more than 0 s, on any hosts. A `ret` other than 0 makes the job fail."""
     return _checked({"type": "delay", "delay": seconds, "ret": ret})
 
 
 def parallel(cpu: Sequence[float], com: Sequence[float] = (), *, ret: int = 0) -> dict[str, Any]:
-    """`cpu[i]` flops on the i-th of n hosts, `com[i * n + j]` bytes from the i-th to the j-th; for jobs of size n."""
+    """Make a task of `cpu[i]` flops on the i-th of n hosts, `com[i * n + j]` bytes from the i-th to the j-th."""
     transfers = list(com) or [0.0] * len(cpu) ** 2  # Batsim wants them all
     return _checked({"type": "parallel", "cpu": list(cpu), "com": transfers, "ret": ret})
 
 
 def parallel_homogeneous(cpu: float, com: float = 0.0, *, ret: int = 0) -> dict[str, Any]:
-    """`cpu` flops on each host, `com` bytes between each ordered pair of hosts."""
+    """Make a task of `cpu` flops on each host, `com` bytes between each ordered pair of hosts."""
     return _checked({"type": "parallel_homogeneous", "cpu": cpu, "com": com, "ret": ret})
 
 
 def parallel_homogeneous_total(cpu: float, com: float = 0.0, *, ret: int = 0) -> dict[str, Any]:
-    """`cpu` flops in all, shared equally by the hosts; `com / n` bytes between each ordered pair of n hosts."""
+    """Make a task of `cpu` flops in all, shared equally; `com / n` bytes between each ordered pair of n hosts."""
     return _checked({"type": "parallel_homogeneous_total", "cpu": cpu, "com": com, "ret": ret})
 
 
 def _checked(members: dict[str, Any]) -> dict[str, Any]:
-    """ProfileError if a member breaks its rule; `ret` only if it says something."""
+    """Return the members, without a `ret` of 0; ProfileError if one breaks its rule."""
     parse_profile("", members)
     if not members.get("ret"):
         members.pop("ret", None)

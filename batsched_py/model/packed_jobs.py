@@ -38,7 +38,7 @@ class PackedJobs(Sequence[Job]):
         self.profiles: list[str] = []
 
     def add(self, described: bytes, job: Job, profile: str) -> None:
-        """One more job, described so in the content; `profile` is its name, best the object that others have too.
+        """Add a job, described so in the content; `profile` is its name, best the object that others have too.
 
         Jobs that stand one after the other in the content are added in that order.
         """

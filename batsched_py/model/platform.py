@@ -70,20 +70,20 @@ class Platform(Brief, frozen=True):
     config: tuple[str, ...] = ()
 
     def master(self, name: str = DEFAULT_MASTER) -> PlatformHost | None:
-        """The host that runs the scheduler: the one of that name, else the first of role "master", else None."""
+        """Return the host that runs the scheduler: the one of that name, else the first of role "master", else None."""
         named = [host for host in self.hosts if host.name == name]
         return next(iter(named + [host for host in self.hosts if host.role == "master"]), None)
 
     def compute_hosts(self, master: str = DEFAULT_MASTER) -> tuple[PlatformHost, ...]:
-        """The hosts that run jobs; the position of each is the number Batsim gives it."""
+        """Return the hosts that run jobs; the position of each is the number Batsim gives it."""
         return tuple(host for host in self.hosts if host.role == "" and host.name != master)
 
     def storage_hosts(self, master: str = DEFAULT_MASTER) -> tuple[PlatformHost, ...]:
-        """The hosts of role "storage"; Batsim numbers them after the compute hosts."""
+        """Return the hosts of role "storage"; Batsim numbers them after the compute hosts."""
         return tuple(host for host in self.hosts if host.role == "storage" and host.name != master)
 
     def with_roles(self, roles: Mapping[str, str]) -> Platform:
-        """The same platform where these hosts, by name, have these roles instead of their own; PlatformError."""
+        """Return the platform where these hosts, by name, have these roles instead of their own; PlatformError."""
         names = {host.name for host in self.hosts}
         for name, role in roles.items():
             if name not in names:
@@ -97,7 +97,7 @@ class Platform(Brief, frozen=True):
         return replace(self, hosts=hosts)
 
     def route(self, source: str, destination: str) -> Route:
-        """The way between two hosts, by name; without links if the platform has no network there.
+        """Return the route between two hosts, by name; without links if the platform has no network there.
 
         Computed anew at each call: keep what you ask for often. A route's links are in SimGrid's order; the way back
         may differ. Raises PlatformError if a name is not a host's or if two zones are not connected.
@@ -126,7 +126,7 @@ class Platform(Brief, frozen=True):
             yield from self._walk(position, destination)
 
     def _meeting(self, source: str, destination: str) -> tuple[Zone, str, str]:
-        """The innermost zone around both ends, and its points that are, or hold, each of them."""
+        """Find the innermost zone around both ends, and its points that are, or hold, each of them."""
         if self.zone_of[source] == self.zone_of[destination]:
             return self.zones[self.zone_of[source]], source, destination
         up, down = self._ancestry(source), self._ancestry(destination)
@@ -134,7 +134,7 @@ class Platform(Brief, frozen=True):
         return self.zones[up[depth - 1]], up[depth], down[depth]
 
     def _ancestry(self, point: str) -> list[str]:
-        """Names from the outermost zone down to the point itself."""
+        """Return the names from the outermost zone down to the point itself."""
         names = [point]
         zone = self.zone_of[point]
         while zone:

@@ -31,7 +31,7 @@ class Workload(Brief, frozen=True):
     profiles: Mapping[str, Profile]
 
     def requests(self) -> Iterator[tuple[str, int]]:
-        """(profile, size) of each job, in their order."""
+        """Iterate over (profile, size) of each job, in their order."""
         jobs = self.jobs
         if isinstance(jobs, PackedJobs):
             return zip(jobs.profiles, jobs.sizes, strict=True)

@@ -56,7 +56,7 @@ class Zone(Protocol):
         """Name of the zone around it; "" for the outermost."""
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
-        """The way between two of its points: () if it costs nothing, None if there is none."""
+        """Return the route between two of its points: () if it costs nothing, None if there is none."""
 
 
 class TableZone(Brief, frozen=True):
@@ -68,7 +68,7 @@ class TableZone(Brief, frozen=True):
     table: Mapping[tuple[str, str], Segment]
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
-        """The declared way, or nothing."""
+        """Return the declared route, or nothing."""
         segment = self.table.get((source, destination))
         if segment is None:
             return (_OWN_LOOPBACK,) if source == destination else ()
@@ -84,7 +84,7 @@ class GraphZone(Brief, frozen=True):
     edges: Mapping[str, tuple[tuple[str, Segment], ...]]
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
-        """The shortest chain (Dijkstra 1959), found anew at each call; None if the points are not connected."""
+        """Return the shortest chain (Dijkstra 1959), found anew at each call; None if the points are not connected."""
         if source == destination:
             declared = (segment for point, segment in self.edges.get(source, ()) if point == source)
             return (next(declared, _OWN_LOOPBACK),)
@@ -127,7 +127,7 @@ class StarZone(Brief, frozen=True):
     coordinates: Mapping[str, tuple[float, float, float]] | None = None
 
     def segments(self, source: str, destination: str) -> tuple[Segment, ...] | None:
-        """Always one segment; a point without loopback reaches itself over the backbone, as in SimGrid."""
+        """Return one segment; a point without loopback reaches itself over the backbone, as in SimGrid."""
         out, into = self.spokes.get(source, _NO_SPOKE), self.spokes.get(destination, _NO_SPOKE)
         if source == destination and out.loopback:
             return (Segment(out.loopback),)

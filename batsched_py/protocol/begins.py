@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from batsched_py.hostset import MAX_HOST
+from batsched_py.bits import MAX_HOST
 from batsched_py.protocol.events import Config, Resource, SimulationBegins
 from batsched_py.protocol.fields import (
     Data,
@@ -44,7 +44,7 @@ _V4_MEMBERS: Final = frozenset(
 
 
 def read_v4(timestamp: float, data: Data) -> SimulationBegins:
-    """The flat form of Batsim 3 and 4."""
+    """Read the flat form of Batsim 3 and 4."""
     resources = _read_resources(data, "compute_resources")
     storages = _read_resources(data, "storage_resources") if "storage_resources" in data else ()
     shared = {resource.id for resource in resources} & {storage.id for storage in storages}
@@ -67,7 +67,7 @@ def read_v4(timestamp: float, data: Data) -> SimulationBegins:
 
 
 def write_v4(event: SimulationBegins) -> dict[str, Any]:
-    """The reverse of `read_v4`, members in Batsim's order."""
+    """Write what `read_v4` reads, members in Batsim's order."""
     return {
         "nb_resources": len(event.resources) + len(event.storages),
         "nb_compute_resources": len(event.resources),
@@ -84,7 +84,7 @@ def write_v4(event: SimulationBegins) -> dict[str, Any]:
 
 
 def read_v14(timestamp: float, data: Data) -> SimulationBegins:
-    """The seed document's form: one list of resources, nested configuration, no workloads, no profiles."""
+    """Read the seed document's form: one list of resources, nested configuration, no workloads, no profiles."""
     resources = _read_resources(data, "resources_data")
     _check_count(data, "nb_resources", len(resources))
     return SimulationBegins(
@@ -97,7 +97,7 @@ def read_v14(timestamp: float, data: Data) -> SimulationBegins:
 
 
 def write_v14(event: SimulationBegins) -> dict[str, Any]:
-    """The reverse of `read_v14`."""
+    """Write what `read_v14` reads."""
     return {
         "nb_resources": len(event.resources),
         "allow_time_sharing": event.compute_sharing,
@@ -108,7 +108,7 @@ def write_v14(event: SimulationBegins) -> dict[str, Any]:
 
 
 def read_flat_config(data: Data) -> Config:
-    """Batsim 3 and 4: kebab-case keys; absent ones have Batsim's defaults, unknown ones stay in `members`."""
+    """Read kebab-case keys (Batsim 3 and 4); absent ones have Batsim's defaults, unknown ones stay in `members`."""
     return Config(
         redis=_flag(data, "redis-enabled"),
         redis_hostname=_word(data, "redis-hostname", "127.0.0.1"),
@@ -125,7 +125,7 @@ def read_flat_config(data: Data) -> Config:
 
 
 def write_flat_config(config: Config) -> dict[str, Any]:
-    """All keys, in Batsim 4's order."""
+    """Write all keys, in Batsim 4's order."""
     return {
         "redis-enabled": config.redis,
         "redis-hostname": config.redis_hostname,
@@ -141,7 +141,7 @@ def write_flat_config(config: Config) -> dict[str, Any]:
 
 
 def read_nested_config(data: Data) -> Config:
-    """v1.4: `redis` and `job_submission` objects; acknowledgement is on unless switched off."""
+    """Read the `redis` and `job_submission` objects of v1.4; acknowledgement is on unless switched off."""
     redis = optional_mapping(data, "redis") or {}
     submission = optional_mapping(data, "job_submission") or {}
     dynamic = optional_mapping(submission, "from_scheduler") or {}
@@ -159,7 +159,7 @@ def read_nested_config(data: Data) -> Config:
 
 
 def write_nested_config(config: Config) -> dict[str, Any]:
-    """The two objects of v1.4; the algorithm's options are a key of the user's own there."""
+    """Write the two objects of v1.4; the algorithm's options are a key of the user's own there."""
     own = {"sched-config": config.scheduler_config} if config.scheduler_config else {}
     return {
         "redis": {
@@ -177,13 +177,13 @@ def write_nested_config(config: Config) -> dict[str, Any]:
 
 
 def count_resources(data: Data) -> int:
-    """How many hosts and storages are listed, in whichever dialect, whether they keep their rules or not."""
+    """Count the hosts and storages that are listed, in either dialect, before their rules are checked."""
     lists = [data.get(key) for key in ("compute_resources", "storage_resources", "resources_data")]
     return sum(len(items) for items in lists if type(items) is list)
 
 
 def highest_of(count: int) -> int:
-    """The highest number that one of so many hosts may have."""
+    """Return the highest number that one of so many hosts may have."""
     return min(MAX_HOST, max(_ALWAYS, _SPREAD * count) - 1)
 
 
@@ -196,7 +196,7 @@ def _word(data: Data, key: str, default: str) -> str:
 
 
 def _options(data: Data, key: str) -> str:
-    """The algorithm's options: a text, or in a configuration file of Batsim 1 the object itself."""
+    """Read the algorithm's options: a text, or in a configuration file of Batsim 1 the object itself."""
     if type(data.get(key)) is not dict:
         return _word(data, key, "")
     try:

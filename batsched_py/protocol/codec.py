@@ -51,7 +51,7 @@ class Forms:
         }
 
     def within(self, highest: int) -> Forms:
-        """The same, but that host sets with a host above `highest` are refused, before bits are made of them."""
+        """Return the same forms, which refuse a host above `highest` before bits are made of its set."""
         bounded = [
             replace(form, read=partial(form.read, highest=highest)) if form.names_hosts else form
             for form in self._forms
@@ -81,7 +81,7 @@ def decode(raw: bytes, forms: Forms, *, keep_unknown: bool, dialect_name: str = 
 
 
 def parse(raw: bytes) -> dict[str, Any]:
-    """The JSON object of a message, with its two members checked."""
+    """Parse the JSON object of a message and check its two members."""
     try:
         document = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -96,7 +96,7 @@ def parse(raw: bytes) -> dict[str, Any]:
 
 
 def read_document(document: dict[str, Any], forms: Forms, *, keep_unknown: bool, dialect_name: str = "") -> Message:
-    """The typed message of a parsed one."""
+    """Read the typed message of a parsed one."""
     readers = forms.readers
     events: list[Any] = []
     for position, event in enumerate(document["events"]):
@@ -154,7 +154,7 @@ def encode(message: Message, forms: Forms, dialect_name: str, *, keep_unknown: b
 
 
 def _plain(value: Any) -> dict[str, Any]:
-    """Any Mapping may stand for an object, as our annotations promise; orjson knows dict alone."""
+    """Turn any Mapping into a dict, the only mapping that orjson writes."""
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{shown(value)} is a {type(value).__name__}")
@@ -171,13 +171,13 @@ def _must(document: dict[str, Any], key: str, expected: str) -> str:
 
 
 def _is_bare_nop(event: Any, readers: Mapping[str, Any]) -> bool:
-    """True of a NOP without `data`, or with null: v1.4's document says "N/A" of them."""
+    """Return whether this is a NOP without `data`, or with null: v1.4's document has "N/A" there."""
     known = type(event) is dict and event.get("type") == "NOP" in readers
     return known and event.get("data") is None and type(event.get("timestamp")) in _NUMBERS
 
 
 def _envelope_error(position: int, event: Any) -> RemoteProtocolError:
-    """Which of the three members of an event is wrong."""
+    """Return the error for the first wrong one of an event's three members."""
     path = f"events[{position}]"
     if type(event) is not dict:
         return RemoteProtocolError(path, f"must be an object, not {shown(event)}")

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from batsched_py.hostset import MAX_HOST, HostSet, format_bits
+from batsched_py.bits import MAX_HOST, format_bits
+from batsched_py.hostset import HostSet
 from batsched_py.model.profile import FORMER_NAMES
 from batsched_py.protocol.codec import Form, Forms
 from batsched_py.protocol.commands import (

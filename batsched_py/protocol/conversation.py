@@ -72,7 +72,7 @@ class _Farewell(Struct, frozen=True):
 
 
 def check_stop(reply: bytes) -> None:
-    """RemoteProtocolError with the reason of a decision process that wants Batsim to stop; nothing else is judged."""
+    """Raise RemoteProtocolError with the reason of a decision process that stops Batsim; check nothing else."""
     if _STOP not in reply:
         return
     try:
@@ -90,7 +90,7 @@ class DecisionSide:
     __slots__ = ("_events", "_limits", "_warn", "dialect", "now", "turn")
 
     def __init__(self, warn: Callable[[str], None] | None = None, limits: Limits = LIMITS) -> None:
-        """`warn` receives one line for each thing that is strange but legal; None if nobody listens."""
+        """Begin; `warn` receives one line for each thing that is strange but legal, None if nobody listens."""
         self._limits = limits
         self.turn = Turn.BEFORE
         self.dialect: Dialect = V4
@@ -143,7 +143,7 @@ class DecisionSide:
         return raw
 
     def refusal(self, reason: str) -> bytes:
-        """A reply that no Batsim accepts, whatever the dialect: sent so that it stops instead of waiting for ever.
+        """Write a reply that no Batsim accepts, in any dialect: it stops instead of waiting for ever.
 
         After SIMULATION_ENDS it is the empty reply that Batsim expects: the run is over, and its files are to be whole.
         """
@@ -199,7 +199,7 @@ class BatsimSide:
 
 
 def _opening_data(events: list[Any]) -> Data:
-    """The first request must open with SIMULATION_BEGINS, whose members tell the dialect and the hosts."""
+    """Return the members of SIMULATION_BEGINS, which must open the first request, whatever the dialect."""
     first = events[0] if events else None
     if isinstance(first, dict) and first.get("type") == "SIMULATION_BEGINS":
         data = first.get("data")
@@ -209,7 +209,7 @@ def _opening_data(events: list[Any]) -> Data:
 
 
 def _highest_told(event: SimulationBegins) -> int:
-    """The highest number of a host or a storage."""
+    """Return the highest number of a host or a storage."""
     return max((resource.id for resource in (*event.resources, *event.storages)), default=0)
 
 
@@ -220,7 +220,7 @@ def _checked_turn(
     error: type[ProtocolError],
     warn: Callable[[str], None] | None = None,
 ) -> Turn:
-    """The turn that a request leads to; `error` if it is out of turn, if its order is wrong or time goes back (E3)."""
+    """Return the turn after a request; `error` if it is out of turn, out of order, or time goes back (E3)."""
     now = message.now
     if not previous <= now < _NEVER:
         raise error("now", f"must not go back: it was {previous!r}, it is {now!r}")
@@ -243,7 +243,7 @@ def _checked_turn(
 def _noted(
     event: Event, message: Message, what: str, error: type[ProtocolError], warn: Callable[[str], None] | None
 ) -> str:
-    """What a message is after a notable event of it: "begin", "end", or what it was."""
+    """Return what a message is after a notable event of it: "begin", "end", or what it was."""
     if type(event) is Unknown:
         if warn is not None:
             warn(f"t={message.now:g}: event of unknown type {displayed(event.type)} kept, but nothing is done with it")

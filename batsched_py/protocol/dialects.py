@@ -20,7 +20,7 @@ class Dialect(Struct, frozen=True):
     commands: Forms
 
     def within(self, highest: int) -> Dialect:
-        """The same version, but that host sets with a host above `highest` are refused."""
+        """Return the same version, which refuses host sets with a host above `highest`."""
         return Dialect(self.name, self.events.within(highest), self.commands.within(highest))
 
 
@@ -33,12 +33,12 @@ DIALECTS: Final[Mapping[str, Dialect]] = {dialect.name: dialect for dialect in (
 
 
 def dialect_of(begins_data: Data) -> Dialect:
-    """The dialect in which this SIMULATION_BEGINS is written: only v1.4 has `resources_data`."""
+    """Return the dialect in which this SIMULATION_BEGINS is written: only v1.4 has `resources_data`."""
     return V14 if "resources_data" in begins_data else V4
 
 
 def highest_host(begins_data: Data) -> int:
-    """The highest number that a host of this SIMULATION_BEGINS may have, whether it was checked or not.
+    """Return the highest number that a host of this SIMULATION_BEGINS may have, before it is checked.
 
     Batsim counts hosts from 0 without a gap; gaps are legal, but a few hosts cannot make host sets large.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from batsched_py.hostset import MAX_HOST, format_bits
+from batsched_py.bits import MAX_HOST, format_bits
 from batsched_py.protocol import begins
 from batsched_py.protocol.codec import Form, Forms
 from batsched_py.protocol.events import (

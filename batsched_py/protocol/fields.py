@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from reprlib import Repr
 from typing import Any, Final
 
+from batsched_py.bits import MAX_HOST, parse_bits
 from batsched_py.display import displayed
-from batsched_py.hostset import MAX_HOST, HostSet, parse_bits
+from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import SHORTEST
 from batsched_py.protocol.events import Progress

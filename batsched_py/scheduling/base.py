@@ -55,18 +55,18 @@ class Scheduler(ABC, Generic[Options]):
         self.options = options
 
     def setup(self, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
-        """Called once, when the hosts are known and before the first decision."""
+        """Prepare; called once, when the hosts are known and before the first decision."""
         return
 
     def observe(self, event: Event, view: View) -> None:  # noqa: ARG002  (a hook: subclasses read it)
-        """Called for each event of a message, after all of them were applied and before `decide`.
+        """Look at an event; called for each of a message, after all were applied and before `decide`.
 
         The last event is a SimulationEnds; the message that has it asks for no decision.
         """
         return
 
     def estimate_wait(self, job: Job, view: View, plan: Plan) -> float | None:
-        """Seconds until a job would start, asked for by Batsim after `decide`; None if it never would.
+        """Return the seconds until a job would start, asked for by Batsim after `decide`; None if it never would.
 
         The job may be one that nobody has submitted. By default it is the start that it was promised, or that
         conservative backfilling would find for it; an algorithm that knows better says so here.
@@ -75,7 +75,7 @@ class Scheduler(ABC, Generic[Options]):
 
     @abstractmethod
     def decide(self, view: View, plan: Plan) -> None:
-        """Called once for each message: read the view, write the plan.
+        """Read the view, write the plan; called once for each message.
 
         One instant may take several messages, so never conclude that all of it is known.
         """

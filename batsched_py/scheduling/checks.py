@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from batsched_py.bits import format_bits
 from batsched_py.display import displayed
 from batsched_py.errors import PlanError
-from batsched_py.hostset import HostSet, format_bits
+from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.model.profile import (

@@ -19,7 +19,7 @@ FORESEEN: Final = 1000
 
 
 def waiting_time(job: Job, view: View, plan: Plan) -> float | None:
-    """Seconds until the job starts, which may be one that nobody has submitted; None if it can never start.
+    """Return the seconds until a job starts, which need not have been submitted; None if it can never start.
 
     A job that holds a promise starts when that says. Any other is thought to start where conservative backfilling would
     put it: after the promises that were made, and after the jobs before it in the queue (at most FORESEEN), each at its
@@ -33,7 +33,7 @@ def waiting_time(job: Job, view: View, plan: Plan) -> float | None:
 
 
 def _start(job: Job, view: View, plan: Plan) -> float:
-    """Its earliest start, infinite if there is none; the availability is left as it was."""
+    """Return its earliest start, infinite if there is none; the availability is left as it was."""
     future = view.availability()
     kept: list[Slot] = []
     try:
@@ -52,7 +52,7 @@ def _start(job: Job, view: View, plan: Plan) -> float:
 
 
 def _place(job: Job, plan: Plan, future: Availability) -> Slot | None:
-    """Where a waiting job is thought to run; None if that is reserved already, or nowhere."""
+    """Return where a waiting job is expected to run; None if that is reserved already, or nowhere."""
     promise = plan.promises.get(job.id)
     if not isinstance(promise, Slot):
         return future.earliest(job.size, job.limit)

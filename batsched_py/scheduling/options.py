@@ -61,7 +61,7 @@ def option(
     maximum: float | None = None,
     peer_text: str | None = None,
 ) -> Any:
-    """A field of an options class: its default, one line of help, and for numbers the legal values, ends included.
+    """Declare a field of an options class: its default, one line of help, for numbers the legal range, ends included.
 
     A text can name a file or a module, so that only the user sets it, not Batsim's `sched-config`; unless `peer_text`
     is given: a regular expression of harmless texts, which a peer's must match as a whole.
@@ -71,13 +71,13 @@ def option(
 
 
 def named(default: str, help: str, things: Named[Any]) -> Any:
-    """A field that is one of `things`, chosen by name; things with a `name` are shown by it."""
+    """Declare a field that is one of `things`, chosen by name; things with a `name` are shown by it."""
     metadata = {"help": help, "things": things}
     return dataclasses.field(default=things[default], metadata=metadata)
 
 
 def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
-    """All options of an options class, in the order of their declaration."""
+    """Return all options of an options class, in the order of their declaration."""
     hints = get_type_hints(options_type)
     return tuple(
         OptionInfo(
@@ -92,7 +92,7 @@ def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
 
 
 def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], algorithm: str) -> OptionsType:
-    """The options object of these names and values, which the user gave.
+    """Make the options object of names and values that the user gave.
 
     Text is converted, JSON values must have the right type. Raises OptionError for a name that does not exist, a value
     of the wrong type or out of range.
@@ -103,7 +103,7 @@ def parse_options(options_type: type[OptionsType], given: Mapping[str, Any], alg
 def read_values(
     options_type: type[Any], given: Mapping[str, Any], algorithm: str, origin: Origin = Origin.USER
 ) -> dict[str, Any]:
-    """The values of these options by name, converted and checked one by one; OptionError as in `parse_options`.
+    """Read the values of options by name, converted and checked one by one; OptionError as in `parse_options`.
 
     For a peer nothing is imported or opened: OptionError for whatever names no built-in thing, and for an option that
     only the user sets.
@@ -128,7 +128,7 @@ def _no_such_option(name: str, known: Sequence[str], algorithm: str) -> str:
 
 
 def make_options(options_type: type[OptionsType], values: Mapping[str, Any], algorithm: str) -> OptionsType:
-    """The options object of values that were read; OptionError if they break a rule of the class's own."""
+    """Make the options object of values that were read; OptionError if they break a rule of the class's own."""
     try:
         return options_type(**values)
     except (TypeError, ValueError) as error:  # in __post_init__
@@ -145,7 +145,7 @@ def _value(value: Any, expected: Any, metadata: Mapping[str, Any], origin: Origi
 
 
 def _check_peer(value: Any, expected: Any, metadata: Mapping[str, Any]) -> None:
-    """ValueError if a peer has no say in this option, or names what it must not."""
+    """Raise ValueError if a peer has no say in this option, or names what it must not."""
     if isinstance(value, str) and len(value) > MOST:
         raise ValueError(f"must have at most {MOST} characters, not {len(value)}")
     if metadata.get("things") is not None or _is_harmless(expected):
@@ -158,7 +158,7 @@ def _check_peer(value: Any, expected: Any, metadata: Mapping[str, Any]) -> None:
 
 
 def _is_harmless(expected: Any) -> bool:
-    """True for a type all of whose values are numbers, truth values or one of a few words."""
+    """Return whether all values of a type are numbers, truth values or one of a few words."""
     if get_origin(expected) is Literal:
         return True
     if get_origin(expected) in (Union, types.UnionType):
@@ -167,14 +167,14 @@ def _is_harmless(expected: Any) -> bool:
 
 
 def _typed(default: Any) -> str:
-    """A default as a user would type it."""
+    """Return a default as a user would type it."""
     if default is None or isinstance(default, bool):
         return str(default).lower()
     return str(getattr(default, "name", default))
 
 
 def _choices(field: dataclasses.Field[Any]) -> str:
-    """What a `named` field may be, as text; "" for others."""
+    """Return as text what a `named` field may be; "" for others."""
     things: Named[Any] | None = field.metadata.get("things")
     return "" if things is None else things.choices
 

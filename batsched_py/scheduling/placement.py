@@ -37,7 +37,7 @@ class PlacementOptions:
         return self.selection.total and self.constraint.rule is None
 
     def refuse(self, why: str) -> None:
-        """For options of algorithms that cannot do with all of these: ValueError that says which is in the way."""
+        """Raise ValueError that says which option is in the way, for algorithms that cannot do with all of these."""
         if self.constraint.rule is not None:
             raise ValueError(f"constraint {self.constraint.name} {why}")
         raise ValueError(f"selection {self.selection.name} {why}")
@@ -54,7 +54,7 @@ class Placement:
     __slots__ = ("_constraint", "_eligible", "_limited", "_room", "_selection", "_view", "choose")
 
     def __init__(self, options: PlacementOptions, view: View) -> None:
-        """OptionError if the platform does not have what the options name, or if nobody would ask for it."""
+        """Prepare the selection; OptionError for a zone that the platform lacks or the selection ignores."""
         if options.zone and not options.selection.by_zone:
             takers = " | ".join(name for name in SELECTIONS if SELECTIONS[name].by_zone)
             raise OptionError(f"option zone: selection {options.selection.name} asks for no zones; these do: {takers}")
@@ -70,15 +70,15 @@ class Placement:
         self._room = _ROOM
 
     def eligible(self, job: Job) -> HostSet:
-        """All hosts on which a job may run, free or not. The constraint is asked once for each job that waits."""
+        """Return all hosts on which a job may run, free or not. The constraint is asked once for each waiting job."""
         return self._view.all_hosts if self._constraint.rule is None else self._ask(job)
 
     def hosts(self, job: Job, free: HostSet) -> HostSet | None:
-        """Those of the free hosts that it gets if it starts now, None if it had better wait."""
+        """Choose among the free hosts those that a job gets if it starts now; None if it had better wait."""
         return self.choose(free if self._constraint.rule is None else free & self._ask(job), job.size)
 
     def why_not(self, job: Job, free: HostSet) -> str:
-        """Why it does not start on these free hosts, for `plan.hold`."""
+        """Return why a job does not start on these free hosts, for `plan.hold`."""
         count = len(free)
         if count < job.size:
             return too_few(job.size, count)
@@ -88,7 +88,7 @@ class Placement:
         return f"{_needs(job)}, selection {self._selection.name} finds none in {eligible}"
 
     def refusal(self, job: Job) -> str | None:
-        """Why it can never run, None if it can: judged on all hosts that there are, as if all were free."""
+        """Return why a job can never run, None if it can: judged on all hosts that there are, as if all were free."""
         eligible = self.eligible(job)
         if len(eligible) < job.size:
             return f"{_needs(job)}, constraint {self._constraint.name} allows {len(eligible)}"
@@ -105,7 +105,7 @@ class Placement:
                     plan.reject(job, why)
 
     def _ask(self, job: Job) -> HostSet:
-        """The constraint, once for each job; what it said of jobs that have left is forgotten from time to time."""
+        """Ask the constraint, once for each job; answers for jobs that have left are dropped from time to time."""
         eligible = self._eligible.get(job.id)
         if eligible is None:
             if len(self._eligible) >= self._room:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from batsched_py.bits import size_of
 from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, PlanError
-from batsched_py.hostset import HostSet
+from batsched_py.hostset import HostSet, IntervalSet, as_host_set
 from batsched_py.model.job import Job
 from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
@@ -109,7 +109,7 @@ class Plan:
     def start(
         self,
         job: Job,
-        hosts: HostSet,
+        hosts: HostSet | IntervalSet,
         mapping: Mapping[int, int] | None = None,
         *,
         storage_mapping: Mapping[str, int] | None = None,
@@ -117,13 +117,14 @@ class Plan:
     ) -> None:
         """Start a waiting job now on these hosts: as many as its size, all free (or shared, where Batsim allows it).
 
-        Storage hosts may be among them. Of the others at most one: `mapping` puts executor i on the mapping[i]-th of
-        the hosts, and `job.size` is the number of executors; `storage_mapping` gives the labels of the job's profile
-        their storage hosts; `additional_io` is a parallel task, on hosts of its own, that is merged with the job's.
+        They are a HostSet or a procset.ProcSet; storage hosts may be among them. Of the others at most one: `mapping`
+        puts executor i on the mapping[i]-th of the hosts, and `job.size` is the number of executors; `storage_mapping`
+        gives the labels of the job's profile their storage hosts; `additional_io` is a parallel task, on hosts of its
+        own, that is merged with the job's.
         """
         state = self._state
         if type(hosts) is not HostSet:
-            raise PlanError(f"start {job.id}: hosts must be a HostSet, not {hosts!r}")
+            hosts = _given(f"start {job.id}", hosts)
         if job.id not in state.queue:
             raise PlanError(f"start {job.id} on {hosts}: {not_waiting(state, job.id)}")
         usable = state.hosts.all & ~state.hosts.down if state.compute_sharing else state.hosts.free
@@ -180,8 +181,9 @@ class Plan:
             self._state.apply(call)
             self._calls.append(call)
 
-    def set_pstate(self, hosts: HostSet, pstate: int) -> None:
+    def set_pstate(self, hosts: HostSet | IntervalSet, pstate: int) -> None:
         """Switch hosts to a pstate; they take no job until Batsim acknowledges. Only idle hosts may be put to sleep."""
+        hosts = _given(f"set pstate {pstate}", hosts)
         fault = switch_fault(self._state.hosts, hosts, pstate)
         if fault is not None:
             raise PlanError(f"set pstate {pstate} on {hosts}: {fault}")
@@ -301,7 +303,7 @@ class Plan:
             self._tell(f"t={self._state.now:g}: {text}")
 
     def begin(self, timestamp: float) -> None:
-        """For the engine: a new message; commands take effect at `timestamp`."""
+        """Begin the plan of a new message, for the engine; commands take effect at `timestamp`."""
         self.timestamp = timestamp
         self._others = []
         self._calls = []
@@ -311,19 +313,19 @@ class Plan:
         self._others.append(command)
 
     def _send_written(self, what: str, command: Command) -> None:
-        """For the rare verbs: their commands hold what the algorithm made, which may be no JSON."""
+        """Send a command of a rare verb: it holds what the algorithm made, which may be no JSON."""
         self._check_written(what, command)
         self._send(command)
 
     def _check_written(self, what: str, command: Command) -> None:
-        """PlanError if it cannot be written in this dialect."""
+        """Raise PlanError if a command cannot be written in this dialect."""
         try:
             encode(Message(0.0, (command,)), self.dialect.commands, self.dialect.name, keep_unknown=False)
         except LocalProtocolError as error:
             raise PlanError(f"{what}: {error.path.removeprefix('events[0].')}: {error.rule}") from None
 
     def _described(self, what: str, job: Job) -> Job:
-        """The job as it is sent: with its time of submission, and checked as Batsim checks it."""
+        """Return the job as it is sent: with its time of submission, and checked as Batsim checks it."""
         if job.id in self._state.known:
             raise PlanError(f"{what}: this id was used before")
         if "subtime" not in job.members:
@@ -338,7 +340,7 @@ class Plan:
         return job
 
     def _known_profile(self, what: str, job: Job, given: Members | None) -> Members | None:
-        """The members of its profile if that is registered; None if it is not, and was never."""
+        """Return the members of the job's profile if that is registered; None if it is not, and was never."""
         status = self._state.profiles.status(job.workload, job.profile)
         if status is ProfileStatus.UNKNOWN:
             return None
@@ -350,7 +352,7 @@ class Plan:
         return known
 
     def _new_profile(self, what: str, workload: str, name: str, members: Members) -> RegisterProfile:
-        """The command that registers it, checked as Batsim checks it, and for what crashes Batsim later."""
+        """Return the command that registers a profile, checked as by Batsim, and for what crashes Batsim later."""
         profiles = self._state.profiles
         if not workload or "!" in workload or breaks_csv(workload):
             raise PlanError(f"{what}: a workload's name must have no exclamation mark, and {NAME_RULE}")
@@ -370,3 +372,11 @@ class Plan:
             raise PlanError(f"{what}: Batsim runs without --enable-dynamic-jobs")
         if not self._state.registration_open:
             raise PlanError(f"{what}: registration was finished before")
+
+
+def _given(what: str, hosts: HostSet | IntervalSet) -> HostSet:
+    """Return the hosts that an author gave as a HostSet; PlanError if they are none."""
+    try:
+        return as_host_set(hosts)
+    except ValueError as error:
+        raise PlanError(f"{what}: {error}") from None

@@ -33,7 +33,7 @@ class _UntoldError(Exception):
 
 
 def remainder(progress: Progress, lookup: Lookup) -> tuple[Members, ...] | None:
-    """Profiles that do in turn what was not done, none of them composed; None if a profile is not known.
+    """Return profiles that do in turn what was not done, none of them composed; None if a profile is not known.
 
     A delay is shortened, the flops and bytes of a parallel task are scaled. Of other types Batsim tells no progress:
     they are there whole.
@@ -71,7 +71,7 @@ def _whole(profile: Profile, lookup: Lookup) -> Iterator[Members]:
 
 
 def _part(profile: Profile, share: float) -> Members | None:
-    """This share of the profile, None if it is nothing."""
+    """Return this share of the profile, None if it is nothing."""
     if share <= 0:
         return None
     if isinstance(profile, Delay):

@@ -34,7 +34,7 @@ class View:
         return self._state.now
 
     def due(self, time: float, tolerance: float = TOLERANCE) -> bool:
-        """True if `time` has come, or is less than `tolerance` seconds away.
+        """Return whether `time` has come, or is less than `tolerance` seconds away.
 
         Batsim's messages take time, so that nothing happens exactly when it was planned. A job that was planned for an
         instant starts when that is due *and* its hosts are free: their last job may be announced a little later.
@@ -110,11 +110,11 @@ class View:
         return HostSet(self._state.hosts.switching)
 
     def pstate(self, host: int) -> str | None:
-        """The pstate last acknowledged for a host, as text; None before the first change."""
+        """Return the pstate last acknowledged for a host, as text; None before the first change."""
         return self._state.hosts.pstate.get(host)
 
     def job(self, job_id: str) -> Job | None:
-        """The waiting or running job of this id, a control job too; ended jobs are forgotten."""
+        """Return the waiting or running job of this id, a control job too; ended jobs are forgotten."""
         waiting = self._state.queue.get(job_id) or self._state.control.get(job_id)
         if waiting is not None:
             return waiting
@@ -122,7 +122,7 @@ class View:
         return None if running is None else running.job
 
     def profile(self, job: Job) -> Profile | None:
-        """What the job does, if Batsim told: with profile forwarding, or from SIMULATION_BEGINS (v3 and later)."""
+        """Return the job's profile, if Batsim sent it: with the job, or in SIMULATION_BEGINS (v3 and later)."""
         members = self._state.profiles.members(job.workload, job.profile)
         if members is None:
             return None
@@ -132,11 +132,11 @@ class View:
             return Profile(job.profile, str(members.get("type", "")), members)
 
     def profiles(self, workload: str) -> Iterator[str]:
-        """Names of the known profiles of a workload, without those that Batsim has forgotten."""
+        """Iterate over the known profiles of a workload by name, without those that Batsim has forgotten."""
         return self._state.profiles.names(workload)
 
     def remainder(self, job_id: str, progress: Progress) -> tuple[Members, ...] | None:
-        """What a killed job would still have done, as profiles that do it in turn: for a job that goes on with it.
+        """Return what a killed job had left to do, as profiles that do it in turn.
 
         `progress` is that of the JobKilled which came with this message. A delay is shortened, a parallel task scaled,
         a composed profile taken apart; empty if nothing was left, None if Batsim did not tell the profiles.
@@ -160,7 +160,7 @@ class View:
         return self._state.all_submitted
 
     def availability(self) -> Availability:
-        """The future: running jobs until their walltimes, and what the algorithm has reserved. Kept up to date."""
+        """Return the future: running jobs until their walltimes, and what was reserved. It stays up to date."""
         if self._availability is None:
             hosts = self._state.hosts
             self._availability = Availability(self.now, hosts.all, hosts.down)

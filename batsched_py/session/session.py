@@ -138,7 +138,7 @@ class Session:
         return self.submitted - len(state.queue) - len(state.running) - len(state.control) - len(self.rejections)
 
     def answer(self, request: bytes) -> bytes:
-        """The reply to one request.
+        """Return the reply to one request.
 
         Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong,
         or an option does not suit the platform), PlatformError (the algorithm cannot read what a host says of itself),
@@ -175,11 +175,11 @@ class Session:
         return reply
 
     def refusal(self, error: BaseException) -> bytes:
-        """The reply to be sent when `answer` has raised: it makes Batsim stop; after SIMULATION_ENDS it is empty."""
+        """Return the reply to send when `answer` has raised: Batsim stops; after SIMULATION_ENDS it is empty."""
         return self._conversation.refusal(str(error))
 
     def waiting(self) -> Sequence[str]:
-        """A line for each waiting job: what it needs, and why it waits in the algorithm's words.
+        """Return a line for each waiting job: what it needs, and why it waits in the algorithm's words.
 
         Before them, one if jobs may still be registered, which keeps Batsim from ending the run.
         """
@@ -191,7 +191,7 @@ class Session:
         return lines
 
     def standstill(self) -> str:
-        """Why Batsim may have come to a standstill, as far as we know: what ends a run was not said. "" if it may not.
+        """Explain why Batsim may have come to a standstill, as far as the state shows; "" if it may not have.
 
         Real Batsim closes the connection then, and tells nobody.
         """
@@ -209,7 +209,7 @@ class Session:
         self._state.check()
 
     def _with_stored(self, message: Message, store: JobStore) -> Message:
-        """The message with what Batsim keeps in Redis: jobs, their profiles, answers."""
+        """Fill in what Batsim keeps in Redis: jobs, their profiles, answers."""
         forwarded = self._state.config.profiles_forwarded or self._conversation.dialect is V14
         return Message(message.now, tuple(describe(message.events, store, with_profiles=forwarded)))
 
@@ -228,7 +228,7 @@ class Session:
             self._warn(unread(answer))
 
     def _begin(self, event: SimulationBegins) -> None:
-        """The hosts and Batsim's own options for the algorithm are known now, and its dialect."""
+        """Set up what SIMULATION_BEGINS decides: dialect, store, the algorithm with Batsim's own options for it."""
         self._plan.dialect = self._conversation.dialect
         if event.config.redis:
             if self._open_store is None:
@@ -255,7 +255,7 @@ class Session:
             self._tell(text)
 
     def _understood(self, sent: dict[str, Any]) -> dict[str, Any]:
-        """The options of `sched-config` that the algorithm has: the text may be meant for other schedulers, too."""
+        """Keep the options of `sched-config` that the algorithm has; the text may serve other schedulers, too."""
         known = {known.name for known in describe_options(self._class.options_type)}
         for name in sorted(sent.keys() - known):
             self._warn(f"sched-config: option {displayed(name)}: {self._class.name} has no such option; it is left out")
@@ -287,7 +287,7 @@ class Session:
             self._answer_query(query, message)
 
     def _end(self, message: Message) -> None:
-        """In v1.4 the last jobs end with the simulation: there is nothing to decide, but something to see."""
+        """Show the algorithm the last message: in v1.4 the last jobs end in it, though there is nothing to decide."""
         if len(self.rejections) > MOST_TOLD:
             self._warn(f"{len(self.rejections)} jobs were rejected; the first {MOST_TOLD} were told")
         if not self._observes:
@@ -316,7 +316,7 @@ class Session:
         return None
 
     def _answer_query(self, query: Query, message: Message) -> None:
-        """Batsim may ask how long a job would wait; other questions it does not have."""
+        """Answer how long a job would wait, the only question that Batsim has."""
         asked = query.requests.get("estimate_waiting_time")
         if not isinstance(asked, dict):
             self._warn(f"t={self.now:g}: query {displayed(', '.join(query.requests))} is unknown and stays unanswered")
@@ -335,7 +335,7 @@ class Session:
         self._plan.answer({"estimate_waiting_time": answer})
 
     def _estimate(self, job: Job | None, message: Message) -> float:
-        """Seconds until the job starts; -1 if it never will: batsched's word for it."""
+        """Return the seconds until the job starts; -1 if it never will, as batsched does."""
         if job is None or self._refusal(job) is not None:
             return -1.0
         try:
@@ -346,7 +346,7 @@ class Session:
 
 
 def _postponed(command: Command, now: float) -> Command:
-    """The command after a decision that took until `now`; a call that would be past by then comes soon."""
+    """Return the command after a decision that took until `now`; a call that would be past by then comes soon."""
     if type(command) is CallMeLater:
         return replace(command, timestamp=now, at=max(command.at, now + SHORTEST_CALL))
     return replace(command, timestamp=now)
@@ -366,7 +366,7 @@ def _make(scheduler: type[Scheduler[Any]], values: Mapping[str, Any]) -> Schedul
 
 
 def _scheduler_options(config: Config) -> dict[str, Any]:
-    """Batsim's --sched-cfg: a JSON object of options."""
+    """Read Batsim's --sched-cfg, a JSON object of options."""
     if not config.scheduler_config.strip():
         return {}
     try:

@@ -18,7 +18,7 @@ from batsched_py.protocol.fields import FieldError, read_job, shown
 
 
 def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -> Sequence[Event]:
-    """The events of a message, submissions with their jobs and, `with_profiles`, those of their profiles that exist.
+    """Return the events of a message, submissions with their jobs and, `with_profiles`, those profiles that exist.
 
     All jobs are read at once, then all profiles; answers that name a key are read, too. StoreError if something is not
     there, or breaks a rule.
@@ -61,7 +61,7 @@ def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -
 
 
 def read_answer(answer: Answer, store: JobStore) -> Answer:
-    """The answer that Batsim 1 has put in the store: its message names the key, or a list of keys (`redis_keys`).
+    """Return the answer that Batsim 1 has put in the store: its message names the key, or keys (`redis_keys`).
 
     Under a key stands an object, whose members are those of the answer, or the number of joules that were consumed.
     StoreError if there is neither.
@@ -86,7 +86,7 @@ def read_answer(answer: Answer, store: JobStore) -> Answer:
 
 
 def unread(answer: Answer) -> str:
-    """A warning for an answer that names keys, where Batsim's configuration has no Redis."""
+    """Return the warning for an answer that names keys, where Batsim's configuration has no Redis."""
     keys = displayed(shown(answer.values["redis_keys"]))
     return f"t={answer.timestamp:g}: QUERY_REPLY: redis_keys {keys} not read: Batsim runs without Redis"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from batsched_py.bits import SMALL, bit_runs, size_of, sized, without
+from batsched_py.bits import SMALL, bit_runs, bits_of, size_of, sized, without
 from batsched_py.hostset import HostSet
 from batsched_py.protocol.events import Resource
 from batsched_py.protocol.fields import FieldError
@@ -52,9 +52,9 @@ class Hosts:
         self.by_id: Mapping[int, Host] = {resource.id: _host(resource) for resource in resources}
         #: Host number -> storage host, and their bits; in no other set here.
         self.storages: Mapping[int, Host] = {resource.id: _host(resource) for resource in storages}
-        self.stores = HostSet.from_ids(resource.id for resource in storages).bits
+        self.stores = bits_of(resource.id for resource in storages)
         #: Bits of all compute hosts.
-        self.all = HostSet.from_ids(resource.id for resource in resources).bits
+        self.all = bits_of(resource.id for resource in resources)
         #: Sets are so large that counting them takes time.
         self._large = self.all.bit_length() > SMALL
         #: Bits of hosts that run a job.
@@ -73,11 +73,11 @@ class Hosts:
         self.pstate: dict[int, str] = {}
 
     def computing(self, hosts: HostSet) -> int:
-        """Bits of those that are no storage hosts; where there are none nobody need ask."""
+        """Return the bits of those that are no storage hosts."""
         return hosts.bits & self.all
 
     def occupy(self, hosts: int) -> None:
-        """A job begins on these hosts."""
+        """Mark hosts busy: a job begins on them."""
         self.busy |= hosts
         free = self.free
         taken = free & hosts
@@ -86,7 +86,7 @@ class Hosts:
             sized(self.free, size_of(free) - size_of(hosts))
 
     def vacate(self, hosts: int) -> None:
-        """The last job on these hosts has ended."""
+        """Mark hosts idle: the last job on them has ended."""
         self.busy ^= hosts
         free = self.free
         back = without(hosts, self.down) if self.down else hosts
@@ -95,22 +95,22 @@ class Hosts:
             sized(self.free, size_of(free) + size_of(back))
 
     def fail(self, hosts: int) -> None:
-        """These hosts are announced unavailable."""
+        """Mark hosts unavailable, as Batsim has announced."""
         self.unavailable |= hosts
         self._recount()
 
     def recover(self, hosts: int) -> None:
-        """These hosts are announced available."""
+        """Mark hosts available, as Batsim has announced."""
         self.unavailable &= ~hosts
         self._recount()
 
     def switch(self, hosts: int) -> None:
-        """A change of pstate was asked for these hosts."""
+        """Mark hosts switching: a change of pstate was asked for."""
         self.switching |= hosts
         self._recount()
 
     def settle(self, hosts: int, pstate: str) -> None:
-        """The change to `pstate` is done for these hosts. FieldError if one has no such pstate, as far as it tells."""
+        """Book that hosts have reached a pstate. FieldError if one has no such pstate, as far as the platform says."""
         self.switching &= ~hosts
         self.asleep &= ~hosts
         place = int(pstate)
@@ -138,7 +138,7 @@ def _host(resource: Resource) -> Host:
 
 
 def _special_pstates(properties: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
-    """Sleep and transition pstates of the property `sleep_pstates`: "sleep:off:on", separated by commas (E13)."""
+    """Return sleep and transition pstates of the property `sleep_pstates`: "sleep:off:on", with commas (E13)."""
     text = properties.get("sleep_pstates", "")
     triples = [triple.strip().split(":") for triple in text.split(",")] if isinstance(text, str) and text else []
     sleeps = frozenset(triple[0] for triple in triples)
@@ -146,4 +146,4 @@ def _special_pstates(properties: Mapping[str, Any]) -> tuple[frozenset[str], fro
 
 
 def _bits(resources: Sequence[Resource], states: frozenset[str]) -> int:
-    return HostSet.from_ids(resource.id for resource in resources if resource.state in states).bits
+    return bits_of(resource.id for resource in resources if resource.state in states)

@@ -61,47 +61,47 @@ class Profiles:
                     self._compose(workload, name, members)
 
     def members(self, workload: str, name: str) -> Members | None:
-        """The profile's members, None if nobody told or nothing needs them; also of one that is gone."""
+        """Return the profile's members, also of one that is gone; None if they are unknown or no longer needed."""
         return self._members.get(workload, {}).get(name)
 
     def names(self, workload: str) -> Iterator[str]:
-        """Names of the profiles of a workload that may be named."""
+        """Iterate over the names of a workload's profiles that may still be named."""
         return (name for name in self._members.get(workload, ()) if (workload, name) not in self._gone)
 
     def status(self, workload: str, name: str) -> ProfileStatus:
-        """What has become of it."""
+        """Return what has become of a profile."""
         if (workload, name) in self._gone:
             return ProfileStatus.GONE
         return ProfileStatus.THERE if name in self._members.get(workload, ()) else ProfileStatus.UNKNOWN
 
     def add(self, workload: str, name: str, members: Members) -> None:
-        """It came along with a job."""
+        """Add a profile that came along with a job."""
         if self.forgets:
             self._compose(workload, name, members)
         self._members.setdefault(workload, {})[name] = members
 
     def register(self, workload: str, name: str, members: Members) -> None:
-        """We registered it."""
+        """Add a profile that we registered."""
         self.add(workload, name, members)
         if self.forgets:
             self._own.add((workload, name))
 
     def use(self, job: Job) -> None:
-        """One more job names its profile."""
+        """Count one more job that names its profile."""
         self._need((job.workload, job.profile))
 
     def release(self, job: Job) -> None:
-        """The latest message told the end of this job: after the reply its profile may not be named any more."""
+        """Book the end of a job in the latest message: after the reply its profile may not be named any more."""
         self._leaving.append((job.workload, job.profile))
         self.pending = True
 
     def leave(self, job: Job) -> None:
-        """We rejected this job: Batsim forgets it after its next message."""
+        """Book that we rejected a job: Batsim forgets it after its next message."""
         self._rejected.append((job.workload, job.profile))
         self.pending = True
 
     def complete(self) -> None:
-        """No static job is still to come: what nothing needs is dropped."""
+        """Drop what nothing needs: no static job is still to come."""
         self._complete = True
         for key in sorted(self._idle):
             for part in self._drop(key):
@@ -109,7 +109,7 @@ class Profiles:
         self._idle.clear()
 
     def settle(self) -> None:
-        """A message has come: what the one before told is forgotten."""
+        """Forget the profiles of jobs whose end the message before announced."""
         leaving, self._leaving, self._rejected = self._leaving, self._rejected, []
         self.pending = bool(self._leaving)
         for key in leaving:
@@ -117,7 +117,7 @@ class Profiles:
             self._release(key)
 
     def _compose(self, workload: str, name: str, members: Members) -> None:
-        """A composed profile that is new needs its parts."""
+        """Count a new composed profile among the needs of its parts."""
         key = workload, name
         if members.get("type") != "composed" or key in self._parts:
             return
@@ -131,7 +131,7 @@ class Profiles:
                 self._need(part)
 
     def _forget(self, key: tuple[str, str]) -> None:
-        """Neither it nor its parts may be named any more; a peer may nest them as deep as it likes."""
+        """Mark a profile and its parts as gone; iteratively, because a peer may nest them as deep as it likes."""
         found = [key]
         while found:
             known = found.pop()
@@ -144,7 +144,7 @@ class Profiles:
         self._idle.discard(key)
 
     def _release(self, key: tuple[str, str]) -> None:
-        """One need less; after the last one its members are dropped unless an unknown job may come that names it."""
+        """Take back one need; after the last one drop the members, unless an unknown job may come that names them."""
         released = [key]
         while released:
             known = released.pop()

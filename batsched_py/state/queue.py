@@ -52,11 +52,11 @@ class SizeIndex:
             del self._sizes[bisect_left(self._sizes, job.size)]
 
     def fitting(self, size: int, now: float, end: float, small: int) -> list[Job]:
-        """As `Queue.fitting`."""
+        """Answer `Queue.fitting`."""
         return self.within([(size, end), (min(small, size), math.inf)], now)
 
     def within(self, limits: Sequence[tuple[int, float]], now: float) -> list[Job]:
-        """As `Queue.within`. Costs a binary search for each size that may fit, and the jobs that are found."""
+        """Answer `Queue.within`. Costs a binary search for each size that may fit, and the jobs that are found."""
         found: list[tuple[float, int, Job]] = []
         last = len(limits) - 1
         for size in self._sizes[: bisect_right(self._sizes, limits[0][0])]:

@@ -77,13 +77,13 @@ class Forecast(Protocol):
     down: int
 
     def advance(self, now: float) -> None:
-        """Time has come to `now`."""
+        """Move time on to `now`."""
 
     def occupy(self, hosts: int, until: float) -> None:
-        """Work takes hosts until then at the latest (infinite: no one knows)."""
+        """Book that work takes hosts until then at the latest (infinite: unknown)."""
 
     def vacate(self, hosts: int, until: float) -> None:
-        """The work that was to hold hosts until then has ended."""
+        """Book that the work that was to hold hosts until then has ended."""
 
 
 class State:
@@ -131,13 +131,13 @@ class State:
         self._forecast: Forecast | None = None
 
     def follow(self, forecast: Forecast) -> None:
-        """From now on tell `forecast` of every change; it first hears of the jobs that run already."""
+        """Inform `forecast` of the jobs that run, and from now on of every change."""
         self._forecast = forecast
         for run in self.running.values():
             forecast.occupy(run.hosts.bits & self.hosts.all, run.end)
 
     def advance(self, now: float) -> None:
-        """A message of this instant has come: a new decision begins."""
+        """Begin a new decision: a message of this instant has come."""
         self.now = now
         if self.arrived or self.arriving:
             self.arrived, self.arriving = self.arriving, []
@@ -210,7 +210,7 @@ class State:
         self._end(event.job_id, run)
 
     def _kill_done(self, event: JobKilled) -> None:
-        """v1.4 announces a killed job only here; since v3 a JOB_COMPLETED comes too, as a rule before.
+        """End the killed jobs: v1.4 announces them only here; since v3 a JOB_COMPLETED comes too, as a rule before.
 
         A job without progress had ended by itself: its own completion frees its hosts, and may come later than this.
         If no job's progress is told, all end here.
@@ -239,7 +239,7 @@ class State:
         self._hosts_moved()
 
     def _notice(self, item: Notify) -> None:
-        """Notices travel both ways; each kind is known in one direction only."""
+        """Book a notice of either direction; each kind is known in one of them only."""
         if item.kind == NO_MORE_STATIC_JOB:
             self.all_submitted = True
             self.profiles.complete()
@@ -253,7 +253,7 @@ class State:
             self.registration_open = _REGISTRATION[item.kind]
 
     def _call(self, _: RequestedCall) -> None:
-        """Batsim does not say which call this is: all that are due are done."""
+        """Take all calls that are due as done, because Batsim does not say which call this is."""
         due = self.now + WIRE_RESOLUTION
         self.wakeups = {time for time in self.wakeups if time > due}
 
@@ -287,7 +287,7 @@ class State:
             self.profiles.leave(job)
 
     def _change_job(self, command: ChangeJobState) -> None:
-        """A control job: it has no hosts, and no event will tell its end."""
+        """Book a control job: it has no hosts, and no event will announce its end."""
         if self.control.pop(command.job_id, None) is not None:
             return
         job = self.queue.remove(command.job_id)

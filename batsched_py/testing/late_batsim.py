@@ -15,8 +15,9 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from batsched_py.bits import format_bits
 from batsched_py.errors import ContractError, DeadlockError
-from batsched_py.hostset import HostSet, format_bits
+from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import (
     CallMeLater,

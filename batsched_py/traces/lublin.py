@@ -16,8 +16,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.bits import MAX_HOST
 from batsched_py.errors import OptionError
-from batsched_py.hostset import MAX_HOST
 from batsched_py.model.workload import Workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.wording import counted

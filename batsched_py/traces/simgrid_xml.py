@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
+from batsched_py.bits import MAX_HOST
 from batsched_py.errors import PlatformError
-from batsched_py.hostset import MAX_HOST
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
 from batsched_py.model.zone import GraphZone, Segment, Spoke, StarZone, TableZone, Zone

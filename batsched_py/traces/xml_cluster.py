@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from batsched_py.hostset import MAX_HOST
+from batsched_py.bits import MAX_HOST
 from batsched_py.model.limits import Limits
 from batsched_py.model.zone import Link, Spoke
 from batsched_py.traces.quantity import BANDWIDTH, TIME

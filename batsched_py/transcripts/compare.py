@@ -125,7 +125,7 @@ def compare_runs(
 
 
 def alike(left: Any, right: Any, relative: float) -> bool:
-    """True if two values are equal, but for small differences between numbers somewhere in them."""
+    """Return whether two values are equal, but for small differences between numbers somewhere in them."""
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
         return math.isclose(left, right, rel_tol=relative, abs_tol=_SMALLEST)
     if isinstance(left, Struct):
@@ -152,12 +152,12 @@ class _Side:
         self._workloads: dict[str, int] = {}
 
     def advance(self) -> None:
-        """The next exchange has been entered."""
+        """Move on: the exchange has been entered."""
         self.exchanges += 1
         self.next = next(self._told, None)
 
     def identity(self, fact: Fact, *, numbered: bool) -> _Identity:
-        """What makes it this fact; with `numbered`, whatever name its workload has."""
+        """Return what makes it this fact; with `numbered`, whatever name its workload has."""
         if not numbered or fact.kind not in _OF_WORKLOADS:
             return fact.told, fact.kind, fact.subject
         workload, _, name = fact.subject.partition("!")
@@ -203,7 +203,7 @@ class _Ledger:
         del self._open[1 - place][identity]
 
     def differences(self) -> tuple[RunDifference, ...]:
-        """What was not struck out, in pairs of the same identity as far as that goes."""
+        """Return what was not struck out, in pairs of the same identity as far as that goes."""
         left, right = self._open
         found = []
         for identity in dict.fromkeys(chain(left, right)):
@@ -216,7 +216,7 @@ class _Ledger:
         return tuple(sorted(found, key=lambda difference: difference.time))
 
     def _strike(self, others: _Pending, fact: Fact) -> bool:
-        """Nothing that stands before the counterpart may find one later: facts of one identity keep their order."""
+        """Strike the first counterpart out; those before it stay, as facts of one identity keep their order."""
         for position, other in enumerate(others.waiting):
             if abs(other.time - fact.time) <= self._tolerance.seconds and not self._parted(other, fact):
                 others.left_behind += others.waiting[:position]
@@ -231,7 +231,7 @@ class _Ledger:
         return ((TIME,) if late else ()) + self._parted(left, right) or (ORDER,)
 
     def _parted(self, left: Fact, right: Fact) -> tuple[str, ...]:
-        """Names of the details that both tell, and differently."""
+        """Return the names of details that both facts have, and differently."""
         if left.details == right.details:
             return ()
         pairs = ((name, value, right.details.get(name)) for name, value in left.details.items())
@@ -256,7 +256,7 @@ def _all(pending: _Pending | None) -> list[Fact]:
 
 
 def _untranslatable(fact: Fact) -> bool:
-    """True if only one of the dialects tells such things."""
+    """Return whether only one of the dialects has such a fact."""
     if not fact.told:
         return False
     return fact.kind is FactKind.PROFILES or (fact.kind is FactKind.NOTICES and fact.subject in _LATE_NOTICES)

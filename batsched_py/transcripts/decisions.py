@@ -41,7 +41,7 @@ class ReplyDecision(Struct, frozen=True):
 
 
 def dialect_of_run(first_request: bytes) -> Dialect:
-    """The dialect of a conversation that opens with this request; v4 if that cannot be said.
+    """Return the dialect of a conversation that opens with this request; v4 if it does not show.
 
     It reads host sets of no more hosts than a platform like that of the request may have.
     """
@@ -53,7 +53,7 @@ def dialect_of_run(first_request: bytes) -> Dialect:
 
 
 def read_decision(reply: bytes, dialect: Dialect, *, timed: bool = True) -> ReplyDecision:
-    """The decision of a reply, also of one that Batsim would refuse; without `timed`, all its times are 0."""
+    """Read the decision of a reply, also of one that Batsim would refuse; without `timed`, all its times are 0."""
     try:
         message = decode(reply, dialect.commands, keep_unknown=True)
     except RemoteProtocolError:
@@ -67,7 +67,7 @@ def read_decision(reply: bytes, dialect: Dialect, *, timed: bool = True) -> Repl
 
 
 def reply_lines(reply: bytes, dialect: Dialect, asked_at: float | None) -> tuple[str, ...]:
-    """A reply in words, a line for each command; times are told where they are not `asked_at`, None tells none."""
+    """Describe a reply, a line for each command; times other than `asked_at` are named, none if that is None."""
     decision = read_decision(reply, dialect)
     if decision.now is None:
         return (f"(no message: {shown(reply)})",)
@@ -85,7 +85,7 @@ def reply_lines(reply: bytes, dialect: Dialect, asked_at: float | None) -> tuple
 
 
 def request_time(request: bytes) -> float | None:
-    """`now` of a request; None if it is no message."""
+    """Return `now` of a request; None if it is no message."""
     try:
         return float(parse(request)["now"])
     except RemoteProtocolError:
@@ -93,7 +93,7 @@ def request_time(request: bytes) -> float | None:
 
 
 def request_line(request: bytes) -> str:
-    """What a request told, on one line: the types of its events and the jobs they are about."""
+    """Describe a request on one line: the types of its events and the jobs they are about."""
     try:
         events = parse(request)["events"]
     except RemoteProtocolError:
@@ -105,7 +105,7 @@ def request_line(request: bytes) -> str:
 
 
 def plain_command(command: Any) -> Any:
-    """Without a mapping that says what Batsim does anyhow, executor i on the i-th host: batsched writes it always."""
+    """Drop a mapping that has Batsim's default, executor i on the i-th host: batsched writes it always."""
     if type(command) is not ExecuteJob or command.mapping is None:
         return command
     anyhow = {position: position for position in range(len(command.hosts))}
@@ -113,7 +113,7 @@ def plain_command(command: Any) -> Any:
 
 
 def number_text(number: float) -> str:
-    """The shortest spelling that keeps the value: 10, 10.5, 0.1."""
+    """Return the shortest spelling that keeps the value: 10, 10.5, 0.1."""
     value = float(number)
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)
 
@@ -127,7 +127,7 @@ def _event_text(event: Any) -> str:
 
 
 def _command_line(command: Any, event: dict[str, Any]) -> str:
-    """The common commands in words; any other, and those with rare extras, by its data as it was written."""
+    """Describe the common commands; any other, and those with rare extras, by its data as it was written."""
     if type(command) is ExecuteJob and len(event["data"]) == (3 if _spelled_out(command, event) else 2):
         return f"EXECUTE_JOB {command.job_id} on {command.hosts}"
     if type(command) is RejectJob:
@@ -140,7 +140,7 @@ def _command_line(command: Any, event: dict[str, Any]) -> str:
 
 
 def _spelled_out(command: ExecuteJob, event: dict[str, Any]) -> bool:
-    """True if the mapping that was written is the usual one."""
+    """Return whether the mapping that was written is the usual one."""
     return command.mapping is None and "mapping" in event["data"]
 
 

@@ -130,7 +130,7 @@ class ExchangeFacts(Brief, frozen=True):
 
 
 def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[ExchangeFacts]:
-    """The facts of each exchange, in the order of the messages."""
+    """Yield the facts of each exchange, in the order of the messages."""
     now = 0.0
     for exchange in exchanges:
         try:
@@ -185,7 +185,7 @@ def _opening(event: SimulationBegins, dialect: Dialect) -> Iterator[Fact]:
 
 
 def _host(resource: Resource, use: str, time: float) -> Fact:
-    """A role that says nothing more than `use` is no property: only some versions write it."""
+    """Describe a host; a role that repeats `use` is no property, as only some versions write it."""
     properties = {key: value for key, value in resource.properties.items() if key != "role" or value not in ("", use)}
     details = {"name": resource.name, "use": use, "state": resource.state, "properties": properties}
     return Fact(True, FactKind.HOSTS, str(resource.id), time, {**details, "zone": resource.zone_properties})
@@ -201,7 +201,7 @@ def _submission(event: JobSubmitted, _: Dialect) -> Iterator[Fact]:
 
 
 def _job(job: Job | None) -> Members:
-    """Nothing of a job that is described in Redis only."""
+    """Describe a job; without details if it is described in Redis only."""
     if job is None:
         return _NO_DETAILS
     details = {"size": job.size, "walltime": job.walltime or "none", "profile": job.profile}
@@ -214,7 +214,7 @@ def _end(event: JobCompleted, _: Dialect) -> Iterator[Fact]:
 
 
 def _kill_done(event: JobKilled, dialect: Dialect) -> Iterator[Fact]:
-    """Batsim 1.4 does not announce the end of a killed job in any other way."""
+    """Yield the kills, and in v1.4 the ends, which it does not announce in any other way."""
     for job_id in event.job_ids:
         node = event.progress.get(job_id)
         if job_id in event.killed_ids and dialect.name == V14.name:
@@ -265,7 +265,7 @@ def _nothing(*_: object) -> Iterator[Fact]:
 
 
 def _unknown(event: Unknown, time: float, *, told: bool) -> Iterator[Fact]:
-    """The reason of a decision process that stops names files and lines of code; it is no fact of the run."""
+    """Leave out the reason of a decision process that stops: files and lines of code are no facts of the run."""
     data = "(stopped)" if event.type == STOP_EVENT and not told else event.data
     yield Fact(told, FactKind.UNKNOWN, event.type, time, {"data": data})
 
@@ -286,7 +286,7 @@ def _kill(command: KillJob, time: float) -> Iterator[Fact]:
 
 
 def _registration(command: RegisterJob, time: float) -> Iterator[Fact]:
-    """In v1.4 the profile may travel along."""
+    """Yield the registration, and in v1.4 that of the profile that travels along."""
     if command.profile is not None and command.job is not None:
         name = f"{command.job.workload}!{command.job.profile}"
         yield Fact(False, FactKind.PROFILES, name, time, {"profile": command.profile})
@@ -307,7 +307,7 @@ def _metadata(command: SetJobMetadata, time: float) -> Iterator[Fact]:
 
 
 def _state(command: ChangeJobState, time: float) -> Iterator[Fact]:
-    """The reason is ignored by Batsim 4."""
+    """Leave out the reason, which Batsim 4 ignores."""
     yield Fact(False, FactKind.STATES, command.job_id, time, {"state": command.state})
 
 

@@ -45,12 +45,12 @@ class Header(Struct, frozen=True):
     python: str = field(default_factory=platform.python_version)
 
     def to_line(self) -> bytes:
-        """The line, with its end."""
+        """Return the line, with its end."""
         return orjson.dumps({"format": FORMAT, "version": VERSION, **asdict(self)}, option=orjson.OPT_APPEND_NEWLINE)
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Header:
-        """The header of a parsed line; unknown members are passed over. ValueError says which rule is broken."""
+        """Read the header of a parsed line; unknown members are passed over. ValueError names the broken rule."""
         version = members.get("version")
         if type(version) is not int or version > VERSION:
             raise ValueError(f"version: must be at most {VERSION}, the newest this program reads, not {version!r}")
@@ -70,7 +70,7 @@ class MessageLine(Struct, frozen=True):
     content: bytes
 
     def to_line(self) -> bytes:
-        """The line, with its end. Bytes that are no UTF-8 text, which a broken peer may send, go as base64."""
+        """Return the line, with its end. Bytes that are no UTF-8 text, which a broken peer may send, go as base64."""
         members: dict[str, Any] = {"seq": self.number, "from": self.speaker}
         try:
             members["bytes"] = self.content.decode()
@@ -80,7 +80,7 @@ class MessageLine(Struct, frozen=True):
 
     @classmethod
     def read(cls, line: bytes, members: Mapping[str, Any]) -> MessageLine:
-        """The message of a line, which was parsed already; ValueError says which rule is broken."""
+        """Read the message of a line, which was parsed already; ValueError names the broken rule."""
         number, speaker = members.get("seq"), members.get("from")
         if type(number) is not int:
             raise ValueError(f"seq: must be the number of the exchange, not {number!r}")

@@ -101,7 +101,7 @@ class Recorder:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """What ended the run is told, not that its last exchanges could not be written."""
+        """Close; an error that ends the run hides one of writing its last exchanges."""
         if error is None:
             self.close()
             return
@@ -123,7 +123,7 @@ class Recorder:
             raise TranscriptError(str(self._path), "", "cannot be written: an earlier exchange was written in part")
 
     def _write(self, lines: bytes, exchanges: int) -> None:
-        """Whatever interrupts the writing leaves the recorder unsound: it cannot know how much is in the file.
+        """Write lines. An interruption leaves the recorder unsound: it cannot know how much is in the file.
 
         Python looks for signals after a call; none comes between the assignments at the end.
         """
@@ -139,7 +139,7 @@ class Recorder:
         self._sound = True
 
     def _put(self, content: bytes) -> None:
-        """All of it, usually in one call: the file has no buffer."""
+        """Write all of it, usually in one call: the file has no buffer."""
         while (written := self._file.write(content)) < len(content):
             content = content[written:]
 
@@ -152,5 +152,5 @@ class Recorder:
 
 
 def _wrapped(number: int, request: bytes, reply: bytes) -> bytes:
-    """The lines of an exchange that may be anything."""
+    """Return the lines of an exchange that may be anything."""
     return MessageLine(number, BATSIM, request).to_line() + MessageLine(number, SCHEDULER, reply).to_line()

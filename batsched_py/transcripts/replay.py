@@ -47,7 +47,7 @@ class DecisionDifference(Struct, frozen=True):
     reordered: bool
 
     def story(self) -> str:
-        """All of it, on several lines."""
+        """Describe the difference, on several lines."""
         when = "" if self.time is None else f", t={number_text(self.time)}"
         how = "the same commands in another order" if self.reordered else "another decision"
         head = (
@@ -124,7 +124,7 @@ def same_decision(recorded: bytes, new: bytes, dialect: Dialect, *, timed: bool 
 def find_difference(
     exchange: Exchange, new: bytes, dialect: Dialect, *, timed: bool = True
 ) -> DecisionDifference | None:
-    """How the new reply differs from the recorded one; None if it is the same decision."""
+    """Return the difference of the new reply to the recorded one; None if it is the same decision."""
     if same_decision(exchange.reply, new, dialect, timed=timed):
         return None
     time = request_time(exchange.request)
@@ -148,7 +148,7 @@ def _compare(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[tuple[str
 
 
 def _shortened(alike: tuple[str, ...]) -> tuple[str, ...]:
-    """What both say interests only next to what one of them says."""
+    """Shorten a long run of equal lines: they matter only next to lines that differ."""
     if len(alike) <= _ALIKE:
         return alike
     return alike[0], f"({counted(len(alike) - 2, 'more line')} alike)", alike[-1]

@@ -63,7 +63,7 @@ DECIDED_WORDS: Final[Mapping[FactKind, str]] = {
 
 
 def stories(differences: Sequence[RunDifference]) -> Iterator[tuple[str, ...]]:
-    """Each difference on a few lines; hosts that differ in the same way share them."""
+    """Yield each difference on a few lines; hosts that differ in the same way share them."""
     for _, group in groupby(differences, _sameness):
         alike = list(group)
         fact = alike[0].fact
@@ -72,7 +72,7 @@ def stories(differences: Sequence[RunDifference]) -> Iterator[tuple[str, ...]]:
 
 
 def summary(comparison: RunComparison) -> Iterator[str]:
-    """How many facts of each kind differ, and in what; then the jobs."""
+    """Yield the number of facts of each kind that differ, and in what; then the jobs."""
     found: dict[FactKind, Counter[str]] = {}
     for difference in comparison.differences:
         found.setdefault(difference.fact.kind, Counter()).update(_ways(difference))
@@ -88,7 +88,7 @@ def summary(comparison: RunComparison) -> Iterator[str]:
 
 
 def _sameness(difference: RunDifference) -> object:
-    """Equal for neighbours that are told as one: the same of several hosts."""
+    """Return a key that is equal for neighbours shown as one: the same of several hosts."""
     fact = difference.fact
     if fact.kind not in HOST_KINDS:
         return id(difference)
@@ -107,7 +107,7 @@ def _story(difference: RunDifference, subject: str) -> tuple[str, ...]:
 
 
 def _side(fact: Fact | None, what: tuple[str, ...]) -> str:
-    """What one run says, of what differs; all that is not usual if the other says nothing."""
+    """Describe one run's side of what differs; all that is not usual if the other has nothing."""
     if fact is None:
         return "(not there)"
     named = what or tuple(name for name, value in fact.details.items() if _is_telling(value))
@@ -130,7 +130,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def _plain(value: object) -> object:
-    """Parts of our own classes, which orjson does not know."""
+    """Turn our own classes into what orjson writes."""
     if isinstance(value, HostSet):
         return str(value)
     return asdict(value) if isinstance(value, Struct) else dict(value)  # type: ignore[call-overload]

@@ -42,7 +42,7 @@ class Transcript:
         self.header = self._read_header()
 
     def __iter__(self) -> Iterator[Exchange]:
-        """The exchanges in their order. A last line that is torn, or a request without reply, ends them."""
+        """Yield the exchanges in their order. A last line that is torn, or a request without reply, ends them."""
         request: MessageLine | None = None
         exchanges = 0
         for number, content, members in self._lines():
@@ -82,7 +82,7 @@ class Transcript:
             raise self._error(number, str(error)) from None
 
     def _lines(self) -> Iterator[tuple[int, bytes, dict[str, Any]]]:
-        """Number, bytes and members of each line; a torn last one is told and left out."""
+        """Yield number, bytes and members of each line; warn of a torn last one and leave it out."""
         try:
             number = 0
             for number, line in enumerate(read_messages(self.path, self._limits), 1):
@@ -109,7 +109,7 @@ class Transcript:
 
 
 def _check_turn(request: MessageLine | None, line: MessageLine, exchanges: int) -> None:
-    """Batsim and the scheduler speak in turn, under numbers that count the exchanges; ValueError otherwise."""
+    """Require that the two speak in turn, under numbers that count the exchanges; ValueError otherwise."""
     expected = BATSIM if request is None else SCHEDULER
     if line.speaker != expected:
         raise ValueError(f"from: must be {expected}, whose turn it is, not {line.speaker}")

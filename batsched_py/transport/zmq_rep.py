@@ -114,7 +114,7 @@ class RepSocket:
         self.close()
 
     def _is_batsim(self, frame: zmq.Frame) -> bool:
-        """True for the first request of all; any other that is not Batsim's, or has several parts, is refused."""
+        """Return whether to serve a request: the first of all, or Batsim's; refuse any other, and several parts."""
         descriptor = int(frame.get(_SRCFD))
         parts = 1
         while frame.more:
@@ -134,7 +134,7 @@ class RepSocket:
         return True
 
     def _check_peer(self) -> None:
-        """A peer's last words come before its end: what it said and nobody has read yet is still to be received."""
+        """Raise TransportError if Batsim has gone, and nothing that it sent before is left to be received."""
         self._peers.look()
         if self.watch is not None and not self._socket.poll(0):
             self.watch()

@@ -9,8 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.bits import SMALL, at_distances, bit_runs, counter, interval_bits, lowest, size_of, sized, without
-from batsched_py.hostset import HostSet, format_bits, parse_bits
+from batsched_py.bits import (
+    SMALL,
+    at_distances,
+    bit_runs,
+    counter,
+    format_bits,
+    interval_bits,
+    lowest,
+    parse_bits,
+    size_of,
+    sized,
+    without,
+)
+from batsched_py.hostset import HostSet
 
 
 def scattered(seed: int, length: int, runs: int) -> int:

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from procset import ProcSet
 
-from batsched_py import hostset
-from batsched_py.bits import bit_runs, interval_bits, lowest
-from batsched_py.hostset import MAX_HOST, HostSet, format_bits
+from batsched_py import bits as bit_sets
+from batsched_py.bits import MAX_HOST, bit_runs, format_bits, interval_bits, lowest
+from batsched_py.hostset import HostSet
 
 members = st.frozensets(st.integers(0, 300))
 CANONICAL = re.compile(r"(\d+(-\d+)?( \d+(-\d+)?)*)?")
@@ -48,7 +48,7 @@ def test_any_legal_spelling_is_read(case: tuple[frozenset[int], str]) -> None:
 @given(spellings())
 def test_both_ways_to_read_give_the_same_bits(case: tuple[frozenset[int], str]) -> None:
     """One for small machines, where a shift for each piece is fastest, one for large ones."""
-    assert hostset._read_bits(case[1], 80) == hostset._read_bits(case[1], MAX_HOST)
+    assert bit_sets._read_bits(case[1], 80) == bit_sets._read_bits(case[1], MAX_HOST)
 
 
 @given(spellings())
@@ -175,7 +175,14 @@ def test_a_procset_holds_the_same_hosts_in_both_directions(hosts: frozenset[int]
     host_set = HostSet.from_ids(hosts)
     procset = host_set.to_procset()
     assert frozenset(procset) == hosts
-    assert HostSet.from_procset(procset) == host_set
+    assert HostSet.from_procset(procset) == HostSet.from_ids(procset) == host_set
+
+
+@pytest.mark.parametrize("wrong", [ProcSet(MAX_HOST + 1), ProcSet(0, MAX_HOST + 1), ProcSet((5, 10**12))])
+def test_a_procset_with_numbers_that_no_host_has_is_refused(wrong: ProcSet) -> None:
+    """Before an integer of so many bits is made of it."""
+    with pytest.raises(ValueError, match="is not between 0 and"):
+        HostSet.from_procset(wrong)
 
 
 @given(members)

@@ -13,8 +13,8 @@ from typing import Any, Final
 import click
 
 import batsched_py
+from batsched_py.bits import MAX_HOST
 from batsched_py.cli.shared.terminal import say
-from batsched_py.hostset import MAX_HOST
 from batsched_py.model.limits import LONGEST
 from batsched_py.model.platform import ROLES
 

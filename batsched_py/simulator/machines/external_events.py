@@ -10,9 +10,10 @@ from typing import Any, Final
 import orjson
 from msgspec import Struct, field
 
+from batsched_py.bits import format_bits
 from batsched_py.bounded_file import DamageError, read_lines
 from batsched_py.errors import WorkloadError
-from batsched_py.hostset import HostSet, format_bits
+from batsched_py.hostset import HostSet
 from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.protocol.fields import shown
 

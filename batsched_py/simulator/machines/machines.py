@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from batsched_py.bits import bit_runs, counter, interval_bits, without
-from batsched_py.hostset import format_bits
+from batsched_py.bits import bit_runs, counter, format_bits, interval_bits, without
 
 IDLE: Final = "idle"
 COMPUTING: Final = "computing"

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Final
 
 import batsched_py
-from batsched_py.hostset import format_bits
+from batsched_py.bits import format_bits
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.records import JobRecord, Result, stretch
 from batsched_py.traces.atomic_file import write_atomically, write_pieces_atomically

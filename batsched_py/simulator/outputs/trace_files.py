@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from batsched_py.hostset import format_bits
+from batsched_py.bits import format_bits
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows, Trace
 from batsched_py.traces.atomic_file import write_pieces_atomically
 

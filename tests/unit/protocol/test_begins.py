@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from batsched_py.hostset import MAX_HOST
+from batsched_py.bits import MAX_HOST
 from batsched_py.protocol.begins import (
     read_flat_config,
     read_nested_config,

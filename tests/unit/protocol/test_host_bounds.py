@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from batsched_py import hostset
+from batsched_py import bits as bit_sets
+from batsched_py.bits import MAX_HOST, format_bits, parse_bits
 from batsched_py.errors import RemoteProtocolError
-from batsched_py.hostset import MAX_HOST, HostSet, format_bits, parse_bits
+from batsched_py.hostset import HostSet
 from batsched_py.model.limits import Limits
 from batsched_py.protocol.conversation import BatsimSide, DecisionSide, Turn
 from batsched_py.protocol.dialects import V14
@@ -115,9 +116,9 @@ def test_a_long_text_costs_what_its_length_does() -> None:
     numbers = list(range(0, 1_000_000, 20))
     random.Random(1).shuffle(numbers)
     text = ",".join(f"{number}-{number + 9}" for number in numbers)
-    assert len(text) > hostset._LONG
+    assert len(text) > bit_sets._LONG_TEXT
     with measured() as memory:
-        bits = hostset._read_bits(text, MAX_HOST)
+        bits = bit_sets._read_bits(text, MAX_HOST)
     assert memory.peak < 40 * len(text)
     assert bits == HostSet.parse(" ".join(f"{number}-{number + 9}" for number in sorted(numbers))).bits
     assert bits.bit_count() == 500_000

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from procset import ProcSet
 
 from batsched_py.errors import PlanError
 from batsched_py.model.job import Job
@@ -38,6 +39,16 @@ def test_start_becomes_execute_job_and_shows_at_once() -> None:
     assert plan.free == hosts("0 3")
     assert not now.queue
     now.check()
+
+
+def test_hosts_may_be_given_as_a_procset() -> None:
+    """For authors whose code works with that library; what is booked and sent is the same."""
+    now = busy_sleepy_failed()
+    plan = plan_for(now)
+    plan.start(job("a", size=2), ProcSet((4, 5)))
+    plan.set_pstate(ProcSet(2), 0)
+    assert plan.commands == [ExecuteJob(0.0, "w0!a", hosts("4-5")), SetResourceState(0.0, hosts("2"), "0")]
+    assert now.running["w0!a"].hosts == hosts("4-5")
 
 
 def test_a_mapping_counts_executors_instead_of_hosts() -> None:
@@ -88,7 +99,10 @@ def busy_sleepy_failed() -> State:
         (lambda plan: plan.set_pstate(hosts("9"), 0), "set pstate 0 on 9: these are not hosts of the platform"),
         (lambda plan: plan.set_pstate(hosts("4"), 5), "set pstate 5 on 4: host 4 has pstates 0 to 4"),
         (lambda plan: plan.set_pstate(hosts("4"), 3), "for host 4 this pstate only models switching off or on"),
-        (lambda plan: plan.start(job("b"), {4}), "start w0!b: hosts must be a HostSet, not {4}"),
+        (lambda plan: plan.start(job("b"), {4}), "start w0!b: hosts must be a HostSet or a ProcSet, not {4}"),
+        (lambda plan: plan.start(job("b"), ProcSet(0)), "start w0!b on 0: 0 running a job"),
+        (lambda plan: plan.start(job("b"), ProcSet(10**9)), "start w0!b: host 1000000000 is not between 0 and"),
+        (lambda plan: plan.set_pstate({4}, 0), "set pstate 0: hosts must be a HostSet or a ProcSet, not {4}"),
         (lambda plan: plan.start(job("b"), hosts("4"), {0: 0.0}), "must name positions 0 to 0"),
         (lambda plan: plan.set_metadata(job("r"), "a\nb"), "must not hold a double quote or a control character"),
         (lambda plan: plan.set_pstate(hosts("0"), 2), "set pstate 2 on 0: 0 runs a job"),

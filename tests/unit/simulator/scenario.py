@@ -8,8 +8,7 @@ from typing import Any
 
 import orjson
 
-from batsched_py.bits import lowest
-from batsched_py.hostset import format_bits, parse_bits
+from batsched_py.bits import format_bits, lowest, parse_bits
 from batsched_py.model.job import Job
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.profile import parse_profile
