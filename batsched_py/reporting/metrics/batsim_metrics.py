@@ -1,4 +1,4 @@
-"""The figures of Batsim's `_schedule.csv`, computed from the jobs: under Batsim's names, by Batsim's definitions."""
+"""The metrics of Batsim's `_schedule.csv`, computed from the jobs: under Batsim's names, by Batsim's definitions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from batsched_py.simulator.outputs.tracing import JOB_ENDED, EnergyRows
 
 
 class BatsimMetrics(Struct, frozen=True):
-    """What Batsim writes of a run, in its order; what it measures (its own time) and its version are left out.
+    """The columns of Batsim's `_schedule.csv`, in its order, but for its version and the times that it measures.
 
-    Means are over all jobs, and a job that was rejected counts with 0 in their sums; maxima are 0 if no job ran. What
-    no file tells is None.
+    Means are over all jobs, and a rejected job adds 0 to their sums; maxima are 0 if no job ran. Metrics that cannot be
+    computed from the files are None.
     """
 
     consumed_joules: float | None
@@ -45,7 +45,7 @@ class BatsimMetrics(Struct, frozen=True):
 
 
 def batsim_metrics(schedule: Schedule) -> BatsimMetrics:
-    """Batsim's figures of a run. Its hosts are compute hosts: Batsim counts storage hosts among its machines."""
+    """Compute Batsim's metrics of a run. Its hosts are compute hosts: Batsim counts storage hosts, too."""
     ran = schedule.ran
     jobs = len(schedule.jobs) + schedule.unlisted
     success = sum(record.success for record in ran)
@@ -76,18 +76,18 @@ def batsim_metrics(schedule: Schedule) -> BatsimMetrics:
 
 
 def consumed_energy(schedule: Schedule) -> float | None:
-    """Joules that all hosts consumed: what `_schedule.csv` says, else what the trace does; None if nothing does."""
+    """Return the joules of all hosts, from `_schedule.csv` or else from the trace; None if neither has them."""
     if not _counted(schedule):
         return None
-    told = schedule.figures.get("consumed_joules")
-    joules = traced_energy(schedule) if told is None else float(told)
+    written = schedule.figures.get("consumed_joules")
+    joules = traced_energy(schedule) if written is None else float(written)
     return None if joules is None else max(0.0, joules)
 
 
 def traced_energy(schedule: Schedule) -> float | None:
-    """Joules from the first submission to the last completion, from the trace; 0 if energy was not counted.
+    """Return the joules from the first submission to the last completion, from the trace; 0 if energy was not counted.
 
-    None if it was and there is no trace. Before the first completion Batsim counts -1 J.
+    None if it was counted and there is no trace. Before the first completion Batsim counts -1 J.
     """
     rows = schedule.consumed_energy
     if rows is None:
@@ -100,7 +100,7 @@ def traced_energy(schedule: Schedule) -> float | None:
 
 
 def _joules_at(rows: EnergyRows, time: float) -> float:
-    """Between two rows the power is constant."""
+    """Interpolate the joules at a time: between two rows the power is constant."""
     above = bisect_left(rows.times, time)
     if above == len(rows.times):
         return rows.joules[-1]
@@ -110,12 +110,12 @@ def _joules_at(rows: EnergyRows, time: float) -> float:
 
 
 def _counted(schedule: Schedule) -> bool:
-    """True if energy was counted."""
+    """Return True if energy was counted."""
     return schedule.consumed_energy is not None or any(record.energy >= 0 for record in schedule.jobs)
 
 
 def _switches(schedule: Schedule) -> tuple[int | None, int | None]:
-    """Changes of pstates that were asked for, and hosts in them: hosts on the way have a negative pstate."""
+    """Count requested changes of pstate, and hosts in them: hosts in transition have a negative pstate."""
     if schedule.pstate_changes is None:
         return (None, None) if _counted(schedule) else (0, 0)
     asked = [hosts.bit_count() for _, hosts, pstate in schedule.pstate_changes if pstate < 0]

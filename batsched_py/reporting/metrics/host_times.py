@@ -1,4 +1,4 @@
-"""How long hosts were in each state, summed over the hosts."""
+"""Host seconds in each state: by our definition, and by Batsim's."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ ALL_STATES: Final = (*HOST_STATES, UNAVAILABLE)
 
 
 def host_times(schedule: Schedule, end: float) -> Mapping[str, float]:
-    """State (of ALL_STATES) -> host seconds from 0 to `end`; together they are hosts x `end`.
+    """Return the host seconds from 0 to `end` in each of ALL_STATES; together they are hosts x `end`.
 
-    From the jobs if hosts were only idle or computing, as far as it is told, else from the trace of machine states,
-    whose times have six digits.
+    From the jobs if hosts were only idle or computing, as far as is known, else from the trace of machine states, whose
+    times have six digits.
     """
-    if _only_worked(schedule):
+    rows = schedule.machine_states
+    if rows is None or (rows.always_awake and not _were_unavailable(schedule)):
         computing = computing_time(schedule)
         times = dict.fromkeys(ALL_STATES, 0.0)
         return times | {"computing": computing, "idle": schedule.hosts * end - computing}
@@ -36,14 +37,14 @@ def host_times(schedule: Schedule, end: float) -> Mapping[str, float]:
 
 
 def computing_time(schedule: Schedule) -> float:
-    """Host seconds in which hosts compute: see `computing_hosts`."""
+    """Return the host seconds in which hosts compute: see `computing_hosts`."""
     return integral(computing_hosts(schedule), 0.0, math.inf)
 
 
 def batsim_times(schedule: Schedule) -> Mapping[str, float | None]:
-    """State -> host seconds as Batsim sums them: each host counts up to its last change of state.
+    """Return the host seconds in each state as Batsim sums them: each host counts up to its last change of state.
 
-    None for all if hosts were unavailable for a time, because no file tells which, or if the jobs' hosts are unknown.
+    None for all if hosts were unavailable for a time, because no file says which, or if the jobs' hosts are unknown.
     """
     if not schedule.hosts_known or _were_unavailable(schedule):
         return dict.fromkeys(ALL_STATES)
@@ -58,7 +59,7 @@ def batsim_times(schedule: Schedule) -> Mapping[str, float | None]:
 
 
 def _last_finishes(schedule: Schedule) -> RunMap[float | None]:
-    """The end of the last job that each host had, None for hosts that had none."""
+    """Return the end of the last job of each host, None for hosts that had none."""
     last: RunMap[float | None] = RunMap(schedule.hosts, None)
     left = (1 << schedule.hosts) - 1
     for record in sorted(schedule.ran, key=attrgetter("finish"), reverse=True):
@@ -71,11 +72,11 @@ def _last_finishes(schedule: Schedule) -> RunMap[float | None]:
 
 
 class _Pstate(NamedTuple):
-    """What a host does because of its pstate.
+    """The state of a host as far as its pstate decides it.
 
     Attributes:
-        since: when that last changed, in seconds; None if it never did.
-        state: of those that sleep or switch; "" if it does neither.
+        since: instant of its last change, in seconds; None if it never changed.
+        state: sleeping, switching_on or switching_off; "" if it does none of these.
     """
 
     since: float | None
@@ -83,7 +84,7 @@ class _Pstate(NamedTuple):
 
 
 def _powered(schedule: Schedule, last: RunMap[float | None]) -> Mapping[str, Sequence[float]]:
-    """State -> the times that hosts spent in it because of their pstate; moves `last` to the last change of pstates."""
+    """Return the seconds of hosts in each state of their pstates; moves `last` to their last changes of pstate."""
     hosts = RunMap(schedule.hosts, _Pstate(None, ""))
     parts: defaultdict[str, list[float]] = defaultdict(list)
     every = (1 << schedule.hosts) - 1
@@ -107,12 +108,12 @@ def _powered(schedule: Schedule, last: RunMap[float | None]) -> Mapping[str, Seq
 
 
 def _at_least(time: float) -> Callable[[float | None, int], float]:
-    """A change of a RunMap: whatever is earlier, or absent, becomes this time."""
+    """Return a change of a RunMap that raises earlier and absent times to this one."""
     return lambda before, _: time if before is None else max(before, time)
 
 
 def _state_after(before: str, pstate: int) -> str:
-    """The state of a host whose pstate has changed to this one."""
+    """Return the state of a host after a change to this pstate."""
     if pstate == TO_COMPUTING:
         return "switching_on"
     if pstate == TO_SLEEP:
@@ -120,14 +121,8 @@ def _state_after(before: str, pstate: int) -> str:
     return "sleeping" if before == "switching_off" else ""
 
 
-def _only_worked(schedule: Schedule) -> bool:
-    """True if all that hosts did was to compute and to be idle, as far as a trace tells."""
-    rows = schedule.machine_states
-    return rows is None or (rows.always_awake and not _were_unavailable(schedule))
-
-
 def _were_unavailable(schedule: Schedule) -> bool:
-    """True if the trace leaves out some hosts at some time."""
+    """Return True if the trace leaves out some hosts at some time."""
     rows = schedule.machine_states
     if rows is None:
         return False

@@ -1,4 +1,4 @@
-"""Whether figures of two runs are of the same jobs."""
+"""Fingerprints of the jobs of runs: metrics of different jobs cannot be compared."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from batsched_py.simulator.records import JobRecord
 
 
 class JobMarks(Struct, frozen=True):
-    """What tells the jobs of two runs apart, in a few bytes.
+    """Fingerprints of the jobs of a run.
 
     Attributes:
         ran: the same for two runs if the same jobs ran, by id, whatever became of them.
@@ -24,13 +24,13 @@ class JobMarks(Struct, frozen=True):
 
 
 def marks_of(records: Sequence[JobRecord]) -> JobMarks:
-    """Of the jobs of a run, in whatever order they ended."""
+    """Return the fingerprints of a run, whose jobs may stand in any order."""
     ran = [record for record in records if not record.rejected]
     return JobMarks(_fingerprint(ran), _fingerprint(record for record in ran if record.success))
 
 
 def other_jobs(mine: JobMarks, theirs: JobMarks) -> Literal["", "ran", "succeeded"]:
-    """What other jobs did: "ran"; else "succeeded", if the same ran; else ""."""
+    """Return "ran" if other jobs ran, else "succeeded" if other jobs succeeded, else ""."""
     if mine.ran != theirs.ran:
         return "ran"
     return "succeeded" if mine.succeeded != theirs.succeeded else ""

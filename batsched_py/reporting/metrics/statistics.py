@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The sum, rounded once, divided by the number; None of nothing."""
+    """Return the arithmetic mean of the exact sum; None without values."""
     return math.fsum(values) / len(values) if values else None
 
 
 def quantile(values: Iterable[float], share: float) -> float | None:
-    """The value below which a share of all lies, from 0 to 1; None of nothing.
+    """Return the value below which a share of all lies, from 0 to 1; None without values.
 
-    Between two values it is interpolated: method 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical
+    Interpolated between two values: method 7 of R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical
     Packages", The American Statistician 50 (4), 1996, which R, NumPy and spreadsheets take by default.
     """
     ordered = sorted(values)
@@ -27,7 +27,7 @@ def quantile(values: Iterable[float], share: float) -> float | None:
 
 
 def jains_index(values: Sequence[float]) -> float | None:
-    """How equal values from 0 are: 1 if all are, 1/n if one of n has everything; None of nothing.
+    """Return how equal values from 0 on are: 1 if all are, 1/n if one of n has everything; None without values.
 
     The square of the sum, divided by n times the sum of the squares (R. K. Jain, D.-M. W. Chiu and W. R. Hawe, "A
     Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared Computer Systems", DEC

@@ -1,11 +1,11 @@
-"""Quantities that change in steps: (time, value from then on), in ascending order of time."""
+"""Step functions of time: lists of (time, value from then on), in ascending order of time."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby, pairwise
 from operator import itemgetter
 
 #: Each value holds from its time to the next one's; the last holds for ever. The first time is the earliest of all.
@@ -13,9 +13,9 @@ Steps = list[tuple[float, float]]
 
 
 def stacked(spans: Iterable[tuple[float, float, int]]) -> Steps:
-    """The sum of the weights of the spans (begin, end, weight) that hold a time, from 0 on.
+    """Return the sum of the weights of the spans (begin, end, weight) over time, from 0 on.
 
-    Spans are half-open; one that ends where it begins, or before, holds no time. Exact, whatever their order.
+    Spans are half-open; one that ends where it begins, or before, is empty. Exact, whatever their order.
     """
     changes: defaultdict[float, int] = defaultdict(int)
     changes[0.0] = 0
@@ -34,35 +34,25 @@ def stacked(spans: Iterable[tuple[float, float, int]]) -> Steps:
 
 
 def integral(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float:
-    """The sum over time from `begin` to `end`; what lies before the first step counts as 0."""
-    parts = []
-    for position, (time, value) in enumerate(steps):
-        until = steps[position + 1][0] if position + 1 < len(steps) else end
-        low, high = max(time, begin), min(until, end)
-        if high > low and value:
-            parts.append(value * (high - low))
-    return math.fsum(parts)
+    """Return the integral from `begin` to `end`; before the first step the value is 0."""
+    return math.fsum(value * (high - low) for low, high, value in _pieces(steps, begin, end))
 
 
 def mean_over(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
-    """The mean over the time from `begin` to `end`; None if that is no time."""
+    """Return the mean from `begin` to `end`; None if no time lies between them."""
     return integral(steps, begin, end) / (end - begin) if end > begin else None
 
 
 def means(steps: Sequence[tuple[float, float]], begin: float, end: float, bins: int) -> list[float]:
-    """The mean over each of `bins` equal parts of the time from `begin` to `end`, for charts of what has many steps.
+    """Return the mean over each of `bins` equal parts of the time from `begin` to `end`, for charts of many steps.
 
-    Costs as much as there are steps and bins.
+    Takes time in proportion to steps and bins.
     """
     width = (end - begin) / bins
     sums: list[list[float]] = [[] for _ in range(bins)]
     if width <= 0:
         return [0.0] * bins
-    for position, (time, value) in enumerate(steps):
-        until = steps[position + 1][0] if position + 1 < len(steps) else end
-        low, high = max(time, begin), min(until, end)
-        if high <= low or not value:
-            continue
+    for low, high, value in _pieces(steps, begin, end):
         for number in range(int((low - begin) / width), min(int((high - begin) / width) + 1, bins)):
             inside = min(high, begin + (number + 1) * width) - max(low, begin + number * width)
             if inside > 0:
@@ -71,15 +61,33 @@ def means(steps: Sequence[tuple[float, float]], begin: float, end: float, bins: 
 
 
 def scaled(steps: Sequence[tuple[float, float]], divisor: float) -> Steps:
-    """Each value divided by the same number above 0."""
+    """Divide each value by a number above 0."""
     return [(time, value / divisor) for time, value in steps]
 
 
+def changes(rows: Iterable[tuple[float, float]]) -> Steps:
+    """Return the rows that change the value: the last one of each instant, if it differs from that before."""
+    steps: Steps = []
+    for _, together in groupby(rows, key=itemgetter(0)):
+        *_, (time, value) = together
+        if not steps or steps[-1][1] != value:
+            steps.append((time, value))
+    return steps
+
+
 def side_by_side(series: Sequence[Sequence[tuple[float, float]]]) -> Iterator[tuple[float, list[float | None]]]:
-    """(time, the value of each) at each time at which one changes; None before the first step of one."""
+    """Yield (time, the value of each series) where one changes; None before the first step of a series."""
     values: list[float | None] = [None] * len(series)
     changes = sorted((time, number, value) for number, steps in enumerate(series) for time, value in steps)
     for time, together in groupby(changes, key=itemgetter(0)):
         for _, number, value in together:
             values[number] = value
         yield time, list(values)
+
+
+def _pieces(steps: Sequence[tuple[float, float]], begin: float, end: float) -> Iterator[tuple[float, float, float]]:
+    """Yield (begin, end, value) of each step, cut to the time asked for; values of 0 are left out."""
+    for (time, value), (until, _) in pairwise(chain(steps, [(end, 0.0)])):
+        low, high = max(time, begin), min(until, end)
+        if high > low and value:
+            yield low, high, value
