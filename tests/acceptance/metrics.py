@@ -47,7 +47,7 @@ def metrics(folder: Path) -> Iterator[Check]:
     compared, others = 0, []
     for run in runs:
         found = _differences(run)
-        compared += sum(name in asdict(batsim_metrics(run)) for name in run.figures)
+        compared += sum(name in asdict(batsim_metrics(run)) for name in run.batsim_row)
         others += [f"{run.name} {name}" for name in found if not name.startswith(KNOWN.get(run.name, "nothing"))]
     shown = ", ".join(others[:3]) or f"{compared} figures of {len(runs)} runs"
     yield Check("metrics --batsim: figures of _schedule.csv, 6 digits", "all but the known", shown, not others)
@@ -65,12 +65,14 @@ def _has_figures(jobs: Path) -> bool:
 def _differences(run: Schedule) -> list[str]:
     """Names of the figures that are not Batsim's."""
     found = asdict(batsim_metrics(run))
-    return [name for name, text in run.figures.items() if name in found and not _equal(found[name], float(text))]
+    return [name for name, text in run.batsim_row.items() if name in found and not _equal(found[name], float(text))]
 
 
 def _ours_that_differ(run: Schedule) -> list[str]:
-    figures = measure_run(run)
-    return [ours for ours, theirs in SHARED.items() if not _equal(getattr(figures, ours), float(run.figures[theirs]))]
+    found = measure_run(run)
+    return [
+        ours for ours, theirs in SHARED.items() if not _equal(getattr(figures, ours), float(run.batsim_row[theirs]))
+    ]
 
 
 def _equal(found: float | None, told: float) -> bool:

@@ -37,7 +37,7 @@ pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[
 #: Writes a page of these schedules and opens it.
 Show = Callable[..., Browser]
 
-WITHOUT_TRACE: dict[str, Any] = {"figures": {}, "source": "a test"}
+WITHOUT_TRACE: dict[str, Any] = {"batsim_row": {}, "source": "a test"}
 
 
 def schedule(*records: JobRecord, name: str = "run", hosts: int = 4) -> Schedule:
@@ -234,7 +234,7 @@ def test_power_and_host_states_are_drawn_where_they_were_traced(show: Show) -> N
     assert page.ask("document.querySelectorAll('#hosts-1 .scatterlayer path.js-fill').length") == 5
     assert page.ask("document.getElementById('hosts-0')") is None
     joules = page.ask("report.runs[1].power.until(report.runs[1].end)")
-    assert joules == pytest.approx(float(with_energy("sleeper").figures["consumed_joules"]), rel=1e-6)
+    assert joules == pytest.approx(float(with_energy("sleeper").batsim_row["consumed_joules"]), rel=1e-6)
 
 
 @pytest.mark.parametrize(

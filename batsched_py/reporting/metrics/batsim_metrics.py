@@ -79,7 +79,7 @@ def consumed_energy(schedule: Schedule) -> float | None:
     """Return the joules of all hosts, from `_schedule.csv` or else from the trace; None if neither has them."""
     if not _counted(schedule):
         return None
-    written = schedule.figures.get("consumed_joules")
+    written = schedule.batsim_row.get("consumed_joules")
     joules = traced_energy(schedule) if written is None else float(written)
     return None if joules is None else max(0.0, joules)
 

@@ -1,4 +1,4 @@
-"""What a log in the Standard Workload Format says of a schedule: when jobs started and how long they ran."""
+"""The schedule in a log in the Standard Workload Format: starts and run times of its jobs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from batsched_py.simulator.records import JobRecord
 from batsched_py.traces.swf import SwfLog, SwfRecord
 from batsched_py.wording import counted
 
-#: The format's status -> Batsim's word for it; what is unknown is taken for success.
+#: The format's status -> Batsim's final state; an unknown status counts as success.
 _STATES: Final[Mapping[int, str]] = MappingProxyType(
     {-1: COMPLETED_SUCCESSFULLY, 0: COMPLETED_FAILED, 1: COMPLETED_SUCCESSFULLY, 5: COMPLETED_KILLED}
 )
-#: Status of a line that tells a part of a job, which another line tells whole.
+#: Status of a line for a part of a job; another line has the whole job.
 _PARTS: Final = frozenset({2, 3, 4})
 _CANCELLED: Final = 5
 
@@ -29,7 +29,7 @@ _PART, _NO_WAIT, _NO_RUN, _NO_SIZE = "a part of a job", "no wait", "no run time"
 
 
 def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
-    """The jobs in the log's order, and notes on what was left out; hosts are not known, only how many.
+    """Return the jobs in the log's order, and notes on what was left out; the numbers of hosts are unknown.
 
     A job starts at submit + wait and ends after its run time; its size is the processors it used, else those it asked
     for. Cancelled jobs that have no run time count as rejected. Left out are jobs whose wait, run time or size is

@@ -1,4 +1,4 @@
-"""What a workload says of jobs and a jobs file does not: whose they are, and by when they were to be done."""
+"""Members of jobs that a workload has and a jobs file lacks: their users, and their deadlines."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from batsched_py.model.workload import Workload
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 
-#: Members of a job: who submitted it, and the instant by which it must have ended.
+#: Members of a job: its user, and the instant by which it must have ended.
 USER: Final = "user"
 DEADLINE: Final = "deadline"
 
-#: How late an advance reservation may start: what messages take in Batsim. In seconds.
+#: Seconds by which an advance reservation may start late: the time that messages take in Batsim.
 PUNCTUAL: Final = 1e-3
 
 _LATER: Final = re.compile(r"\+(\d+(?:\.\d+)?)")
@@ -28,7 +28,7 @@ _DEADLINE_RULE: Final = 'must be a number of seconds from 0, or "+" and seconds 
 
 
 def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
-    """The schedule with the members of its jobs, as the workloads have them.
+    """Return the schedule with the members that its jobs have in the workloads.
 
     The k-th workload is `wk`, from w0 on, as Batsim names them. A single one is any, whatever it is called: Batsim 1.4
     makes a name of the file's content. Jobs that no workload has, such as those registered during the run, stay as
@@ -46,13 +46,13 @@ def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
 
 
 def user_of(job: Job) -> str | None:
-    """Who submitted a job: its member `user`, as text; None if it has none."""
+    """Return the member `user` of a job as text; None if it has none."""
     user = job.members.get(USER)
     return None if user is None or user == "" else str(user)
 
 
 def due_time(job: Job) -> float | None:
-    """When a job must have ended (its member `deadline`), else when it must start (`lease.start`); None if neither.
+    """Return when a job must have ended (its member `deadline`), else when it must start (`lease.start`), or None.
 
     WorkloadError if the deadline breaks its rule.
     """
@@ -61,10 +61,10 @@ def due_time(job: Job) -> float | None:
 
 
 def is_met(record: JobRecord) -> bool:
-    """True of a job that is due and was in time.
+    """Return True if a job has a deadline or a reservation, and kept it.
 
-    A deadline is met by a job that succeeded and ended not later; a reservation by one that ran, and started not later
-    than its instant and what messages take (PUNCTUAL).
+    A deadline is kept by a job that succeeded and ended not later; a reservation by one that ran, and started at most
+    PUNCTUAL seconds after its instant.
     """
     due = due_time(record.job)
     if due is None:
@@ -89,7 +89,7 @@ def _joined(record: JobRecord, members: Mapping[str, Any] | None) -> JobRecord:
 
 
 def _reserved_start(job: Job) -> float | None:
-    """None of a lease that breaks a rule, too: algorithms that know leases reject such a job, others do not care."""
+    """Return None for an invalid lease, too: algorithms that know leases reject such a job, others do not care."""
     try:
         return read_terms(job).start
     except TermsError:

@@ -1,4 +1,4 @@
-"""Batsim's other result files read back: the schedule's figures, states of machines, energy, power states."""
+"""Readers of Batsim's other result files: the row of the schedule, states of machines, energy, power states."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, State
 #: A change of power states: (time, hosts as bits, pstate; TO_COMPUTING or TO_SLEEP on the way).
 PstateChange = tuple[float, int, int]
 
-#: What is counted in 32 bits.
+#: Hosts of a state are counted in 32 bits.
 _MOST_COUNTED: Final = 2**32 - 1
-#: Columns of a `_schedule.csv` that are whole numbers, as far as we need them, and those that are no numbers.
+#: Columns of a `_schedule.csv` that we need as whole numbers, and those that are no numbers.
 _COUNTS: Final = frozenset({"nb_computing_machines", "nb_jobs"})
 _TEXTS: Final = frozenset({"batsim_version"})
 
 
-def read_figures(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, str]:
-    """Column -> value of a `_schedule.csv`, as they are written; InputError unless it has one row of numbers."""
+def read_schedule_row(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, str]:
+    """Return column -> value of a `_schedule.csv`, as written; InputError unless it has one row of numbers."""
     table = Tabular(path, limits)
     rows = list(table.rows())
     if len(rows) != 1:
@@ -51,7 +51,7 @@ def read_machine_states(path: Path, *, limits: Limits = LIMITS) -> StateRows:
 
 
 def read_consumed_energy(path: Path, *, limits: Limits = LIMITS) -> EnergyRows:
-    """Read a `_consumed_energy.csv`; InputError. `least_watts` are nan where an old Batsim does not tell them."""
+    """Read a `_consumed_energy.csv`; InputError. `least_watts` are nan in files of an old Batsim."""
     table = Tabular(path, limits)
     time, energy, kind = (table.column(name) for name in ("time", "energy", "event_type"))
     least = table.optional_column("wattmin")

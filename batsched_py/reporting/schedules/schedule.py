@@ -1,4 +1,4 @@
-"""A schedule: what happened to the jobs of one run, wherever it was read from."""
+"""A schedule: the ended jobs of one run and its traces, from result files, a log or a simulation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from batsched_py.reporting.schedules.log_schedule import records_of
 from batsched_py.reporting.schedules.run_files import (
     PstateChange,
     read_consumed_energy,
-    read_figures,
     read_machine_states,
     read_pstate_changes,
+    read_schedule_row,
 )
 from batsched_py.simulator.outputs.result_files import (
     CONSUMED_ENERGY,
@@ -36,31 +36,31 @@ from batsched_py.traces.swf import read_swf
 from batsched_py.wording import counted
 
 _LOGS: Final = (".swf", ".swf.gz")
-#: Prefixes that say nothing, Batsim's default among them: the folder's name is the run's name.
+#: Prefixes without a meaning, Batsim's default among them: the run has the name of its folder.
 _NAMELESS: Final = ("", "out")
 
 
 class Schedule(Brief, frozen=True):
-    """What happened to the jobs of one run.
+    """The jobs of one run, and its traces.
 
     Attributes:
-        name: what tables call it: the prefix of its files, or their folder.
+        name: in tables: the prefix of its files, or their folder.
         jobs: in the file's order. In a log their hosts are unknown and empty: see `size`.
         hosts: number of compute hosts.
-        figures: the row of Batsim's `_schedule.csv`, column -> value as it is written; empty if there is none.
-        stretches: job id -> stretch as the file tells it, of jobs that ran; empty if it does not.
+        batsim_row: the row of Batsim's `_schedule.csv`, column -> value as it is written; empty if there is none.
+        stretches: job id -> stretch as written in the file, of jobs that ran; empty if it has none.
         machine_states: how many hosts were in which state over time; None if that was not traced.
         consumed_energy: joules over time; None if they were not traced.
         pstate_changes: in the order of the file; None if they were not traced.
         unlisted: number of jobs that are in no row: Batsim 1.4 leaves out those that were rejected.
-        notes: what had to be assumed or was left out, a line each.
+        notes: assumptions and omissions, a line each.
         source: the path it was read from, for messages.
     """
 
     name: str
     jobs: tuple[JobRecord, ...]
     hosts: int
-    figures: Mapping[str, str]
+    batsim_row: Mapping[str, str]
     stretches: Mapping[str, float] = {}
     machine_states: StateRows | None = None
     consumed_energy: EnergyRows | None = None
@@ -71,50 +71,49 @@ class Schedule(Brief, frozen=True):
 
     @property
     def ran(self) -> tuple[JobRecord, ...]:
-        """The jobs that were not rejected."""
+        """Return the jobs that were not rejected."""
         return tuple(record for record in self.jobs if not record.rejected)
 
     @property
     def hosts_known(self) -> bool:
-        """True if it is told which hosts each job had, and not only how many."""
+        """Return True if the hosts of each job are known, and not only their number."""
         return all(record.hosts for record in self.jobs if not record.rejected and record.job.size)
 
     def size(self, record: JobRecord) -> int:
-        """How many compute hosts a job had: what it asked for where its hosts are unknown."""
+        """Return the number of compute hosts that a job had; its size if its hosts are unknown."""
         return record.size_on(self.hosts)
 
     def stretch(self, record: JobRecord) -> float:
-        """Turnaround / run of a job that ran, as its file tells it or else its times; infinite if it took no time."""
-        told = self.stretches.get(record.job.id)
-        return record.stretch if told is None else told
+        """Return turnaround / run of a job that ran, as written or else from its times; infinite if it took no time."""
+        written = self.stretches.get(record.job.id)
+        return record.stretch if written is None else written
 
 
 def schedule_of(result: Result, name: str) -> Schedule:
-    """The schedule of a simulation in this process."""
+    """Return the schedule of a simulation in this process."""
     trace = result.trace
-    traced_energy = trace is not None and trace.energy is not None
     return Schedule(
         name=name,
         jobs=result.jobs,
         hosts=result.host_count,
-        figures=schedule_columns(result),
+        batsim_row=schedule_columns(result),
         machine_states=trace.states if trace is not None else None,
         consumed_energy=trace.energy if trace is not None else None,
-        pstate_changes=trace.pstates if trace is not None and traced_energy else None,
+        pstate_changes=trace.pstates if trace is not None and trace.energy is not None else None,
         notes=tuple(f"approximation: {line}" for line in result.approximations),
         source=name,
     )
 
 
 def read_schedules(paths: Sequence[str | Path], *, hosts: int | None = None, limits: Limits = LIMITS) -> list[Schedule]:
-    """Read several runs, as `read_schedule` does; runs of one name get the names of their folders before theirs."""
+    """Read several runs, as `read_schedule` does; equal names are preceded by the names of their folders."""
     schedules = [read_schedule(path, hosts=hosts, limits=limits) for path in paths]
     names = _distinct([_run_path(Path(schedule.source)) for schedule in schedules])
     return [replace(schedule, name=name) for schedule, name in zip(schedules, names, strict=True)]
 
 
 def files_of(path: str | Path) -> list[Path]:
-    """The files that `read_schedule` reads, so that nobody writes over them; InputError."""
+    """Return the files that `read_schedule` reads, so that nothing is written over them; InputError."""
     path = Path(path)
     if path.is_file() and path.name.endswith(_LOGS):
         return [path]
@@ -133,34 +132,31 @@ def read_schedule(
 
     `hosts` is the number of compute hosts. By default it is the number of those that have a state in
     `_machine_states.csv`, else `nb_computing_machines` of `_schedule.csv` (which counts storage hosts, too), else
-    what a log's header says, else all up to the highest that a job had, which `notes` tells.
+    that of a log's header, else all hosts up to the highest that a job had, with a line in `notes`.
     """
     path = Path(path)
     if path.is_file() and path.name.endswith(_LOGS):
         return _read_log(path, hosts, name, limits)
     jobs_path, prefix = _locate(path)
     jobs = read_jobs(jobs_path, limits=limits)
-    figures = read_figures(file, limits=limits) if (file := _beside(prefix, SCHEDULE)) else {}
+    row = read_schedule_row(file, limits=limits) if (file := _beside(prefix, SCHEDULE)) else {}
     states = read_machine_states(file, limits=limits) if (file := _beside(prefix, MACHINE_STATES)) else None
-    count, notes = _host_count(hosts, jobs.jobs, figures, states)
+    count, notes = _host_count(hosts, jobs.jobs, row, states)
     _check_hosts(jobs_path, count, limits)
-    unlisted = max(int(figures.get("nb_jobs", 0)) - len(jobs.jobs), 0)
+    unlisted = max(int(row.get("nb_jobs", 0)) - len(jobs.jobs), 0)
     if unlisted:
-        notes = (
-            *notes,
-            f"{counted(unlisted, 'job')} in no row of the jobs file: Batsim 1.4 leaves out what was rejected",
-        )
+        missing = f"{counted(unlisted, 'job')} in no row of the jobs file"
+        notes = (*notes, f"{missing}: Batsim 1.4 leaves out what was rejected")
+    energy, pstates = _beside(prefix, CONSUMED_ENERGY), _beside(prefix, PSTATE_CHANGES)
     return Schedule(
         name=_run_path(jobs_path).name if name is None else name,
         jobs=jobs.jobs,
         hosts=count,
-        figures=figures,
+        batsim_row=row,
         stretches=jobs.stretches,
         machine_states=states,
-        consumed_energy=read_consumed_energy(file, limits=limits)
-        if (file := _beside(prefix, CONSUMED_ENERGY))
-        else None,
-        pstate_changes=read_pstate_changes(file, limits=limits) if (file := _beside(prefix, PSTATE_CHANGES)) else None,
+        consumed_energy=read_consumed_energy(energy, limits=limits) if energy else None,
+        pstate_changes=read_pstate_changes(pstates, limits=limits) if pstates else None,
         unlisted=unlisted,
         notes=notes,
         source=str(jobs_path),
@@ -173,19 +169,16 @@ def _read_log(path: Path, hosts: int | None, name: str | None, limits: Limits) -
     size = hosts or log.machine_size
     if not size:
         size = max(record.job.size for record in jobs)
-        notes = (
-            *notes,
-            f"{counted(size, 'host')}, the size of the largest job: the log does not say how many",
-        )
+        notes = (*notes, f"{counted(size, 'host')}, the size of the largest job: the log does not say how many")
     _check_hosts(path, size, limits)
     stem = path.name.partition(".")[0] or path.name
     return Schedule(
-        name=stem if name is None else name, jobs=jobs, hosts=size, figures={}, notes=notes, source=str(path)
+        name=stem if name is None else name, jobs=jobs, hosts=size, batsim_row={}, notes=notes, source=str(path)
     )
 
 
 def _locate(path: Path) -> tuple[Path, str | None]:
-    """The jobs file that a path means, and the prefix of the files beside it; None if it has a name of its own."""
+    """Return the jobs file of a path, and the prefix of the files beside it; None if it has a name of its own."""
     if path.is_file():
         found = path
     elif path.is_dir() and (files := sorted(path.glob(f"*{JOBS}"))):
@@ -202,13 +195,13 @@ def _locate(path: Path) -> tuple[Path, str | None]:
 
 
 def _beside(prefix: str | None, ending: str) -> Path | None:
-    """Another file of the run, if there is one."""
+    """Return another file of the run, if there is one."""
     path = None if prefix is None else Path(prefix + ending)
     return path if path is not None and path.is_file() else None
 
 
 def _run_path(source: Path) -> Path:
-    """The path of a run without what all runs have in their files' names; its last part is the run's name."""
+    """Return a path whose last part is the run's name: without endings, or the folder of files without a name."""
     path = Path(os.path.abspath(source))
     if path.name.endswith(_LOGS):
         return path.with_name(path.name.partition(".")[0])
@@ -217,7 +210,7 @@ def _run_path(source: Path) -> Path:
 
 
 def _distinct(paths: Sequence[Path]) -> list[str]:
-    """For each path as many of its last parts as tell it from the others, and a number if that cannot be."""
+    """Return for each path the fewest last parts that no other path ends in, with a number if it comes twice."""
     names = [_shortest(path, [other for other in paths if other != path]) for path in paths]
     counts = Counter(names)
     return [name if counts[name] == 1 else f"{name} ({number})" for number, name in enumerate(names, 1)]
@@ -231,22 +224,22 @@ def _shortest(path: Path, others: Sequence[Path]) -> str:
 
 
 def _host_count(
-    told: int | None, jobs: Iterable[JobRecord], figures: Mapping[str, str], states: StateRows | None
+    given: int | None, jobs: Iterable[JobRecord], row: Mapping[str, str], states: StateRows | None
 ) -> tuple[int, tuple[str, ...]]:
-    """The number of compute hosts, and notes on how it was found."""
+    """Return the number of compute hosts, and notes on its source."""
     highest = max((record.hosts.bits.bit_length() for record in jobs), default=0)
-    if told is not None:
-        return told, _beyond(told, highest, "the number of compute hosts that was given leaves them out")
+    if given is not None:
+        return given, _beyond(given, highest, "the number of compute hosts that was given leaves them out")
     if states is not None and states.times:
         known = max(map(sum, zip(*states.columns().values(), strict=True)))
         return known, _beyond(known, highest, f"they are storage, beside {counted(known, 'compute host')}")
-    if "nb_computing_machines" in figures:
-        return int(figures["nb_computing_machines"]), ()
+    if "nb_computing_machines" in row:
+        return int(row["nb_computing_machines"]), ()
     return highest, (f"{counted(highest, 'host')}, up to the highest that a job had: no file says how many there were",)
 
 
 def _check_hosts(path: Path, hosts: int, limits: Limits) -> None:
-    """InputError if the machine is larger than the limit: pictures and figures have a bit or more for each host."""
+    """InputError if the machine is larger than the limit: pictures and metrics take a bit or more for each host."""
     if hosts > limits.hosts:
         raise InputError(str(path), "", f"tells of a machine of {hosts} hosts, which {limits.rule('hosts')}")
 

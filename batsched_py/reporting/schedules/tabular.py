@@ -1,4 +1,4 @@
-"""Files of comma-separated values with a line of column names: rows, and errors that name file, line and column."""
+"""A reader of comma-separated values with a line of column names, whose errors name file, line and column."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.model.limits import LIMITS, LimitError, Limits
 
-#: Larger numbers are refused when read, so that no sum or product of them is infinite.
+#: The largest number that is read, so that no sum or product is infinite.
 LARGEST: Final = 1e100
 #: Bytes of host sets that each byte of a table may make, beyond those that always may be: ten times what the rows of a
 #: machine of 10 000 hosts do.
@@ -46,7 +46,7 @@ class Tabular:
             raise InputError(self.file, "", "is empty: a line with the names of the columns is missing")
 
     def _lines(self, path: Path) -> Iterator[str]:
-        """Line by line, so that a file that is too large is never in memory."""
+        """Yield line by line, so that a file that is too large is never in memory."""
         read, encoding = 0, "utf-8-sig"
         try:
             for line in read_lines(path, self.limits):
@@ -63,18 +63,18 @@ class Tabular:
             raise InputError(self.file, "", f"must be text in UTF-8: {error.reason}") from error
 
     def column(self, *names: str) -> int:
-        """The position of the first of these columns that there is; InputError if there is none."""
+        """Return the position of the first of these columns that exists; InputError if none does."""
         found = self.optional_column(*names)
         if found is None:
             raise self.error(f"has no column {' or '.join(names)}", line=1)
         return found
 
     def optional_column(self, *names: str) -> int | None:
-        """The position of the first of these columns that there is; None if there is none."""
+        """Return the position of the first of these columns that exists; None if none does."""
         return next((self.header.index(name) for name in names if name in self.header), None)
 
     def rows(self) -> Iterator[list[str]]:
-        """The rows that are left, blank lines left out; InputError if one is too short or too long."""
+        """Yield the rows that are left, without blank lines; InputError if one is too short or too long."""
         try:
             for row in self._reader:
                 self.line = self._reader.line_num
@@ -88,19 +88,19 @@ class Tabular:
             raise self.error(f"is no row of comma-separated values: {error}") from error
 
     def error(self, rule: str, *, column: int | None = None, line: int | None = None) -> InputError:
-        """What is wrong with the row that was read last, or with another line."""
+        """Return an error about the row that was read last, or about another line."""
         where = f"line {line or self.line}"
         return InputError(self.file, where if column is None else f"{where}, column {self.header[column]}", rule)
 
     def number(self, row: Sequence[str], column: int) -> float:
-        """A number up to LARGEST; InputError otherwise."""
+        """Read a number up to LARGEST; InputError otherwise."""
         value = self.number_or_inf(row, column)
         if not abs(value) <= LARGEST:
             raise self.error(f"must be a finite number, not {shown(row[column])}", column=column)
         return value
 
     def number_or_inf(self, row: Sequence[str], column: int) -> float:
-        """A number, which may be infinite; InputError otherwise."""
+        """Read a number, which may be infinite; InputError otherwise."""
         try:
             value = float(row[column])
         except ValueError:
@@ -110,14 +110,14 @@ class Tabular:
         return value
 
     def count(self, row: Sequence[str], column: int) -> int:
-        """A whole number from 0; InputError otherwise."""
+        """Read a whole number from 0; InputError otherwise."""
         text = row[column]
         if not (text.isdecimal() and text.isascii() and len(text) < 16):
             raise self.error(f"must be a whole number from 0, not {shown(text)}", column=column)
         return int(text)
 
     def hosts(self, row: Sequence[str], column: int) -> HostSet:
-        """An interval set like "0-3 7"; InputError otherwise, and for sets that are out of proportion to the file."""
+        """Read an interval set like "0-3 7"; InputError otherwise, and for sets out of proportion to the file."""
         text = row[column]
         hosts = self._sets.get(text)
         if hosts is None:

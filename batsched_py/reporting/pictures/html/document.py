@@ -283,7 +283,7 @@ def _rejected(schedules: Sequence[Schedule]) -> list[str]:
 def _notes(schedules: Sequence[Schedule], bound: float) -> list[str]:
     told = []
     for schedule in schedules:
-        version = schedule.figures.get("batsim_version", "")
+        version = schedule.batsim_row.get("batsim_version", "")
         lines = [f"read from {schedule.source}" + (f", written by {version}" if version else ""), *schedule.notes]
         told.append(f"<dt>{escape(schedule.name)}</dt><dd>{'<br>'.join(map(escape, lines))}</dd>")
     return [f"<dl>{''.join(told)}</dl>", "<h3>Definitions</h3>", DEFINITIONS.format(bound=f"{bound:g}")]

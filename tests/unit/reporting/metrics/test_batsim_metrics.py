@@ -25,7 +25,7 @@ def test_all_figures_are_batsims_to_6_digits(run: Path) -> None:
     """Read from the recorded files of Batsim 4.2.1."""
     schedule = read_schedule(run)
     found = asdict(batsim_metrics(schedule))
-    told = {name: text for name, text in schedule.figures.items() if name in found}
+    told = {name: text for name, text in schedule.batsim_row.items() if name in found}
     assert len(told) == len(found)
     for name, text in told.items():
         if name.startswith(UNKNOWN.get(run.name, "nothing")):
@@ -74,7 +74,7 @@ def test_energy_that_was_counted_and_not_traced_is_unknown() -> None:
     run = Schedule("run", (replace(record(), energy=5.0),), 4, {})
     assert batsim_metrics(run).consumed_joules is None
     assert (batsim_metrics(run).nb_machine_switches, consumed_energy(run)) == (None, None)
-    assert consumed_energy(replace(run, figures={"consumed_joules": "77.5"})) == 77.5
+    assert consumed_energy(replace(run, batsim_row={"consumed_joules": "77.5"})) == 77.5
 
 
 def test_energy_that_was_not_counted_is_none() -> None:

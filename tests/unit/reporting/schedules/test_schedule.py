@@ -109,7 +109,7 @@ def test_the_other_files_of_the_run_are_read() -> None:
     assert (schedule.consumed_energy.times[1], schedule.consumed_energy.joules[1]) == (2.0, 3840.0)
     assert schedule.pstate_changes is not None
     assert schedule.pstate_changes[1] == (2e-10, 0xFFFF, TO_SLEEP)
-    assert schedule.figures["nb_computing_machines"] == "16"
+    assert schedule.batsim_row["nb_computing_machines"] == "16"
 
 
 def test_hosts_are_those_that_have_a_state(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_what_we_write_is_what_we_read(tmp_path: Path) -> None:
     write_jobs(tmp_path / "run_jobs.csv", made)
     write_schedule(tmp_path / "run_schedule.csv", made)
     read, ours = read_schedule(tmp_path), schedule_of(made, "run")
-    assert (read.hosts, read.figures, read.name) == (ours.hosts, ours.figures, ours.name)
+    assert (read.hosts, read.batsim_row, read.name) == (ours.hosts, ours.batsim_row, ours.name)
     for left, right in zip(read.jobs, ours.jobs, strict=True):
         assert (left.job.id, left.state, left.hosts) == (right.job.id, right.state, right.hosts)
         assert (left.start, left.finish, left.job.submit_time) == (right.start, right.finish, right.job.submit_time)

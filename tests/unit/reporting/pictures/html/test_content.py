@@ -11,7 +11,7 @@ from tests.unit.reporting.records import record, rejected
 
 
 def schedule(*records: JobRecord, name: str = "run", states: StateRows | None = None) -> Schedule:
-    return Schedule(name=name, jobs=records, hosts=4, figures={}, machine_states=states)
+    return Schedule(name=name, jobs=records, hosts=4, batsim_row={}, machine_states=states)
 
 
 def test_jobs_are_columns_by_start() -> None:

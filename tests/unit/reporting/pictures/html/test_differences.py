@@ -9,7 +9,7 @@ from tests.unit.reporting.records import record, rejected
 
 
 def schedule(*records: JobRecord, name: str = "run") -> Schedule:
-    return Schedule(name=name, jobs=records, hosts=4, figures={})
+    return Schedule(name=name, jobs=records, hosts=4, batsim_row={})
 
 
 def test_each_job_has_one_fate() -> None:

@@ -20,7 +20,7 @@ PLOTLY = b"const Plotly = '</script>';"
 
 
 def schedule(*records: JobRecord, name: str = "run", **more: Any) -> Schedule:
-    return Schedule(name=name, jobs=records, hosts=4, figures={}, **more)
+    return Schedule(name=name, jobs=records, hosts=4, batsim_row={}, **more)
 
 
 def text(*schedules: Schedule, title: str = "") -> str:

@@ -10,7 +10,7 @@ from tests.unit.reporting.records import record, rejected
 
 
 def run(*records: JobRecord, hosts: int = 2) -> RunMetrics:
-    return measure_run(Schedule(name="run", jobs=records, hosts=hosts, figures={}))
+    return measure_run(Schedule(name="run", jobs=records, hosts=hosts, batsim_row={}))
 
 
 def row(name: str, rows: list[MetricRow]) -> MetricRow:
