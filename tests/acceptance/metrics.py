@@ -70,9 +70,7 @@ def _differences(run: Schedule) -> list[str]:
 
 def _ours_that_differ(run: Schedule) -> list[str]:
     found = measure_run(run)
-    return [
-        ours for ours, theirs in SHARED.items() if not _equal(getattr(figures, ours), float(run.batsim_row[theirs]))
-    ]
+    return [ours for ours, theirs in SHARED.items() if not _equal(getattr(found, ours), float(run.batsim_row[theirs]))]
 
 
 def _equal(found: float | None, told: float) -> bool:
