@@ -18,9 +18,8 @@ from batsched_py.plugins import load
 from batsched_py.reporting.formatting import STATE_NAMES
 from batsched_py.reporting.metrics.over_time import busy_hosts, queue_length
 from batsched_py.reporting.pictures.colouring import STATE_COLOURS
-from batsched_py.reporting.pictures.html.differences import Fate, compare
-from batsched_py.reporting.pictures.html.document import report_page
-from batsched_py.reporting.pictures.html.plotlyjs import plotly_js
+from batsched_py.reporting.pictures.html.differences import JobChange, compare_runs
+from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
@@ -196,8 +195,8 @@ def test_differences_are_marked(page: Browser, runs: list[Schedule]) -> None:
     """Coloured by difference, each job of the second run is of the class that the table counts it in."""
     page.do("report.colourBy('difference')")
     classes = page.ask("[...report.gantts[1].classes]")
-    counts = compare(*runs).counts
-    order = (Fate.SAME, Fate.EARLIER, Fate.LATER, Fate.ELSEWHERE, Fate.ONLY_HERE)
+    counts = compare_runs(*runs).counts
+    order = (JobChange.SAME, JobChange.EARLIER, JobChange.LATER, JobChange.ELSEWHERE, JobChange.ONLY_HERE)
     assert [classes.count(number) for number in range(5)] == [counts[fate] for fate in order]
     assert set(page.ask("[...report.gantts[0].classes]")) == {0}
     assert "starts later" in page.ask("document.getElementById('colours').textContent")

@@ -11,8 +11,7 @@ from batsched_py.cli.shared.command import require, takes
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import say, warn
-from batsched_py.reporting.pictures.html.document import report_page, warnings
-from batsched_py.reporting.pictures.html.plotlyjs import plotly_js
+from batsched_py.reporting.pictures.html.document import plotly_js, report_page, warnings
 
 
 class ReportRequest(Struct, frozen=True):

@@ -1,8 +1,9 @@
-"""What a page carries of its runs: columns of numbers, made small; how they look is said elsewhere (`page/`)."""
+"""The data of a page: columns of numbers for each run, made small; the scripts in `page/` draw them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from msgspec import Struct
@@ -10,16 +11,30 @@ from msgspec import Struct
 from batsched_py.reporting.formatting import FINAL_STATES, STATE_NAMES
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import OTHERS, STATE_COLOURS
-from batsched_py.reporting.pictures.html.growth import Growth, energy_growth, state_growth
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.simulator.outputs.tracing import HOST_STATES
+from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
 from batsched_py.simulator.records import JobRecord
 
-#: Starts that differ by at most so many seconds are the same: files have six digits, real Batsim adds some.
+#: Seconds by which equal starts may differ: files have six digits, real Batsim adds some.
 TOLERANCE: Final = 0.001
 
+#: Points of a quantity over time that are kept, about: more than a picture is wide.
+MOST_POINTS: Final = 4000
+
 Number = int | float
+
+
+class Growth(Struct, frozen=True):
+    """Totals since the start of the simulation, at times that ascend strictly.
+
+    Attributes:
+        time: in seconds.
+        totals: one column for each quantity, as long as `time`.
+    """
+
+    time: list[float]
+    totals: list[list[float]]
 
 
 class PackedRun(Struct, frozen=True):
@@ -28,16 +43,16 @@ class PackedRun(Struct, frozen=True):
     Attributes:
         name: of the run.
         hosts: number of compute hosts.
-        job: which job, an index of the content's names.
+        job: an index of the content's names.
         submit: submission.
         start: start.
         run: finish - start.
-        size: how many compute hosts it had.
+        size: number of its compute hosts.
         state: its final state, an index of the content's states.
         sets: distinct sets of hosts, as intervals ("0-3 7"); empty if hosts are not known.
-        set: the hosts it had, an index of `sets`.
+        set: its hosts, an index of `sets`.
         rejected: jobs that never ran, indices of names.
-        strangers: jobs that are others than those of these names in the first run, indices of names.
+        strangers: jobs whose names mean other jobs in the first run, indices of names.
         power: joules over time; None if they were not traced.
         machines: host seconds in each of HOST_STATES over time; None if hosts only compute and idle.
     """
@@ -66,9 +81,9 @@ class Content(Struct, frozen=True):
         prefix: the workload, as "w0!", if all jobs are of the same; else empty.
         states: names of the final states that occur.
         state_colours: theirs, as in all pictures.
-        machine_states: names of what `machines` of a run has columns of.
+        machine_states: names of the columns of `machines` of a run.
         bound: of the bounded slowdown, in seconds.
-        tolerance: starts that differ by at most so many seconds are the same.
+        tolerance: seconds by which equal starts may differ.
         runs: in the order they were given.
     """
 
@@ -83,7 +98,7 @@ class Content(Struct, frozen=True):
 
 
 def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND) -> Content:
-    """What the page carries of these schedules; the same schedules give the same content."""
+    """Return the data of these schedules; the same schedules give the same content."""
     numbers = number_jobs(schedules)
     workloads = {job.partition("!")[0] for job in numbers}
     prefix = f"{workloads.pop()}!" if len(workloads) == 1 else ""
@@ -101,7 +116,7 @@ def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND) -> Conten
 
 
 def strangers(first: Schedule, other: Schedule) -> frozenset[str]:
-    """Ids that mean one job in the first run and another in the other: its submission or its size differs."""
+    """Return the ids that mean other jobs in the first run: their submissions or sizes differ."""
     there = {record.job.id: record.job for record in first.jobs}
     return frozenset(
         job.id
@@ -112,13 +127,40 @@ def strangers(first: Schedule, other: Schedule) -> frozenset[str]:
 
 
 def short(number: float) -> Number:
-    """To the microsecond, as Batsim's files have it; a whole number without a point."""
+    """Round to the microsecond, as Batsim's files do; a whole number has no point."""
     rounded = round(number, 6)
     return int(rounded) if rounded == int(rounded) else rounded
 
 
+def energy_growth(rows: EnergyRows, most: int = MOST_POINTS) -> Growth | None:
+    """Return the joules of all hosts since 0 over time, whenever the first row was written; None if no time passes."""
+    late = bool(rows.times) and rows.times[0] > 0
+    times, joules = [0.0] * late + list(rows.times), [0.0] * late + list(rows.joules)
+    kept = _kept(times, most)
+    if len(kept) < 2:
+        return None
+    return Growth([times[row] for row in kept], [[joules[row] for row in kept]])
+
+
+def state_growth(rows: StateRows, hosts: int) -> Growth | None:
+    """Return the host seconds in each state over time; None if no host ever sleeps or switches, or no time passes.
+
+    Before the first row all of the `hosts` are idle.
+    """
+    late = bool(rows.times) and rows.times[0] > 0
+    times = [0.0] * late + list(rows.times)
+    kept = _kept(times, MOST_POINTS)
+    if rows.always_awake or len(kept) < 2:
+        return None
+    totals = [
+        _integral(times, [hosts if state == "idle" else 0] * late + list(counts))
+        for state, counts in rows.columns().items()
+    ]
+    return Growth([times[row] for row in kept], [[total[row] for row in kept] for total in totals])
+
+
 def _states(schedules: Sequence[Schedule]) -> list[str]:
-    """The final states that jobs which ran have, Batsim's first and in its order."""
+    """Return the final states of the jobs that ran, Batsim's first and in its order."""
     found = {record.state for schedule in schedules for record in schedule.ran}
     return [state for state in FINAL_STATES if state in found] + sorted(found - set(FINAL_STATES))
 
@@ -147,7 +189,7 @@ def _pack_run(schedule: Schedule, first: Schedule, numbers: dict[str, int], stat
 
 
 def _sets(ran: Iterable[JobRecord]) -> tuple[list[str], list[int]]:
-    """The distinct sets of hosts, and which of them each job had."""
+    """Return the distinct sets of hosts, and the index of each job's set."""
     known: dict[int, int] = {}
     spelled: list[str] = []
     places = []
@@ -158,3 +200,24 @@ def _sets(ran: Iterable[JobRecord]) -> tuple[list[str], list[int]]:
             spelled.append(str(record.hosts))
         places.append(known[bits])
     return spelled, places
+
+
+def _integral(times: Sequence[float], counts: Sequence[int]) -> list[float]:
+    """Return the sum of counts times seconds up to each row; a count holds from its row on."""
+    total, totals = 0.0, [0.0]
+    for (before, after), count in zip(pairwise(times), counts, strict=False):
+        total += count * (after - before)
+        totals.append(total)
+    return totals
+
+
+def _kept(times: Sequence[float], most: int) -> list[int]:
+    """Return the first row and the last of each instant; of too many instants, the last in each equal piece of time.
+
+    Totals do not change during an instant: any of its rows will do.
+    """
+    if not times:
+        return []
+    piece = (times[-1] - times[0]) / most if len(times) > most else 0.0
+    last = {(int((time - times[0]) / piece) if piece > 0 else time): row for row, time in enumerate(times)}
+    return [0, *(row for row in last.values() if times[row] > times[0])]

@@ -1,4 +1,4 @@
-"""What became of the jobs of the first run in another one: which start earlier, later, or elsewhere."""
+"""Comparison of a run with the first one, job by job: which start earlier, later, or on other hosts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from batsched_py.reporting.pictures.html.content import TOLERANCE, strangers
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 
-#: So many jobs are shown of those that gained most, and of those that lost most.
+#: Jobs that are listed among those that gained most, and among those that lost most.
 MOST_MOVED: Final = 5
 
 
-class Fate(StrEnum):
-    """What became of a job, compared with the first run."""
+class JobChange(StrEnum):
+    """The change of a job from the first run to another."""
 
     SAME = "as in the first run"
     EARLIER = "starts earlier"
@@ -28,60 +28,60 @@ class Fate(StrEnum):
     ONLY_THERE = "runs only in the first run"
 
 
-class Move(Struct, frozen=True):
-    """A job that starts at another time: by how many seconds later, negative if earlier, and its start."""
+class MovedJob(Struct, frozen=True):
+    """A job that starts at another time: `seconds` later, negative if earlier, at `start`."""
 
     job: str
     seconds: float
     start: float
 
 
-class Difference(Struct, frozen=True):
-    """A run beside the first one.
+class RunComparison(Struct, frozen=True):
+    """The differences of a run from the first one.
 
     Attributes:
         name: of the run.
-        counts: fate -> number of jobs.
+        counts: change -> number of jobs.
         earlier: seconds by which starts are earlier, summed over the jobs that start earlier.
         later: likewise of those that start later.
         gained: the jobs that start earlier by most, the most first.
         lost: the jobs that start later by most, the most first.
-        strangers: how many ids mean another job than in the first run: of another submission or size.
-        shared: how many jobs there are in both, whether they ran or not.
+        strangers: number of ids that mean another job than in the first run: of another submission or size.
+        shared: number of jobs in both, whether they ran or not.
     """
 
     name: str
-    counts: Counter[Fate]
+    counts: Counter[JobChange]
     earlier: float
     later: float
-    gained: tuple[Move, ...]
-    lost: tuple[Move, ...]
+    gained: tuple[MovedJob, ...]
+    lost: tuple[MovedJob, ...]
     strangers: int
     shared: int
 
     @property
     def comparable(self) -> bool:
-        """False if most ids that both have mean different jobs: the runs are of different workloads."""
+        """Return False if most ids in both runs mean different jobs: their workloads differ."""
         return self.strangers <= self.shared
 
 
-def compare(first: Schedule, other: Schedule) -> Difference:
-    """Job by job, by id; rejected jobs do not run. What has another submission or size is another job."""
+def compare_runs(first: Schedule, other: Schedule) -> RunComparison:
+    """Compare the jobs that ran, by id; an id with another submission or size is another job."""
     there = {record.job.id: record for record in first.ran}
     hosts_known = first.hosts_known and other.hosts_known
     others = strangers(first, other)
     both = {record.job.id for record in first.jobs} & {record.job.id for record in other.jobs}
-    counts: Counter[Fate] = Counter()
-    moves: list[Move] = []
+    counts: Counter[JobChange] = Counter()
+    moves: list[MovedJob] = []
     for record in other.ran:
         before = None if record.job.id in others else there.pop(record.job.id, None)
-        fate = Fate.ONLY_HERE if before is None else _fate(before, record, hosts_known=hosts_known)
-        counts[fate] += 1
-        if before is not None and fate in (Fate.EARLIER, Fate.LATER):
-            moves.append(Move(record.job.id, record.start - before.start, record.start))
-    counts[Fate.ONLY_THERE] += len(there)
+        change = JobChange.ONLY_HERE if before is None else _change(before, record, hosts_known=hosts_known)
+        counts[change] += 1
+        if before is not None and change in (JobChange.EARLIER, JobChange.LATER):
+            moves.append(MovedJob(record.job.id, record.start - before.start, record.start))
+    counts[JobChange.ONLY_THERE] += len(there)
     moves.sort(key=lambda move: move.seconds)
-    return Difference(
+    return RunComparison(
         other.name,
         counts,
         -math.fsum(move.seconds for move in moves if move.seconds < 0),
@@ -93,8 +93,8 @@ def compare(first: Schedule, other: Schedule) -> Difference:
     )
 
 
-def _fate(before: JobRecord, after: JobRecord, *, hosts_known: bool) -> Fate:
+def _change(before: JobRecord, after: JobRecord, *, hosts_known: bool) -> JobChange:
     late = after.start - before.start
     if abs(late) > TOLERANCE:
-        return Fate.EARLIER if late < 0 else Fate.LATER
-    return Fate.ELSEWHERE if hosts_known and before.hosts != after.hosts else Fate.SAME
+        return JobChange.EARLIER if late < 0 else JobChange.LATER
+    return JobChange.ELSEWHERE if hosts_known and before.hosts != after.hosts else JobChange.SAME

@@ -1,4 +1,4 @@
-"""The page as a whole: its sections, and what it carries, in one file."""
+"""The report page: its sections, its data and its scripts in one file that makes no request."""
 
 from __future__ import annotations
 
@@ -20,35 +20,41 @@ from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import HOST_COLOURS
 from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.html.content import Content, pack
-from batsched_py.reporting.pictures.html.differences import Difference, Fate, Move, compare
+from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, RunComparison, compare_runs
 from batsched_py.reporting.pictures.html.metric_rows import other_rows, summary_rows
-from batsched_py.reporting.pictures.html.words import DEFINITIONS, KEYS, TOOLBAR
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.wording import NARROW_BLANK, counted, grouped
 
-#: Scripts of the page, each using what stands before it.
+#: Scripts of the page, each using those before it.
 SCRIPTS: Final = (
     "words.js", "data.js", "colours.js", "raster.js", "gantt.js", "view.js", "hands.js", "charts.js", "main.js",
 )  # fmt: skip
 
-#: So many rejected jobs are named, of each run.
+#: Rejected jobs that are listed of each run, at most.
 MOST_REJECTED: Final = 100
 
 
+def plotly_js() -> bytes:
+    """Read plotly.js, minified, from the installed package plotly. ImportError without the extra `report`."""
+    return (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+
+
 def report_page(schedules: Sequence[Schedule], plotly: bytes, title: str = "", bound: float = SLOWDOWN_BOUND) -> bytes:
-    """A page that shows these schedules, the first being what the others are compared with.
+    """Return a page that shows these schedules, and compares them with the first.
 
     It makes no request: `plotly` is the text of plotly.js, which it carries. Runs shorter than `bound` seconds count as
     that long in bounded slowdowns. The same schedules give the same bytes.
     """
     content = pack(schedules, bound)
-    heading = title or " · ".join(run.name for run in content.runs)
-    page = Template(_asset("page.html")).substitute(
+    sections = [(name, title, parts) for name, title, parts in _sections(schedules, content) if parts]
+    page = _template("page.html").substitute(
         version=escape(batsched_py.__version__),
-        title=escape(heading),
+        title=escape(title or " · ".join(run.name for run in content.runs)),
         style=_host_colours() + _asset("page.css"),
-        body=_body(schedules, content, heading),
+        subtitle=markup.paragraph(_subtitle(schedules)),
+        links="".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in sections),
+        sections="\n".join(markup.section(name, title, *parts) for name, title, parts in sections),
         data=_packed(msgspec.json.encode(content)),
         plotly=_packed(plotly),
         script="\n".join(map(_asset, SCRIPTS)),
@@ -60,6 +66,10 @@ def _asset(name: str) -> str:
     return (files("batsched_py.reporting.pictures.html") / "page" / name).read_text("utf-8")
 
 
+def _template(name: str) -> Template:
+    return Template(_asset(name))
+
+
 def _host_colours() -> str:
     light, dark = (
         " ".join(f"--host-{state}: {both[scheme]};" for state, both in enumerate(HOST_COLOURS.values()))
@@ -69,14 +79,15 @@ def _host_colours() -> str:
 
 
 def _packed(data: bytes) -> str:
-    """Compressed, in characters that mean nothing in HTML."""
+    """Compress data into characters without a meaning in HTML."""
     return b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
-def _body(schedules: Sequence[Schedule], content: Content, heading: str) -> str:
+def _sections(schedules: Sequence[Schedule], content: Content) -> list[tuple[str, str, list[str]]]:
+    """Return name, title and parts of each section; one without parts is left out of the page."""
     names = [run.name for run in content.runs]
-    found = [compare(schedules[0], other) for other in schedules[1:]]
-    sections = [
+    found = [compare_runs(schedules[0], other) for other in schedules[1:]]
+    return [
         ("summary", "Summary", _summary(schedules, found, content.bound)),
         ("differences", "Differences", _differences(schedules, found, content)),
         ("over-time", "Over time", _over_time(schedules, found, content)),
@@ -84,24 +95,6 @@ def _body(schedules: Sequence[Schedule], content: Content, heading: str) -> str:
         ("rejected", "Rejected jobs", _rejected(schedules)),
         ("notes", "Notes", _notes(schedules, content.bound)),
     ]
-    shown = [(name, title, parts) for name, title, parts in sections if parts]
-    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in shown)
-    return "\n".join(
-        (
-            '<a class="skip" href="#content">to the content</a>',
-            f"<header><div><h1>{escape(heading)}</h1>{markup.paragraph(_subtitle(schedules))}</div>",
-            '<button type="button" id="scheme" title="light or dark">◐ light / dark</button></header>',
-            f'<nav aria-label="sections"><ul>{links}</ul></nav>',
-            '<main id="content">',
-            '<p id="problem" role="alert" hidden></p>',
-            "<noscript><p>The charts need JavaScript; the tables do not.</p></noscript>",
-            *(markup.section(name, title, *parts) for name, title, parts in shown),
-            "</main>",
-            '<div id="status" class="heard" role="status" aria-live="polite"></div>',
-            '<div id="tip" aria-hidden="true" hidden></div>',
-            f"<footer>Made by batsched-py {escape(batsched_py.__version__)}. This page needs no network.</footer>",
-        )
-    )
 
 
 def _subtitle(schedules: Sequence[Schedule]) -> str:
@@ -118,7 +111,7 @@ def _count(number: int, noun: str) -> str:
     return counted(number, noun, blank=NARROW_BLANK)
 
 
-def _summary(schedules: Sequence[Schedule], found: Sequence[Difference], bound: float) -> list[str]:
+def _summary(schedules: Sequence[Schedule], found: Sequence[RunComparison], bound: float) -> list[str]:
     names = [schedule.name for schedule in schedules]
     marks = [marks_of(schedule.jobs) for schedule in schedules]
     ranked = all(each.comparable for each in found) and all(each.ran == marks[0].ran for each in marks)
@@ -126,38 +119,39 @@ def _summary(schedules: Sequence[Schedule], found: Sequence[Difference], bound: 
     caption = _table_caption(names, ranked=ranked)
     rest = markup.metrics_table(caption, names, other_rows(measured, ranked=ranked))
     main = markup.metrics_table(caption, names, summary_rows(measured, ranked=ranked))
-    told = [
-        markup.paragraph(warning, "none")
-        for warning in (*_strangers(schedules[0], found), *_others(marks, schedules[0], found))
+    lines = (*_strangers(schedules[0], found), *_others(marks, schedules[0], found))
+    return [
+        *(markup.paragraph(line, "none") for line in lines),
+        main,
+        f"<details><summary>More figures</summary>{rest}</details>",
     ]
-    return [*told, main, f"<details><summary>More figures</summary>{rest}</details>"]
 
 
 def warnings(schedules: Sequence[Schedule]) -> list[str]:
-    """A line for each run of another workload than the first: its jobs are not compared."""
-    return _strangers(schedules[0], [compare(schedules[0], other) for other in schedules[1:]])
+    """Return a line for each run of another workload than the first: its jobs are not compared."""
+    return _strangers(schedules[0], [compare_runs(schedules[0], other) for other in schedules[1:]])
 
 
-def _strangers(first: Schedule, found: Sequence[Difference]) -> list[str]:
-    told = []
+def _strangers(first: Schedule, found: Sequence[RunComparison]) -> list[str]:
+    lines = []
     for each in found:
         if not each.comparable:
             others, both = grouped(each.strangers, NARROW_BLANK), _count(each.shared + each.strangers, "job id")
-            told.append(
+            lines.append(
                 f"{first.name} and {each.name} are of different workloads: {others} of the {both} "
                 "they share mean jobs of another submission or size; they are not compared job by job"
             )
-    return told
+    return lines
 
 
-def _others(marks: Sequence[JobMarks], first: Schedule, found: Sequence[Difference]) -> Iterator[str]:
-    """Which runs of the same workload have figures of other jobs than the first run."""
-    why = {"ran": "their figures are of different jobs, none is marked as the best", "succeeded": "compare with care"}
-    for what, told in why.items():
+def _others(marks: Sequence[JobMarks], first: Schedule, found: Sequence[RunComparison]) -> Iterator[str]:
+    """Yield warnings about runs of the same workload whose metrics are of other jobs than those of the first run."""
+    hints = {"ran": "their figures are of different jobs, none is marked as the best", "succeeded": "compare with care"}
+    for what, hint in hints.items():
         differing = zip(found, marks[1:], strict=True)
         others = [run.name for run, mine in differing if run.comparable and other_jobs(mine, marks[0]) == what]
         if others:
-            yield f"Not the same jobs {what} under {' and '.join(others)} as under {first.name}: {told}."
+            yield f"Not the same jobs {what} under {' and '.join(others)} as under {first.name}: {hint}."
 
 
 def _table_caption(names: Sequence[str], *, ranked: bool) -> str:
@@ -166,13 +160,16 @@ def _table_caption(names: Sequence[str], *, ranked: bool) -> str:
     return f"Below each figure: how it differs from {names[0]}." + (" ★ marks the best of a row." if ranked else "")
 
 
-def _differences(schedules: Sequence[Schedule], compared: Sequence[Difference], content: Content) -> list[str]:
+def _differences(schedules: Sequence[Schedule], compared: Sequence[RunComparison], content: Content) -> list[str]:
     found = [each for each in compared if each.comparable]
     if not found:
         return []
     first, numbers = schedules[0], number_jobs(schedules)
-    fates = [fate for fate in Fate if any(difference.counts[fate] for difference in found)]
-    rows = [[escape(fate), *(grouped(difference.counts[fate], NARROW_BLANK) for difference in found)] for fate in fates]
+    rows = [
+        [escape(change), *(grouped(difference.counts[change], NARROW_BLANK) for difference in found)]
+        for change in JobChange
+        if any(difference.counts[change] for difference in found)
+    ]
     rows.append(["earlier, summed", *(clock(difference.earlier) for difference in found)])
     rows.append(["later, summed", *(clock(difference.later) for difference in found)])
     counts = markup.plain_table(f"Jobs compared with {first.name}", ["", *(each.name for each in found)], rows)
@@ -180,12 +177,12 @@ def _differences(schedules: Sequence[Schedule], compared: Sequence[Difference], 
         _moves(difference, first, content, numbers) for difference in found if difference.gained or difference.lost
     ]
     strangers = [each.name for each in found if not each.shared]
-    told = f"No job is in both {first.name} and {', '.join(strangers)}: jobs are compared by their id, workload!name."
-    return [markup.grouped([counts, *moved]), markup.paragraph(told, "none") if strangers else ""]
+    hint = f"No job is in both {first.name} and {', '.join(strangers)}: jobs are compared by their id, workload!name."
+    return [markup.grouped([counts, *moved]), markup.paragraph(hint, "none") if strangers else ""]
 
 
-def _moves(difference: Difference, first: Schedule, content: Content, numbers: Mapping[str, int]) -> str:
-    def row(move: Move) -> list[str]:
+def _moves(difference: RunComparison, first: Schedule, content: Content, numbers: Mapping[str, int]) -> str:
+    def row(move: MovedJob) -> list[str]:
         way = "earlier" if move.seconds < 0 else "later"
         button = markup.job_button(move.job.removeprefix(content.prefix), numbers[move.job])
         return [button, f"{clock(abs(move.seconds))} {way}", clock(move.start)]
@@ -195,7 +192,7 @@ def _moves(difference: Difference, first: Schedule, content: Content, numbers: M
     return markup.plain_table(f"{difference.name}: the jobs that moved most", heads, rows)
 
 
-def _over_time(schedules: Sequence[Schedule], found: Sequence[Difference], content: Content) -> list[str]:
+def _over_time(schedules: Sequence[Schedule], found: Sequence[RunComparison], content: Content) -> list[str]:
     if not any(schedule.ran for schedule in schedules):
         return [markup.paragraph("No job ran: there is nothing to draw.", "none")]
     names = [run.name for run in content.runs]
@@ -208,8 +205,8 @@ def _over_time(schedules: Sequence[Schedule], found: Sequence[Difference], conte
     options = "".join(f'<option value="{value}">{escape(text)}</option>' for value, text in modes)
     drawn = any(run.sets for run in content.runs)
     return [
-        TOOLBAR.format(options=options),
-        KEYS if drawn else "",
+        _template("toolbar.html").substitute(options=options).rstrip(),
+        _asset("keys.html").rstrip() if drawn else "",
         '<ul class="legend" id="colours"></ul>' if drawn else "",
         *gantts,
         '<div id="chosen" class="wide"></div>',
@@ -219,14 +216,14 @@ def _over_time(schedules: Sequence[Schedule], found: Sequence[Difference], conte
 
 
 def _gantt(number: int, schedule: Schedule) -> str:
-    told = _size(len(schedule.ran), schedule.hosts)
+    size = _size(len(schedule.ran), schedule.hosts)
     if not schedule.ran:
         return f"<h3>{escape(schedule.name)}</h3>{markup.paragraph('No Gantt chart: no job ran.', 'none')}"
     if not schedule.hosts_known or not schedule.hosts:
         why = "No Gantt chart: the file tells how many hosts each job had, but not which."
         return f"<h3>{escape(schedule.name)}</h3>{markup.paragraph(why, 'none')}"
-    alternative = f"{schedule.name}: {told}, hosts upwards, time to the right"
-    return markup.gantt(number, schedule.name, told, alternative)
+    alternative = f"{schedule.name}: {size}, hosts upwards, time to the right"
+    return markup.gantt(number, schedule.name, size, alternative)
 
 
 def _lines(schedules: Sequence[Schedule], content: Content) -> list[str]:
@@ -281,9 +278,13 @@ def _rejected(schedules: Sequence[Schedule]) -> list[str]:
 
 
 def _notes(schedules: Sequence[Schedule], bound: float) -> list[str]:
-    told = []
+    entries = []
     for schedule in schedules:
         version = schedule.batsim_row.get("batsim_version", "")
         lines = [f"read from {schedule.source}" + (f", written by {version}" if version else ""), *schedule.notes]
-        told.append(f"<dt>{escape(schedule.name)}</dt><dd>{'<br>'.join(map(escape, lines))}</dd>")
-    return [f"<dl>{''.join(told)}</dl>", "<h3>Definitions</h3>", DEFINITIONS.format(bound=f"{bound:g}")]
+        entries.append(f"<dt>{escape(schedule.name)}</dt><dd>{'<br>'.join(map(escape, lines))}</dd>")
+    return [
+        f"<dl>{''.join(entries)}</dl>",
+        "<h3>Definitions</h3>",
+        _template("definitions.html").substitute(bound=f"{bound:g}").rstrip(),
+    ]

@@ -1,4 +1,4 @@
-"""Pieces of HTML: every text from outside is escaped here."""
+"""Elements of HTML, in which every text from outside is escaped."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ _COLOURS: Final = 6
 
 
 def section(name: str, title: str, *parts: str) -> str:
-    """A part of the page with a heading; `name` is what links lead to."""
+    """Return a section with a heading; links lead to its `name`."""
     inside = "\n".join(part for part in parts if part)
     heading = f'<h2 id="{name}-title">{escape(title)}</h2>'
     return f'<section id="{name}" aria-labelledby="{name}-title">\n{heading}\n{inside}\n</section>'
 
 
 def paragraph(text: str, kind: str = "quiet") -> str:
-    """Some words."""
+    """Return a paragraph of text."""
     return f'<p class="{kind}">{escape(text)}</p>'
 
 
 def grouped(parts: Iterable[str]) -> str:
-    """Small tables beside each other, as far as there is room."""
+    """Return small tables beside each other, as far as there is room."""
     inside = "\n".join(parts)
     return f'<div class="tables">{inside}</div>'
 
 
 def metrics_table(caption: str, names: Sequence[str], rows: Iterable[MetricRow]) -> str:
-    """One figure to a row, one run to a column."""
+    """Return a table with a metric in each row and a run in each column."""
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     lines = (
         f'<tr{" class=part" if row.part else ""}><th scope="row">{escape(row.name)}</th>'
-        f"{''.join(map(_figure, row.cells))}</tr>"
+        f"{''.join(map(_metric, row.cells))}</tr>"
         for row in rows
     )
     return _table(caption, f"<tr><td></td>{heads}</tr>", lines)
 
 
-def _figure(cell: MetricCell) -> str:
+def _metric(cell: MetricCell) -> str:
     exact = f' title="{escape(cell.exact)}"' if cell.exact else ""
     best = '<span class="mark" aria-hidden="true">★</span><span class="heard">best: </span>' if cell.best else ""
     delta = f'<span class="delta">{escape(cell.delta)}</span>' if cell.delta else ""
@@ -50,7 +50,7 @@ def _figure(cell: MetricCell) -> str:
 
 
 def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows of cells that are HTML already; the first cell of a row is its heading."""
+    """Return a table of cells that are HTML already; the first cell of a row is its heading."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in heads)
     lines = (
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
@@ -68,12 +68,12 @@ def _table(caption: str, head: str, rows: Iterable[str]) -> str:
 
 
 def job_button(name: str, number: int) -> str:
-    """A job that is shown in the Gantt charts when the button is pressed."""
+    """Return a button that shows a job in the Gantt charts."""
     return f'<button type="button" data-job="{number}" title="show it in the Gantt charts">{escape(name)}</button>'
 
 
 def _line(number: int, *, dashed: bool) -> str:
-    """The line of a run, as in the charts."""
+    """Return the line of a run, as in the charts."""
     pattern = _DASHES[number % len(_DASHES)] if dashed else ""
     dashes = f' stroke-dasharray="{pattern}"' if pattern else ""
     return (
@@ -83,28 +83,28 @@ def _line(number: int, *, dashed: bool) -> str:
 
 
 def run_legend(names: Sequence[str], *, dashed: bool) -> str:
-    """Which line is which run; nothing if there is one."""
+    """Return a legend of lines and runs; empty for a single run."""
     if len(names) < 2:
         return ""
     items = "".join(f"<li>{_line(number, dashed=dashed)}{escape(name)}</li>" for number, name in enumerate(names))
     return f'<ul class="legend">{items}</ul>'
 
 
-def chart(name: str, title: str, told: str, alternative: str) -> str:
-    """A place for a chart that Plotly draws; `alternative` says in words what it shows."""
+def chart(name: str, title: str, note: str, alternative: str) -> str:
+    """Return a place for a chart that Plotly draws; `alternative` describes it in words."""
     place = f'<div class="chart" id="{name}" role="img" aria-label="{escape(alternative)}"></div>'
-    return _figure_of(name, title, told, place)
+    return _figure_of(name, title, note, place)
 
 
-def gantt(number: int, name: str, told: str, alternative: str) -> str:
-    """A place for the Gantt chart of a run."""
+def gantt(number: int, name: str, note: str, alternative: str) -> str:
+    """Return a place for the Gantt chart of a run."""
     place = (
         f'<canvas id="gantt-{number}" tabindex="0" role="application" aria-roledescription="Gantt chart" '
         f'aria-label="{escape(alternative)}" aria-describedby="keys"></canvas>'
     )
-    return _figure_of(f"gantt-{number}", name, told, place)
+    return _figure_of(f"gantt-{number}", name, note, place)
 
 
-def _figure_of(name: str, title: str, told: str, place: str) -> str:
-    caption = f'<figcaption><h3 id="{name}-title">{escape(title)}</h3><p>{escape(told)}</p></figcaption>'
+def _figure_of(name: str, title: str, note: str, place: str) -> str:
+    caption = f'<figcaption><h3 id="{name}-title">{escape(title)}</h3><p>{escape(note)}</p></figcaption>'
     return f'<figure aria-labelledby="{name}-title">{caption}{place}</figure>'
