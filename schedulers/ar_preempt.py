@@ -1,16 +1,19 @@
 """Advance reservations: jobs that start at an instant, for which best-effort jobs may be preempted."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from batsched_py.api import Event, HostSet, Job, Plan, Slot, View, counted, option
 from batsched_py.leases.preemption import Preemption
+from batsched_py.leases.segments import Segments
 from batsched_py.leases.terms import MEMBER, Kind, TermsError, read_terms
+from batsched_py.planning.future.promise_book import PromiseBook
 from batsched_py.planning.future.reservations import Reservation, Reservations
 from batsched_py.schedulers.backfilling.loop import Backfilling
 from batsched_py.schedulers.backfilling.options import PromiseOptions
+from batsched_py.schedulers.backfilling.rules import BackfillRules, Promise
 
 NO_HOSTS = HostSet()
 
@@ -32,6 +35,37 @@ class ArPreemptOptions(PromiseOptions):
             self.refuse("is not for ar_preempt: reservations are made on the lowest hosts")
 
 
+class BestEffortRules(BackfillRules[ArPreemptOptions]):
+    """The rules of backfilling around reservations."""
+
+    def __init__(self, options: ArPreemptOptions, view: View, depth: float, segments: Segments) -> None:
+        super().__init__(options, view, depth)
+        self.segments = segments
+        #: Id of an accepted job -> the instant at which it is to start.
+        self.starts: dict[str, float] = {}
+        self.aside = self.starts
+        #: Seconds from the request to the moment at which jobs start: with a decision clock.
+        self.delay = 0.0
+
+    def duration(self, job: Job) -> float:
+        """Return its walltime, from the moment of the decision."""
+        return super().duration(job) + self.delay
+
+    def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
+        """Return the first start that touches no reservation and no promise."""
+        return book.earliest(job)
+
+    def calls_at(self, first_start: float) -> bool:
+        """Not if a reservation begins before: promises are made anew then."""
+        return min(self.starts.values(), default=math.inf) > first_start
+
+    def in_serving_order(self, jobs: Iterable[Job]) -> Iterable[Job]:
+        """Give a preempted job the place of its first segment."""
+        if not self.segments:
+            return jobs
+        return sorted(jobs, key=lambda job: self.segments.first(job).submit_time)
+
+
 class ArPreempt(Backfilling[ArPreemptOptions]):
     """Start advance reservations at their instants; backfill best-effort jobs around them.
 
@@ -48,10 +82,13 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
     )
     uses_dynamic_jobs = True
 
+    rules: BestEffortRules
+
+    def make_rules(self, view: View) -> BestEffortRules:
+        return BestEffortRules(self.options, view, self.options.depth, self.preemption.segments)
+
     def setup(self, view: View) -> None:
         """No reservation, nobody preempted."""
-        super().setup(view)
-        self.depth = self.options.depth
         #: Accepted and not started, under the ids of their jobs.
         self.book = Reservations(view.availability())
         #: Best-effort jobs that give way to them.
@@ -63,12 +100,10 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             margin=self.options.margin,
             tolerance=self.options.tolerance,
         )
-        #: Id of an accepted job -> the instant at which it is to start.
-        self.starts: dict[str, float] = {}
         #: Those for which hosts were freed `margin` seconds before.
         self.prepared: set[str] = set()
-        #: Seconds from the request to the moment at which jobs start: with a decision clock.
-        self.delay = 0.0
+        super().setup(view)
+        self.starts = self.rules.starts
 
     def observe(self, event: Event, view: View) -> None:
         """Who was killed begins again."""
@@ -77,14 +112,11 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
     def decide(self, view: View, plan: Plan) -> None:
         """Reservations first, then whatever fits around them."""
         self.book.expire()
-        self.delay = plan.timestamp - view.now
+        self.rules.delay = plan.timestamp - view.now
         leases = [job for job in view.arrived if MEMBER in job.members]
         segments_came = self.preemption.segments.meet(view.arrived)
         if segments_came or leases or self.preemption.to_repeat or self.pressing(view):
-            self.repairs.foresee(view)
-            self.forget_promises(view, plan)
-            if self.line is not None:
-                self.line.join(view.arrived, view.now)
+            self.loop.begin_anew(view, plan)
             self.repair(view, plan)
             for job in leases:
                 self.admit_lease(job, view, plan)
@@ -92,50 +124,11 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
                 self.prepare(job_id, view, plan)
             self.preemption.repeat(plan)  # after the starts: each command costs Batsim a moment
             self.preemption.foresee()
-            self.serve_all(view, plan)
-            self.call_for_promises(view, plan)
-            self.repairs.call_when_late(view, plan)
+            self.loop.serve_anew(view, plan)
         else:
             super().decide(view, plan)
         self.call(view, plan)
         self.finish_registration(view, plan)
-
-    def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
-        """As in the loop, without jobs that have a reservation; a preempted job has the place of its first segment."""
-        segments = self.preemption.segments
-        if self.starts or segments:
-            jobs = [job for job in jobs if job.id not in self.starts]
-            if self.line is None:
-                jobs.sort(key=lambda job: segments.first(job).submit_time)
-        return super().serve(jobs, view, plan)
-
-    def overtakers(self, view: View) -> Sequence[Job]:
-        """As in the loop, without the jobs that have a reservation."""
-        return [job for job in super().overtakers(view) if job.id not in self.starts]
-
-    def may_overtake(self, job: Job, view: View) -> bool:
-        """As in the loop, without the jobs that have a reservation."""
-        return super().may_overtake(job, view) and job.id not in self.starts
-
-    def duration(self, job: Job) -> float:
-        """Its walltime, from the moment of the decision."""
-        return super().duration(job) + self.delay
-
-    def earliest(self, job: Job, view: View, plan: Plan) -> Slot | None:
-        """The first start that touches no reservation and no promise."""
-        return view.availability().earliest(job.size, self.duration(job), choose=self.choose)
-
-    def call_for_promises(self, view: View, plan: Plan) -> None:
-        """As in the loop, unless a reservation begins before: promises are made anew then."""
-        if min(self.starts.values(), default=math.inf) > self.first_start():
-            super().call_for_promises(view, plan)
-
-    def forget_promises(self, view: View, plan: Plan) -> None:
-        """Reservations come before promises to best-effort jobs, which are made again after."""
-        for job_id in self.blocked:
-            plan.promises.pop(job_id, None)
-        self.withdraw_all(view)
-        self.gaps = None
 
     def pressing(self, view: View) -> bool:
         """True if reservations need a look: one is near, or hosts came or went."""
@@ -160,8 +153,8 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             self.accept(job, terms.start, view, plan)
 
     def start_now(self, job: Job, view: View, plan: Plan) -> None:
-        free = view.availability().free_during(view.now, view.now + self.duration(job))
-        hosts = self.choose(free, job.size)
+        free = view.availability().free_during(view.now, view.now + self.rules.duration(job))
+        hosts = self.rules.choose(free, job.size)
         if hosts is None:
             found = counted(len(free), "is free", "are free")
             self.refuse(job, f"it must start now on {counted(job.size, 'host')}, {found} for its walltime", plan)
@@ -226,7 +219,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             hosts = found.slot.hosts
         if due:
             others = view.availability().free_during(view.now, view.now + job.limit)
-            ready = hosts if hosts and hosts <= plan.free else self.choose(others, job.size)
+            ready = hosts if hosts and hosts <= plan.free else self.rules.choose(others, job.size)
             if ready is not None:
                 self.begin(job, ready, view, plan)
                 return

@@ -7,9 +7,11 @@ from heapq import heappop, heappush
 from msgspec.structs import replace
 
 from batsched_py.api import ORDERS, Event, HostSet, Job, JobCompleted, JobKilled, Order, Plan, View, named, option
+from batsched_py.planning.future.promise_book import Gaps
 from batsched_py.planning.prediction import LastTwo, corrected
 from batsched_py.schedulers.backfilling.loop import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
+from batsched_py.schedulers.backfilling.rules import OvertakingRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,69 @@ class Run:
     corrections: int = 0
 
 
+class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
+    """The rules of EASY, with what is predicted in the place of walltimes."""
+
+    def __init__(self, options: EasyPlusPlusOptions, view: View, depth: float) -> None:
+        super().__init__(options, view, depth)
+        self.past = LastTwo()
+        #: Job id -> a job that we started and that has not ended.
+        self.runs: dict[str, Run] = {}
+        #: (end that is expected, job id) of those whose walltime is later, the first first; some may have ended.
+        self.expiries: list[tuple[float, str]] = []
+
+    def user_of(self, job: Job) -> str | int | None:
+        """Return whose the job is; None if it names nobody."""
+        user = job.members.get(self.options.user)
+        return user if isinstance(user, (str, int)) else None
+
+    def duration(self, job: Job) -> float:
+        """Return what is predicted."""
+        return self.past.predict(self.user_of(job), super().duration(job))
+
+    def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
+        super().start(job, hosts, view, plan)
+        run = self.runs[job.id] = Run(job, hosts, view.now, self.duration(job))
+        self.believe(run, run.first, view)
+
+    def learn(self, job_id: str, end: float) -> None:
+        """Learn from a job that has ended."""
+        run = self.runs.pop(job_id)
+        self.past.learn(self.user_of(run.job), max(0.0, end - run.start))
+
+    def believe(self, run: Run, seconds: float, view: View) -> None:
+        """Expect the job to run for so many seconds."""
+        if seconds < super().duration(run.job):
+            end = run.start + seconds
+            heappush(self.expiries, (end, run.job.id))
+            view.availability().predict(run.hosts, end)
+        elif run.corrections:
+            view.availability().predict(run.hosts, run.start + seconds)
+
+    def has_news(self, view: View) -> bool:
+        """Expect those to run longer who have run for longer than was expected; return whether there are any."""
+        any_corrected = False
+        while self.expiries and (view.due(self.expiries[0][0]) or self.expiries[0][1] not in self.runs):
+            _, job_id = heappop(self.expiries)
+            run = self.runs.get(job_id)
+            if run is None:
+                continue
+            any_corrected = True
+            run.corrections += 1
+            self.believe(run, corrected(run.first, run.corrections, super().duration(run.job)), view)
+        return any_corrected
+
+    def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:
+        """Return each waiting job that is small enough: many are expected to end before their walltime."""
+        return view.queue.up_to(gaps.left)
+
+    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Sequence[Job]:
+        """As the option says of jobs whose walltimes are what is predicted."""
+        order, now = self.options.backfill_order, view.now
+        keys = {job.id: order.key(replace(job, walltime=self.duration(job)), now) for job in jobs}
+        return sorted(jobs, key=lambda job: keys[job.id])
+
+
 class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
     """EASY with predicted run times: the mean of the user's last two; the shortest overtakes first.
 
@@ -51,86 +116,33 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
     )
     depth = 1
 
+    rules: PredictedRules
+
+    def make_rules(self, view: View) -> PredictedRules:
+        return PredictedRules(self.options, view, self.depth)
+
     def setup(self, view: View) -> None:
         super().setup(view)
-        self.past = LastTwo()
-        #: The user was told that some job does not say whose it is.
-        self.told = False
-        #: Job id -> a job that we started and that has not ended.
-        self.runs: dict[str, Run] = {}
-        #: (end that is expected, job id) of those whose walltime is later, the first first; some may have ended.
-        self.expiries: list[tuple[float, str]] = []
+        #: The user was warned that some job does not say whose it is.
+        self.warned = False
 
     def observe(self, event: Event, view: View) -> None:
         if isinstance(event, (JobCompleted, JobKilled)):
             ended = event.job_ids if isinstance(event, JobKilled) else (event.job_id,)
             for job_id in ended:
-                if job_id in self.runs and view.job(job_id) is None:
-                    run = self.runs.pop(job_id)
-                    self.past.learn(self.user_of(run.job), max(0.0, event.timestamp - run.start))
+                if job_id in self.rules.runs and view.job(job_id) is None:
+                    self.rules.learn(job_id, event.timestamp)
 
     def decide(self, view: View, plan: Plan) -> None:
-        if not self.told:
-            self.tell_of_nameless(view, plan)
+        if not self.warned:
+            self.warn_of_nameless(view, plan)
         super().decide(view, plan)
-        if len(view.queue) and self.expiries and plan.free:
-            plan.wake_at(self.expiries[0][0])
+        if len(view.queue) and self.rules.expiries and plan.free:
+            plan.wake_at(self.rules.expiries[0][0])
 
-    def released(self, view: View) -> bool:
-        """Also if more time is expected to pass before the head starts."""
-        released = super().released(view)
-        return self.correct(view) or released
-
-    def tell_of_nameless(self, view: View, plan: Plan) -> None:
+    def warn_of_nameless(self, view: View, plan: Plan) -> None:
         """Warn of the first job that does not say whose it is: what it will take cannot be predicted."""
-        nameless = next((job for job in view.arrived if self.user_of(job) is None), None)
+        nameless = next((job for job in view.arrived if self.rules.user_of(job) is None), None)
         if nameless is not None:
-            self.told = True
+            self.warned = True
             plan.warn(f"{nameless.id} has no member {self.options.user}: jobs without are taken by their walltimes")
-
-    def user_of(self, job: Job) -> str | int | None:
-        """Whose the job is; None if it does not say."""
-        user = job.members.get(self.options.user)
-        return user if isinstance(user, (str, int)) else None
-
-    def duration(self, job: Job) -> float:
-        """What is predicted."""
-        return self.past.predict(self.user_of(job), super().duration(job))
-
-    def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
-        super().start(job, hosts, view, plan)
-        run = self.runs[job.id] = Run(job, hosts, view.now, self.duration(job))
-        self.believe(run, run.first, view)
-
-    def believe(self, run: Run, seconds: float, view: View) -> None:
-        """Expect the job to run for so many seconds."""
-        if seconds < super().duration(run.job):
-            end = run.start + seconds
-            heappush(self.expiries, (end, run.job.id))
-            view.availability().predict(run.hosts, end)
-        elif run.corrections:
-            view.availability().predict(run.hosts, run.start + seconds)
-
-    def correct(self, view: View) -> bool:
-        """Expect those to run longer who have run for longer than was expected; True if there are any."""
-        any_corrected = False
-        while self.expiries and (view.due(self.expiries[0][0]) or self.expiries[0][1] not in self.runs):
-            _, job_id = heappop(self.expiries)
-            run = self.runs.get(job_id)
-            if run is None:
-                continue
-            any_corrected = True
-            run.corrections += 1
-            self.believe(run, corrected(run.first, run.corrections, super().duration(run.job)), view)
-        return any_corrected
-
-    def overtakers(self, view: View) -> Sequence[Job]:
-        """Each waiting job that is small enough: many are expected to end before their walltime tells."""
-        free = self.find_gaps(view).free.bit_count()
-        return [job for job in self.seen(view.queue.up_to(free)) if job.id not in self.blocked]
-
-    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Sequence[Job]:
-        """As the option says of jobs whose walltimes are what is predicted."""
-        order, now = self.options.backfill_order, view.now
-        keys = {job.id: order.key(replace(job, walltime=self.duration(job)), now) for job in jobs}
-        return sorted(jobs, key=lambda job: keys[job.id])

@@ -24,7 +24,7 @@ class Repairs:
         #: Repairs that ended, and the seconds that they took together.
         self._ended, self._seconds = 0, 0.0
         #: Failed host -> the instant at which it failed.
-        self._since: dict[int, float] = {}
+        self.failed_since: dict[int, float] = {}
         #: Failed host -> the instant at which it is expected; infinite for those that were given up.
         self._expected: dict[int, float] = {}
         #: The first instant at which some host counts as late; infinite if none is expected.
@@ -34,7 +34,7 @@ class Repairs:
         """Tell the availability when failed hosts are expected back; True if hosts changed or one of them is late."""
         if view.hosts_changed or (self.next_late < math.inf and view.due(self.next_late)):
             failed = view.unavailable
-            if failed.bits or self._since:
+            if failed.bits or self.failed_since:
                 self._update(failed, view)
             return True
         return False
@@ -48,7 +48,7 @@ class Repairs:
         self._follow(failed, view.now)
         usual = self._usual()
         down = failed - view.asleep - view.switching
-        expected = {host: self._expect(self._since[host], usual, view.now) for host in down}
+        expected = {host: self._expect(self.failed_since[host], usual, view.now) for host in down}
         for host, time in expected.items():
             if time != self._expected.get(host):  # also what was expected of it before it failed is forgotten
                 view.availability().expect(HostSet.of(host), time)
@@ -56,11 +56,11 @@ class Repairs:
         self.next_late = min(expected.values(), default=math.inf) + NEWS_DELAY
 
     def _follow(self, failed: HostSet, now: float) -> None:
-        for host in [host for host in self._since if host not in failed]:
+        for host in [host for host in self.failed_since if host not in failed]:
             self._ended += 1
-            self._seconds += now - self._since.pop(host)
+            self._seconds += now - self.failed_since.pop(host)
         for host in failed:
-            self._since.setdefault(host, now)
+            self.failed_since.setdefault(host, now)
 
     def _usual(self) -> float:
         """Seconds that a repair takes; infinite if nobody knows."""

@@ -1,16 +1,18 @@
 """EASY backfilling that chooses the power state in which each job computes."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from batsched_py.api import HostSet, Job, OptionError, Plan, Slot, View, counted, option
+from batsched_py.planning.future.promise_book import PromiseBook
 from batsched_py.planning.power import HostPower, read_power
-from batsched_py.schedulers.backfilling.loop import Overtaking, Promise
+from batsched_py.schedulers.backfilling.loop import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
+from batsched_py.schedulers.backfilling.rules import OvertakingRules, Promise
 from batsched_py.schedulers.energy.power_ledger import PowerLedger
 
 #: Types of profiles whose flops are known, and do not change with the speed of the network.
@@ -69,33 +71,16 @@ class Prepared(Struct, frozen=True):
     hosts: HostSet
 
 
-class EasyDvfs(Overtaking[DvfsOptions]):
-    """EASY; before a job starts its hosts are told in which pstate to compute; it starts when they acknowledge.
+class DvfsRules(OvertakingRules[DvfsOptions]):
+    """The rules of EASY where a job waits for its hosts to be in its pstate, and maybe for watts."""
 
-    A pstate is safe for a job if its flops, divided by the speed there, take at most `margin` of its walltime: Batsim
-    does not stretch walltimes. Jobs whose flops are not known, and those that communicate, compute at full speed. Where
-    no speeds are known a fixed pstate is taken for safe, with a warning.
-
-    With a power cap a job starts in the first pstate, from that of the policy to the slowest that is safe, with which
-    the estimate of what all hosts draw stays under the cap; if there is none it waits. The first blocked job is
-    promised hosts and watts, and who overtakes leaves it both. Promise: the estimate, for which a busy host draws what
-    it does when fully used, never exceeds the cap. A job that could not even run alone is rejected.
-    """
-
-    name = "easy_dvfs"
-    source = (
-        "A frequency for each job of EASY, as in Etinski, Corbalan, Labarta and Valero, BSLD threshold driven power"
-        " management policy for HPC centers, IPDPS Workshops 2010; chosen by walltimes, not by slowdowns"
-    )
-    needs_energy = True
-    depth = 1
-
-    def setup(self, view: View) -> None:
-        """What pstates there are, and how fast."""
-        self.on_hosts = self.options.power_cap is not None  # watts are promised for these very hosts
-        super().setup(view)
-        #: Job id -> the job, and the hosts that were told their pstate for it; it waits until all of them have it.
+    def __init__(self, options: DvfsOptions, view: View, depth: float) -> None:
+        super().__init__(options, view, depth)
+        if options.power_cap is not None:
+            self.on_hosts = True  # watts are promised for these very hosts
+        #: Job id -> the job, and the hosts that were told their pstate for it; it is as good as started.
         self.prepared: dict[str, Prepared] = {}
+        self.aside = self.prepared
         #: Host -> its pstates that compute, slowest first, with speeds; speeds are 0 if nobody tells them.
         self.pstates: dict[int, list[tuple[float, int]]] = {}
         #: Host -> what it draws.
@@ -109,12 +94,12 @@ class EasyDvfs(Overtaking[DvfsOptions]):
                 powers[number] = power
                 self.pstates[number] = self.computing(host.name, power)
                 told += bool(power.speeds)
-        if self.options.speeds and told == len(self.pstates):
+        if options.speeds and told == len(self.pstates):
             raise OptionError("option speeds: all hosts tell theirs in their property speed_per_state")
         #: What may be drawn, and what is; None if any number may be.
-        self.cap = math.inf if self.options.power_cap is None else self.options.power_cap
+        self.cap = math.inf if options.power_cap is None else options.power_cap
         self.ledger: PowerLedger | None = None
-        if self.options.power_cap is not None:
+        if options.power_cap is not None:
             self.ledger = PowerLedger(powers, {host: self.pstate_of(host, view) for host in powers})
 
     def computing(self, name: str, power: HostPower) -> list[tuple[float, int]]:
@@ -138,28 +123,9 @@ class EasyDvfs(Overtaking[DvfsOptions]):
             self.silent = self.silent or name
         return sorted((speeds[pstate] if speeds else 0.0, pstate) for pstate in power.computing)
 
-    def warn_once(self, plan: Plan) -> None:
-        """Of hosts that do not tell their speeds."""
-        pstate, unknown = self.options.pstate, f"host {self.silent} tells no speeds (property speed_per_state)"
-        if pstate is None:
-            plan.warn(f"{unknown}: jobs compute there in its first pstate")
-        elif pstate:
-            plan.warn(f"{unknown}: jobs may reach their walltimes in pstate {pstate} that would not at full speed")
-        self.silent = ""
-
-    def decide(self, view: View, plan: Plan) -> None:
-        """Start those whose hosts are ready, then as EASY."""
-        if self.silent:
-            self.warn_once(plan)
-        for prepared in list(self.prepared.values()):
-            if prepared.hosts.isdisjoint(view.switching):
-                del self.prepared[prepared.job.id]
-                if prepared.job.id in view.queue and prepared.hosts <= plan.free:  # else a host has failed: once more
-                    super().start(prepared.job, prepared.hosts, view, plan)
-        if self.ledger is not None:
-            self.ledger.keep([*self.prepared, *(run.job.id for run in view.running)])
-            self.refuse(self.ledger, view, plan)
-        super().decide(view, plan)
+    def start_now(self, prepared: Prepared, view: View, plan: Plan) -> None:
+        """Start a job whose hosts are ready."""
+        super().start(prepared.job, prepared.hosts, view, plan)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job if its hosts are in its pstate, else tell them to be."""
@@ -168,7 +134,6 @@ class EasyDvfs(Overtaking[DvfsOptions]):
             room = self.cap - self.ledger.at(view.now, view.now)
             chosen = self.way_under(room, job, hosts, view) or chosen
             self.ledger.begin(job.id, chosen, view.now + self.duration(job))
-            self.gaps = None
         wanted: dict[int, int] = {}
         for host, pstate in chosen.items():
             wanted[pstate] = wanted.get(pstate, 0) | 1 << host
@@ -232,16 +197,6 @@ class EasyDvfs(Overtaking[DvfsOptions]):
 
     # Under a power cap.
 
-    def refuse(self, ledger: PowerLedger, view: View, plan: Plan) -> None:
-        """Reject those of the arrived jobs that could not even run alone."""
-        for job in view.arrived:
-            if job.id not in view.queue:
-                continue
-            *_, slowest = self.ways(job, self.pstates, view)
-            watts = ledger.most_alone(job.size, slowest)
-            if watts > self.cap:
-                plan.reject(job, f"may draw {watts:g} W with what the other hosts draw, the cap is {self.cap:g} W")
-
     def way_under(
         self, room: float, job: Job, hosts: HostSet, view: View, *, before: Mapping[int, int] | None = None
     ) -> dict[int, int] | None:
@@ -250,21 +205,10 @@ class EasyDvfs(Overtaking[DvfsOptions]):
         ways = self.ways(job, hosts, view)
         return next((way for way in ways if ledger is None or ledger.rise(way, before) <= room), None)
 
-    def admit(self, job: Job, view: View, plan: Plan) -> None:
-        """As in the loop; which hosts it gets was decided with the watts."""
-        if self.ledger is None:
-            super().admit(job, view, plan)
-            return
-        promise = self.earliest(job, view, plan)
-        if isinstance(promise, Slot) and promise.start <= view.now:
-            self.start(job, promise.hosts, view, plan)
-        else:
-            self.block(job, promise, view, plan)
-
-    def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
+    def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
         """As in the loop; under a cap the first instant at which there are hosts and watts for it."""
         if self.ledger is None:
-            return super().earliest(job, view, plan)
+            return super().earliest(job, book, view, plan)
         for time, free in view.availability().steps():
             hosts = self.hosts(job, free)
             if hosts is not None:
@@ -284,42 +228,80 @@ class EasyDvfs(Overtaking[DvfsOptions]):
                 return f"would add {watts:g} W to {drawn:g} W, the cap is {self.cap:g} W"
         return super().why_blocked(job, view, plan)
 
-    def overtake(self, jobs: Sequence[Job], view: View, plan: Plan) -> None:
-        """As in the loop; under a cap start those that leave the promised job its hosts and its watts."""
+    def may_overtake(self, job: Job, hosts: HostSet, book: PromiseBook[Any], view: View) -> bool:
+        """Return whether the job keeps to the cap, and so will the promised one beside it or after it."""
         if self.ledger is None:
-            super().overtake(jobs, view, plan)
-            return
-        for job in self.in_backfill_order(jobs, view):
-            among = self.placement.eligible(job) if self.constrained else None
-            end = view.now + self.duration(job)
-            hosts = self.find_gaps(view).find(job.size, end, self.picks, among)
-            if hosts is not None and self.leaves_enough(self.ledger, job, hosts, view):
-                self.start(job, hosts, view, plan)
-
-    def leaves_enough(self, ledger: PowerLedger, job: Job, hosts: HostSet, view: View) -> bool:
-        """The job keeps to the cap, and so will the promised one beside it or after it."""
+            return True
         now = view.now
-        way = self.way_under(self.cap - ledger.at(now, now), job, hosts, view)
+        way = self.way_under(self.cap - self.ledger.at(now, now), job, hosts, view)
         if way is None:
             return False
-        for each in self.blocked.values():  # there is at most one
+        for each in book.entries.values():  # there is at most one
             if isinstance(each.promise, Slot):
-                start, drift = each.promise.start, ledger.drift(way)
-                added = ledger.rise(way) - drift if now + self.duration(job) > start else 0.0
-                room = self.cap - (ledger.at(start, now) + drift + added)
+                start, drift = each.promise.start, self.ledger.drift(way)
+                added = self.ledger.rise(way) - drift if now + self.duration(job) > start else 0.0
+                room = self.cap - (self.ledger.at(start, now) + drift + added)
                 return self.way_under(room, each.job, each.promise.hosts, view, before=way) is not None
         return True
 
-    # Jobs that wait for their hosts' pstate are as good as started.
 
-    def serve(self, jobs: Iterable[Job], view: View, plan: Plan) -> Iterable[Job]:
-        """As in the loop."""
-        return super().serve((job for job in jobs if job.id not in self.prepared), view, plan)
+class EasyDvfs(Overtaking[DvfsOptions]):
+    """EASY; before a job starts its hosts are told in which pstate to compute; it starts when they acknowledge.
 
-    def overtakers(self, view: View) -> Sequence[Job]:
-        """As in the loop."""
-        return [job for job in super().overtakers(view) if job.id not in self.prepared]
+    A pstate is safe for a job if its flops, divided by the speed there, take at most `margin` of its walltime: Batsim
+    does not stretch walltimes. Jobs whose flops are not known, and those that communicate, compute at full speed. Where
+    no speeds are known a fixed pstate is taken for safe, with a warning.
 
-    def may_overtake(self, job: Job, view: View) -> bool:
-        """As in the loop."""
-        return job.id not in self.prepared and super().may_overtake(job, view)
+    With a power cap a job starts in the first pstate, from that of the policy to the slowest that is safe, with which
+    the estimate of what all hosts draw stays under the cap; if there is none it waits. The first blocked job is
+    promised hosts and watts, and who overtakes leaves it both. Promise: the estimate, for which a busy host draws what
+    it does when fully used, never exceeds the cap. A job that could not even run alone is rejected.
+    """
+
+    name = "easy_dvfs"
+    source = (
+        "A frequency for each job of EASY, as in Etinski, Corbalan, Labarta and Valero, BSLD threshold driven power"
+        " management policy for HPC centers, IPDPS Workshops 2010; chosen by walltimes, not by slowdowns"
+    )
+    needs_energy = True
+    depth = 1
+
+    rules: DvfsRules
+
+    def make_rules(self, view: View) -> DvfsRules:
+        return DvfsRules(self.options, view, self.depth)
+
+    def warn_once(self, plan: Plan) -> None:
+        """Of hosts that do not tell their speeds."""
+        pstate, unknown = self.options.pstate, f"host {self.rules.silent} tells no speeds (property speed_per_state)"
+        if pstate is None:
+            plan.warn(f"{unknown}: jobs compute there in its first pstate")
+        elif pstate:
+            plan.warn(f"{unknown}: jobs may reach their walltimes in pstate {pstate} that would not at full speed")
+        self.rules.silent = ""
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Start those whose hosts are ready, then as EASY."""
+        if self.rules.silent:
+            self.warn_once(plan)
+        for prepared in list(self.rules.prepared.values()):
+            if prepared.hosts.isdisjoint(view.switching):
+                del self.rules.prepared[prepared.job.id]
+                if prepared.job.id in view.queue and prepared.hosts <= plan.free:  # else a host has failed: once more
+                    self.rules.start_now(prepared, view, plan)
+        if self.rules.ledger is not None:
+            self.rules.ledger.keep([*self.rules.prepared, *(run.job.id for run in view.running)])
+            self.refuse(self.rules.ledger, view, plan)
+        super().decide(view, plan)
+
+    def refuse(self, ledger: PowerLedger, view: View, plan: Plan) -> None:
+        """Reject those of the arrived jobs that could not even run alone."""
+        for job in view.arrived:
+            if job.id not in view.queue:
+                continue
+            *_, slowest = self.rules.ways(job, self.rules.pstates, view)
+            watts = ledger.most_alone(job.size, slowest)
+            if watts > self.rules.cap:
+                plan.reject(
+                    job, f"may draw {watts:g} W with what the other hosts draw, the cap is {self.rules.cap:g} W"
+                )

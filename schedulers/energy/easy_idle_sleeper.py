@@ -119,7 +119,7 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
 
     def switch_by_inertia(self, inertia: Inertia, view: View, plan: Plan) -> None:
         """At the end of a period choose how many hosts to switch; those that are to sleep do so when they are free."""
-        needed = self.options.keep_awake if self.head is None else self.head.size
+        needed = self.options.keep_awake if self.loop.head is None else self.loop.head.size
         spare = self.power.awake_soon(view).bit_count() - needed
         ended = view.due(inertia.next_stage)
         if ended:
@@ -144,7 +144,7 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
 
     def wanted(self, view: View) -> int:
         """Hosts that the waiting jobs ask for: the first blocked one, or all."""
-        head = self.head
+        head = self.loop.head
         if head is None or self.options.wake_for == "head":
             return 0 if head is None else head.size
         total, most = 0, len(view.all_hosts)

@@ -2,12 +2,15 @@
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from batsched_py.api import Job, Plan, View, option
-from batsched_py.schedulers.backfilling.loop import Overtaking, Promise
+from batsched_py.planning.future.promise_book import PromiseBook
+from batsched_py.schedulers.backfilling.loop import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
+from batsched_py.schedulers.backfilling.rules import OvertakingRules, Promise
 from batsched_py.schedulers.energy.power_manager import PowerManager
 
 
@@ -27,6 +30,25 @@ class SleepOptions(OvertakingOptions):
 
 
 Sleep = TypeVar("Sleep", bound=SleepOptions)
+#: Wakes hosts for the first blocked job.
+Wake = Callable[[Job, View, Plan], None]
+
+
+class SleepRules(OvertakingRules[Sleep]):
+    """The rules of EASY on the hosts that are awake: some are woken before a blocked job is promised anything."""
+
+    def __init__(self, options: Sleep, view: View, depth: float, wake: Wake, power: PowerManager) -> None:
+        super().__init__(options, view, depth)
+        self.wake, self.power = wake, power
+
+    def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
+        if job.size > len(plan.free):
+            self.wake(job, view, plan)
+        return super().earliest(job, book, view, plan)
+
+    def may_start(self, view: View, plan: Plan) -> bool:
+        """Or some host may be woken for it."""
+        return super().may_start(view, plan) or bool(self.power.wakeable(view))
 
 
 class EasySleeper(Overtaking[Sleep]):
@@ -35,11 +57,14 @@ class EasySleeper(Overtaking[Sleep]):
     needs_energy = True
     depth = 1
 
+    def make_rules(self, view: View) -> SleepRules[Any]:
+        return SleepRules(self.options, view, self.depth, self.wake, self.power)
+
     def setup(self, view: View) -> None:
         """Read what the hosts draw, and how they sleep."""
-        super().setup(view)
         options = self.options
         self.power = PowerManager(view, options.sleep_state, options.off_time, options.on_time)
+        super().setup(view)
 
     def decide(self, view: View, plan: Plan) -> None:
         """Learn what was acknowledged, do as EASY, then see who may sleep."""
@@ -48,21 +73,6 @@ class EasySleeper(Overtaking[Sleep]):
         self.power.follow(view)
         if view.queue or view.running or not view.all_submitted:  # after the last job nobody saves anything
             self.rest(view, plan)
-
-    def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
-        """As EASY; hosts are woken before a job that is blocked is promised anything."""
-        if job.size > len(plan.free):
-            self.wake(job, view, plan)
-        return super().earliest(job, view, plan)
-
-    def may_start(self, view: View, plan: Plan) -> bool:
-        """Or some host may be woken for it."""
-        return super().may_start(view, plan) or bool(self.power.wakeable(view))
-
-    @property
-    def head(self) -> Job | None:
-        """The first in the queue, if it is blocked."""
-        return next((each.job for each in self.blocked.values()), None)
 
     @abstractmethod
     def wake(self, head: Job, view: View, plan: Plan) -> None:
@@ -86,7 +96,7 @@ class EasySleeper(Overtaking[Sleep]):
         chosen = self.allowed(chosen, view)
         if chosen:
             self.power.send_to_sleep(chosen, view, plan)
-            self.renew(view, plan)  # fewer hosts are free, now and when the blocked job will start
+            self.loop.renew(view, plan)  # fewer hosts are free, now and when the blocked job will start
         self.call_before_the_end(after, view, plan)
 
     def call_before_the_end(self, time: float, view: View, plan: Plan) -> None:

@@ -34,7 +34,7 @@ class EasySubpartSleeper(EasySleeper[SubpartSleeperOptions]):
 
     def rest(self, view: View, plan: Plan) -> None:
         """Those above the number that is wanted, unless they work; or wake some, if hosts have failed."""
-        excess = self.power.awake_soon(view).bit_count() - self.wanted(self.head, view)
+        excess = self.power.awake_soon(view).bit_count() - self.wanted(self.loop.head, view)
         if excess > 0:
             self.send_to_sleep(excess, self.options.idle_time, view, plan)
         else:

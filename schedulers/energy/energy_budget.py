@@ -1,17 +1,18 @@
 """EASY backfilling under a cap on power, an allowance of energy, or both."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
 from batsched_py.api import HostSet, Job, Plan, Slot, View, option
-from batsched_py.planning.purse import Purse
-from batsched_py.schedulers.backfilling.loop import Promise
-from batsched_py.schedulers.energy.easy_sleeper import EasySleeper, SleepOptions
+from batsched_py.planning.future.promise_book import PromiseBook
+from batsched_py.schedulers.backfilling.rules import Promise
+from batsched_py.schedulers.energy.easy_sleeper import EasySleeper, SleepOptions, SleepRules, Wake
 from batsched_py.schedulers.energy.power_estimate import PowerEstimate
+from batsched_py.schedulers.energy.power_manager import PowerManager
+from batsched_py.schedulers.energy.token_bucket import TokenBucket
 
 #: Seconds, unless the user says others.
 PERIOD: Final = 3600.0
@@ -49,106 +50,31 @@ class Paid(Struct, frozen=True):
     until: float
 
 
-class EnergyBudget(EasySleeper[BudgetOptions]):
-    """EASY; a job starts only if what the hosts draw by estimate stays under the cap, and its energy has come in.
+class BudgetRules(SleepRules[BudgetOptions]):
+    """The rules of EASY on hosts, watts and joules."""
 
-    A busy host counts with all that it draws when fully used, an idle one with its idle watts, a switching one with
-    the larger of what it leaves and what switching draws. A job is paid in advance: what its hosts draw more than idle
-    ones, for all of its walltime; the rest comes back when it ends. Idle, sleeping and switching hosts are paid as time
-    passes. The first blocked job is promised hosts, watts and joules; who overtakes it leaves it all three. Hosts are
-    taken in the order of the watts that they add.
-
-    Promises: the estimate never exceeds the cap; what was consumed never exceeds what has come in, which begins with
-    nothing at 0. A job that could not even run alone is rejected.
-    """
-
-    name = "energy_budget"
-    source = (
-        "After Dutot, Georgiou, Glesser, Lefevre, Poquet and Rais, Towards energy budget control in HPC, CCGrid 2017"
-    )
-    on_hosts = True
-
-    def setup(self, view: View) -> None:
-        """What the hosts draw, and an empty purse."""
-        super().setup(view)
-        self.estimate = PowerEstimate(self.power)
-        options = self.options
+    def __init__(self, options: BudgetOptions, view: View, depth: float, wake: Wake, power: PowerManager) -> None:
+        super().__init__(options, view, depth, wake, power)
+        self.estimate = PowerEstimate(power)
         self.cap = math.inf if options.power_cap is None else options.power_cap
-        self.purse = None if options.energy is None else Purse(0.0, options.energy / options.period, options.energy)
-        #: Nobody was told yet that there is nothing to keep to.
-        self.unbounded = options.power_cap is None and options.energy is None
-        #: Watts that are drawn anyway since the latest decision.
-        self.base = self.estimate.base(view)
+        #: The energy that has come in; None if any amount may be consumed.
+        self.bucket = (
+            None if options.energy is None else TokenBucket(0.0, options.energy / options.period, options.energy)
+        )
         #: Job id -> what it was paid for.
         self.paid: dict[str, Paid] = {}
-
-    def decide(self, view: View, plan: Plan) -> None:
-        """As EASY, with the books of the purse kept before and after."""
-        if self.unbounded:
-            plan.warn("neither power_cap nor energy is given: jobs are started as by easy")
-            self.unbounded = False
-        self.settle(view)
-        for job in view.arrived:
-            why = self.impossible(job, view)
-            if why is not None:
-                plan.reject(job, why)
-        super().decide(view, plan)
-        self.base = self.estimate.base(view)
-
-    def settle(self, view: View) -> None:
-        """Take out what was drawn, give back what ended jobs have not used."""
-        if self.purse is not None:
-            self.purse.accrue(view.now, self.base)
-        if view.hosts_changed and self.paid:
-            running = {run.job.id for run in view.running}
-            for job_id in [job_id for job_id in self.paid if job_id not in running]:
-                paid = self.paid.pop(job_id)
-                if self.purse is not None:
-                    self.purse.pay(-paid.watts * (paid.until - view.now))
-
-    def impossible(self, job: Job, view: View) -> str | None:
-        """Why the job could not even run alone, None if it could."""
-        everything, shutdown = view.all_hosts, self.options.shutdown
-        # If hosts sleep it must do with whichever are awake.
-        hosts = (self.estimate.dearest if shutdown else self.estimate.cheapest)(everything, job.size)
-        if hosts is None:
-            return None
-        watts = self.estimate.alone(hosts, everything - hosts)
-        if shutdown:
-            watts = min(watts, self.estimate.alone_asleep(hosts, everything - hosts))
-        if watts > self.cap:
-            return f"may draw {watts:g} W with what the other hosts draw, the cap is {self.cap:g} W"
-        if self.purse is None:
-            return None
-        idle, joules = self.estimate.idle(everything), self.estimate.added(hosts) * self.duration(job)
-        if job.walltime is None:
-            return "has no walltime, for which the budget would have to pay"
-        if self.purse.rate <= idle:
-            return f"gets no energy: idle hosts draw {idle:g} W, the budget is {self.purse.rate:g} W"
-        if joules > self.purse.limit:
-            return f"may consume {joules:g} J more than idle hosts, the budget is {self.purse.limit:g} J"
-        return None
 
     def choose(self, free: HostSet, size: int) -> HostSet | None:
         """Those that add least to what is drawn; of equals the lowest."""
         return self.estimate.cheapest(free, size)
 
-    def admit(self, job: Job, view: View, plan: Plan) -> None:
-        """Start the job if it breaks no promise; else promise it its earliest start."""
-        promise = self.earliest(job, view, plan)
-        if isinstance(promise, Slot) and promise.start <= view.now:
-            self.start(job, promise.hosts, view, plan)
-        else:
-            self.block(job, promise, view, plan)
-
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job, and pay for it."""
         super().start(job, hosts, view, plan)
-        self.gaps = None
         paid = Paid(self.estimate.added(hosts), view.now + self.duration(job))
         self.paid[job.id] = paid
-        if self.purse is not None:
-            self.purse.pay(paid.watts * self.duration(job))
+        if self.bucket is not None:
+            self.bucket.pay(paid.watts * self.duration(job))
 
     def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
         """The watts or joules that it lacks; else as EASY says."""
@@ -159,11 +85,11 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         if drawn + watts > self.cap:
             return f"would add {watts:g} W to {drawn:g} W, the cap is {self.cap:g} W"
         joules = watts * self.duration(job)
-        if self.purse is not None and self.affordable(joules, view) > view.now:
-            return f"may consume {joules:g} J, the budget has {self.purse.joules:g} J now"
+        if self.bucket is not None and self.affordable(joules, view) > view.now:
+            return f"may consume {joules:g} J, the budget has {self.bucket.joules:g} J now"
         return super().why_blocked(job, view, plan)
 
-    def earliest(self, job: Job, view: View, plan: Plan) -> Promise | None:
+    def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
         """The first instant at which there are hosts, watts and joules for the job, and which hosts."""
         if job.size > len(plan.free):
             self.wake(job, view, plan)
@@ -190,23 +116,20 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
 
         A call for an instant between two of them may be told as the earlier one, at which the energy still lacks.
         """
-        if self.purse is None:
+        if self.bucket is None:
             return view.now
-        ready = self.purse.ready(joules, self.estimate.base(view))
+        ready = self.bucket.ready(joules, self.estimate.base(view))
         return ready if ready <= view.now or ready == math.inf else math.ceil(ready * TICKS) / TICKS
 
-    def overtake(self, jobs: Sequence[Job], view: View, plan: Plan) -> None:
-        """Start those that leave the promised job its hosts, its watts and its joules."""
-        promise = next((each.promise for each in self.blocked.values()), None)
-        if self.blocked and promise is None and not view.unavailable:
-            return  # it waits for hosts to switch: who overtook now might take its watts again and again
-        for job in self.in_backfill_order(jobs, view):
-            hosts = self.find_gaps(view).find(job.size, view.now + self.duration(job), self.choose)
-            if hosts is not None and self.leaves_enough(job, hosts, promise, view):
-                self.start(job, hosts, view, plan)
+    def may_overtake(self, job: Job, hosts: HostSet, book: PromiseBook[Any], view: View) -> bool:
+        """Return whether the job leaves the promised one its hosts, its watts and its joules."""
+        head = next(iter(book.entries.values()), None)
+        if head is not None and head.promise is None and not view.unavailable:
+            return False  # it waits for hosts to switch: who overtook now might take its watts again and again
+        return self.leaves_enough(job, hosts, None if head is None else head.promise, view)
 
     def leaves_enough(self, job: Job, hosts: HostSet, promise: Promise | None, view: View) -> bool:
-        """The job keeps to the cap and the purse, and so will the promised one beside it or after it."""
+        """The job keeps to the cap and the bucket, and so will the promised one beside it or after it."""
         watts, duration = self.estimate.added(hosts), self.duration(job)
         if self.estimate.now(view) + watts > self.cap or self.affordable(watts * duration, view) > view.now:
             return False
@@ -217,24 +140,103 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
             relief = self.estimate.relief(view.free - hosts - promise.hosts) if self.options.shutdown else 0.0
             if self.draw_at(promise.start, view) + watts + promised - relief > self.cap:
                 return False
-        if self.purse is None:
+        if self.bucket is None:
             return True
-        left = self.purse.after(promise.start - view.now, self.estimate.base(view), watts * duration)
+        left = self.bucket.after(promise.start - view.now, self.estimate.base(view), watts * duration)
         return left >= promised * (promise.end - promise.start)
+
+
+class EnergyBudget(EasySleeper[BudgetOptions]):
+    """EASY; a job starts only if what the hosts draw by estimate stays under the cap, and its energy has come in.
+
+    A busy host counts with all that it draws when fully used, an idle one with its idle watts, a switching one with
+    the larger of what it leaves and what switching draws. A job is paid in advance: what its hosts draw more than idle
+    ones, for all of its walltime; the rest comes back when it ends. Idle, sleeping and switching hosts are paid as time
+    passes. The first blocked job is promised hosts, watts and joules; who overtakes it leaves it all three. Hosts are
+    taken in the order of the watts that they add.
+
+    Promises: the estimate never exceeds the cap; what was consumed never exceeds what has come in, which begins with
+    nothing at 0. A job that could not even run alone is rejected.
+    """
+
+    name = "energy_budget"
+    source = (
+        "After Dutot, Georgiou, Glesser, Lefevre, Poquet and Rais, Towards energy budget control in HPC, CCGrid 2017"
+    )
+
+    rules: BudgetRules
+
+    def make_rules(self, view: View) -> BudgetRules:
+        return BudgetRules(self.options, view, self.depth, self.wake, self.power)
+
+    def setup(self, view: View) -> None:
+        """Begin with an empty bucket."""
+        super().setup(view)
+        #: Nobody was told yet that there is nothing to keep to.
+        self.unbounded = self.options.power_cap is None and self.options.energy is None
+        #: Watts that are drawn anyway since the latest decision.
+        self.base = self.rules.estimate.base(view)
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """As EASY, with the books of the bucket kept before and after."""
+        if self.unbounded:
+            plan.warn("neither power_cap nor energy is given: jobs are started as by easy")
+            self.unbounded = False
+        self.settle(view)
+        for job in view.arrived:
+            why = self.impossible(job, view)
+            if why is not None:
+                plan.reject(job, why)
+        super().decide(view, plan)
+        self.base = self.rules.estimate.base(view)
+
+    def settle(self, view: View) -> None:
+        """Take out what was drawn, give back what ended jobs have not used."""
+        if self.rules.bucket is not None:
+            self.rules.bucket.accrue(view.now, self.base)
+        if view.hosts_changed and self.rules.paid:
+            running = {run.job.id for run in view.running}
+            for job_id in [job_id for job_id in self.rules.paid if job_id not in running]:
+                paid = self.rules.paid.pop(job_id)
+                if self.rules.bucket is not None:
+                    self.rules.bucket.pay(-paid.watts * (paid.until - view.now))
+
+    def impossible(self, job: Job, view: View) -> str | None:
+        """Why the job could not even run alone, None if it could."""
+        everything, shutdown = view.all_hosts, self.options.shutdown
+        # If hosts sleep it must do with whichever are awake.
+        hosts = (self.rules.estimate.dearest if shutdown else self.rules.estimate.cheapest)(everything, job.size)
+        if hosts is None:
+            return None
+        watts = self.rules.estimate.alone(hosts, everything - hosts)
+        if shutdown:
+            watts = min(watts, self.rules.estimate.alone_asleep(hosts, everything - hosts))
+        if watts > self.rules.cap:
+            return f"may draw {watts:g} W with what the other hosts draw, the cap is {self.rules.cap:g} W"
+        if self.rules.bucket is None:
+            return None
+        idle, joules = self.rules.estimate.idle(everything), self.rules.estimate.added(hosts) * self.rules.duration(job)
+        if job.walltime is None:
+            return "has no walltime, for which the budget would have to pay"
+        if self.rules.bucket.rate <= idle:
+            return f"gets no energy: idle hosts draw {idle:g} W, the budget is {self.rules.bucket.rate:g} W"
+        if joules > self.rules.bucket.limit:
+            return f"may consume {joules:g} J more than idle hosts, the budget is {self.rules.bucket.limit:g} J"
+        return None
 
     def wake(self, head: Job, view: View, plan: Plan) -> None:
         """Those with which it can start earlier, as far as the cap allows."""
-        room = self.cap - self.estimate.now(view)
+        room = self.rules.cap - self.rules.estimate.now(view)
         lacked = self.power.lacked(head.size, view)
-        self.power.wake(self.estimate.affordable(lacked, room, waking=True), view, plan)
+        self.power.wake(self.rules.estimate.affordable(lacked, room, waking=True), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:
         """Those that the blocked job does not need, at once; if none is blocked, those that were idle for long."""
         if self.options.shutdown:
-            head = self.head
+            head = self.loop.head
             surplus = self.power.soon(view).bit_count() - (0 if head is None else head.size)
             self.send_to_sleep(surplus, self.options.idle_time if head is None else 0.0, view, plan)
 
     def allowed(self, hosts: int, view: View) -> int:
         """As far as the cap allows: falling asleep may draw more than being idle."""
-        return self.estimate.affordable(hosts, self.cap - self.estimate.now(view), waking=False)
+        return self.rules.estimate.affordable(hosts, self.rules.cap - self.rules.estimate.now(view), waking=False)

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from batsched_py.api import View
-from batsched_py.planning.future.agenda import Agenda
+from batsched_py.planning.future.promise_book import CountBook
 from batsched_py.planning.policies.ordering import ORDERS
 from batsched_py.plugins import load
 from batsched_py.schedulers.backfill import Backfill
+from batsched_py.schedulers.backfilling.loop import BackfillLoop
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.simulation import Simulation
@@ -150,7 +151,7 @@ def test_a_single_claim_is_a_shadow(specs: list[tuple[int, int, int, int]]) -> N
     class Claiming(Backfill):
         def setup(self, view: View) -> None:
             super().setup(view)
-            self.agenda, self.shadow = Agenda(), False
+            self.loop = BackfillLoop(self.rules, view, CountBook)
 
     plain = Simulation(PLATFORM, [workload(specs)]).run(Session(load("easy"), {}).answer)
     claimed = Simulation(PLATFORM, [workload(specs)]).run(Session(Claiming, {"depth": 1}).answer)

@@ -10,13 +10,13 @@ in a promise book (`promise_book`) or a book of reservations (`reservations`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from batsched_py.bits import SMALL, size_of, sized, without
+from batsched_py.bits import SMALL, lowest, size_of, sized, without
 from batsched_py.hostset import HostSet
 from batsched_py.planning.future.calendar import Calendar
-from batsched_py.planning.future.promises import Choose, Claim, Promise, Shadow, Slot, on_bits, pick_hosts
+from batsched_py.planning.future.promises import Choose, Claim, Promise, Shadow, Slot
 from batsched_py.planning.future.slot_table import CountSlots, HostSlots, SlotTable
 
 #: Starts of reservations up to which questions walk the calendar; beyond that it pays to keep the slot table.
@@ -88,6 +88,10 @@ class Availability:
             self._calendar.returns.forget(self._down & ~hosts)
         self._down, self._free = hosts, None
         self._disrupt()
+
+    def drop_slots(self) -> None:
+        """Make the slot table anew at the next question: cheaper than to write many changes through."""
+        self._table = None
 
     def _disrupt(self) -> None:
         self._table = None
@@ -401,3 +405,23 @@ class Availability:
                 break
             free = bits
         return free
+
+
+def pick_hosts(free: int, size: int, choose: Choose | None) -> HostSet | None:
+    """Return so many of these bits, as they are chosen; None if they are too few or will not do."""
+    if choose is None:
+        bits = lowest(free, size)
+        return None if bits is None else HostSet(bits)
+    return choose(HostSet(free), size) if size_of(free) >= size else None
+
+
+def on_bits(choose: Choose | None) -> Callable[[int, int], int | None] | None:
+    """Return the same choice among bits."""
+    if choose is None:
+        return None
+
+    def pick(free: int, size: int) -> int | None:
+        hosts = choose(HostSet(free), size)
+        return None if hosts is None else hosts.bits
+
+    return pick

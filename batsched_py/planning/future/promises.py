@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from msgspec import Struct
 
-from batsched_py.bits import lowest, size_of
 from batsched_py.hostset import HostSet
 
 #: How hosts are picked: of these free ones, at least as many as asked for, that many; None: none of them will do.
@@ -28,6 +27,8 @@ class Claim(Struct, frozen=True, gc=False):
     start: float
     end: float
     size: int
+    #: As of a Slot: any will do.
+    hosts: ClassVar[None] = None
 
 
 #: What may be reserved.
@@ -39,23 +40,5 @@ class Shadow(Struct, frozen=True, gc=False):
 
     start: float
     spare: int
-
-
-def pick_hosts(free: int, size: int, choose: Choose | None) -> HostSet | None:
-    """So many of these bits, as they are chosen; None if they are too few or will not do."""
-    if choose is None:
-        bits = lowest(free, size)
-        return None if bits is None else HostSet(bits)
-    return choose(HostSet(free), size) if size_of(free) >= size else None
-
-
-def on_bits(choose: Choose | None) -> Callable[[int, int], int | None] | None:
-    """The same choice among bits."""
-    if choose is None:
-        return None
-
-    def pick(free: int, size: int) -> int | None:
-        hosts = choose(HostSet(free), size)
-        return None if hosts is None else hosts.bits
-
-    return pick
+    #: As of a Slot: any will do.
+    hosts: ClassVar[None] = None

@@ -1,11 +1,11 @@
-"""An allowance of energy that grows with time and is spent by what runs."""
+"""A token bucket of joules: an allowance of energy that grows with time and is spent by what runs."""
 
 from __future__ import annotations
 
 import math
 
 
-class Purse:
+class TokenBucket:
     """Joules that may be spent: they come in at a constant rate, and at most `limit` of them are kept.
 
     What the machine draws anyway is taken out as time passes; work is paid in advance, for all of the time that it may

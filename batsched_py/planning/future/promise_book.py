@@ -1,0 +1,360 @@
+"""The promise book: who is promised what, in the order of serving, and who may start without breaking a promise.
+
+A promise lives here and, as far as it takes hosts from others, in the availability; nowhere else. A book has promises
+of one kind, and each kind is a way of its own to keep them:
+
+* `CountBook`: a number of hosts during a time (`Claim`), the textbook's promise;
+* `HostBook`: these very hosts during a time (`Slot`);
+* `ShadowBook`: one number of hosts from an instant on (`Shadow`), EASY's. It says the same as a claim, but there is but
+  one, so that nothing is reserved and nothing compressed.
+
+Promises of shares of hosts will be a fourth kind, on slots of their own (see `slot_table`).
+
+When hosts are released promises are *compressed*. The rule is to give each back in turn and reserve it again at its
+earliest start, which is never later. Most promises come out as they were, so nothing is given back to find that out:
+before the promise's start the slots are searched as they are, and from its start on what it has itself is free for it.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from batsched_py.bits import LARGE, size_of, sized
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.planning.future.availability import Availability, on_bits, pick_hosts
+from batsched_py.planning.future.promises import Choose, Claim, Shadow, Slot
+
+Kind = TypeVar("Kind", Slot, Claim, Shadow)
+#: (number of hosts, instant): so many are free from now until then; instants ascend, numbers descend.
+Limits: TypeAlias = list[tuple[int, float]]
+
+
+class Gaps(ABC):
+    """What is free now, and until when. Work that is started takes of it; nothing is given back.
+
+    Promises make it fall at their starts only, so that it has few steps, and a question walks those before its end.
+    """
+
+    __slots__ = ("free", "left")
+
+    #: Bits of the hosts that are free now, and how many these are.
+    free: int
+    left: int
+
+    @abstractmethod
+    def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
+        """Return hosts of `among` (all, if None) that are free now and, by the promises, until `end`.
+
+        They are picked by `choose` (the lowest, if None). None: there are too few, or none of those there are will do.
+        """
+
+    @abstractmethod
+    def take(self, hosts: HostSet, end: float) -> None:
+        """Note that work starts on these hosts, as `find` gave them, until `end`."""
+
+    @abstractmethod
+    def limits(self) -> Limits:
+        """Return who may start, by size: a job of at most so many hosts until then."""
+
+
+class CountGaps(Gaps):
+    """Promises are numbers of hosts: any host will do for whoever ends in time or leaves enough others."""
+
+    __slots__ = ("_falls",)
+
+    def __init__(self, free: int, falls: list[tuple[float, int]]) -> None:
+        """`falls` begin now, and are this object's from here on."""
+        self.free, self.left = free, size_of(free)
+        #: (instant, how many hosts nobody is promised from then on, at least); instants ascend.
+        self._falls = falls
+
+    def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
+        """As in Gaps; walks the steps before `end`."""
+        for time, room in self._falls:
+            if time >= end:
+                break
+            if room < size:
+                return None
+        return pick_hosts(self.free if among is None else self.free & among.bits, size, choose)
+
+    def take(self, hosts: HostSet, end: float) -> None:
+        """As in Gaps."""
+        size = size_of(hosts.bits)
+        self.left -= size
+        self.free ^= hosts.bits
+        if self.free >= LARGE:
+            sized(self.free, self.left)
+        for position, (time, room) in enumerate(self._falls):
+            if time >= end:
+                break
+            self._falls[position] = time, room - size
+
+    def limits(self) -> Limits:
+        """As in Gaps."""
+        least, limits = self.left, []
+        for time, room in self._falls:
+            if room < least:
+                limits.append((least, time))
+                least = room
+        limits.append((least, math.inf))
+        return limits
+
+
+class HostGaps(Gaps):
+    """Promises are these very hosts: only who ends in time may use them."""
+
+    __slots__ = ("_falls",)
+
+    def __init__(self, free: int, falls: list[tuple[float, HostSet]]) -> None:
+        """`falls` begin now."""
+        self.free, self.left = free, size_of(free)
+        #: (instant, the hosts that stay free until after it); instants ascend.
+        self._falls = falls
+
+    def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
+        """As in Gaps; walks the steps before `end`."""
+        free = self.free
+        for time, hosts in self._falls:
+            if time >= end:
+                break
+            free = hosts.bits
+        return pick_hosts(free & self.free if among is None else free & self.free & among.bits, size, choose)
+
+    def take(self, hosts: HostSet, end: float) -> None:  # noqa: ARG002  (what is not free now is not free until later)
+        """As in Gaps."""
+        self.free ^= hosts.bits
+        self.left -= size_of(hosts.bits)
+
+    def limits(self) -> Limits:
+        """As in Gaps."""
+        limits: Limits = []
+        before = self.free
+        for time, hosts in self._falls:
+            if hosts.bits != before:
+                limits.append(((before & self.free).bit_count(), time))
+            before = hosts.bits
+        limits.append(((before & self.free).bit_count(), math.inf))
+        return limits
+
+
+class Entry(Struct, Generic[Kind], eq=False):
+    """A job that waits, and its promise; None if no start can be foreseen. Lower numbers are served first."""
+
+    job: Job
+    promise: Kind | None
+    duration: float
+    number: int
+
+
+class PromiseBook(ABC, Generic[Kind]):
+    """Promises of one kind, each reserved in the availability as long as it is in the book.
+
+    A change costs two binary searches and an insertion beside what it costs the availability.
+    """
+
+    __slots__ = ("_availability", "_by_start", "_duration", "_gaps", "_numbers", "_seen_disruptions", "entries")
+
+    def __init__(self, availability: Callable[[], Availability], duration: Callable[[Job], float]) -> None:
+        """Begin without promises.
+
+        Args:
+            availability: called when the future is needed.
+            duration: for how long a job is expected to run, in seconds.
+        """
+        self._availability, self._duration = availability, duration
+        #: Job id -> its entry, in the order of serving.
+        self.entries: dict[str, Entry[Kind]] = {}
+        self._numbers = 0
+        #: (start, number, entry) of those with a promise, ascending.
+        self._by_start: list[tuple[float, int, Entry[Kind]]] = []
+        #: What is free until when, by the promises; None if it must be found anew.
+        self._gaps: Gaps | None = None
+        #: The availability's disruptions when the promises were last renewed.
+        self._seen_disruptions = -1
+
+    @abstractmethod
+    def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Kind | None:
+        """Return the first start that breaks no promise, as a promise; None if there is none.
+
+        Where the promise is of hosts these are of `among` (all, if None), picked by `choose` (the lowest, if None).
+        """
+
+    @abstractmethod
+    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Kind]]:
+        """Make each promise anew in turn, at its earliest start; yield those that are better now, as they are found.
+
+        Only for a book that `stands`.
+        """
+
+    @abstractmethod
+    def _find_gaps(self) -> Gaps:
+        """Return what is free now, and until when."""
+
+    @property
+    def first_start(self) -> float:
+        """The first start that is promised; infinite if there is none."""
+        return self._by_start[0][0] if self._by_start else math.inf
+
+    def starting(self, now: float) -> list[tuple[Entry[Kind], Kind]]:
+        """Return those that are promised a start by now, each with its promise, in the order of serving."""
+        due = self._by_start[: bisect_right(self._by_start, (now, math.inf))]
+        entries = sorted((entry for _, _, entry in due), key=lambda entry: entry.number)
+        return [(entry, entry.promise) for entry in entries if entry.promise is not None]
+
+    def keep(self, job: Job, promise: Kind | None) -> None:
+        """Reserve a promise; the job is served after those that have one."""
+        self._gaps = None
+        self._numbers += 1
+        entry = self.entries[job.id] = Entry(job, promise, self._duration(job), self._numbers)
+        if promise is not None:
+            self._reserve(promise)
+            insort(self._by_start, (promise.start, entry.number, entry))
+
+    def withdraw(self, entry: Entry[Kind]) -> None:
+        """Give a promise up: others may use what it kept from them."""
+        self._gaps = None
+        del self.entries[entry.job.id]
+        if entry.promise is not None:
+            self._release(entry.promise)
+            del self._by_start[bisect_left(self._by_start, (entry.promise.start, entry.number))]
+
+    def withdraw_all(self) -> None:
+        """Give all promises up; those who wait are served anew."""
+        if len(self.entries) > 1:
+            self._availability().drop_slots()  # to make them anew costs less than to free one promise after the other
+        for entry in list(self.entries.values()):
+            self.withdraw(entry)
+        self._gaps = None
+
+    @property
+    def stands(self) -> bool:
+        """True if each job has a promise that can still be kept, as far as is known."""
+        same = self._seen_disruptions == self._availability().disruptions
+        return same and len(self._by_start) == len(self.entries)
+
+    def note_renewal(self) -> None:
+        """Note that all promises can be kept as the availability is now."""
+        self._seen_disruptions = self._availability().disruptions
+
+    def gaps(self) -> Gaps:
+        """Return what is free now and until when, by the promises. Who starts by them takes from them."""
+        if self._gaps is None:
+            self._gaps = self._find_gaps()
+        return self._gaps
+
+    def forget_gaps(self) -> None:
+        """Find the gaps anew when they are asked for: work has begun or ended."""
+        self._gaps = None
+
+    def _reserve(self, promise: Kind) -> None:
+        if not isinstance(promise, Shadow):
+            self._availability().reserve(promise)
+
+    def _release(self, promise: Kind) -> None:
+        if not isinstance(promise, Shadow):
+            self._availability().release(promise)
+
+    def _note(self, entry: Entry[Kind], better: Kind) -> None:
+        before = entry.promise
+        if before is not None and before.start != better.start:
+            del self._by_start[bisect_left(self._by_start, (before.start, entry.number))]
+            insort(self._by_start, (better.start, entry.number, entry))
+        entry.promise = better
+
+
+class CountBook(PromiseBook[Claim]):
+    """Promises of numbers of hosts, whichever."""
+
+    __slots__ = ()
+
+    def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Claim | None:  # noqa: ARG002
+        """As in PromiseBook."""
+        return self._availability().earliest_count(job.size, self._duration(job))
+
+    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Claim]]:  # noqa: ARG002  (any host will do)
+        """As in PromiseBook; searches only up to where something was freed since a promise was last looked at."""
+        future, self._gaps = self._availability(), None
+        now, slots = future.now, future.slots_by_count
+        limit, slots.freed_until = slots.freed_until, -math.inf
+        for entry in self.entries.values():
+            promise = entry.promise
+            if promise is None or promise.start < now:  # its time has come, and its hosts are late
+                continue
+            start = slots.sooner(promise.size, entry.duration, promise.start, max(limit, slots.freed_until))
+            if start is not None:
+                moved = Claim(start, start + entry.duration, promise.size)
+                future.move_claim(promise, moved)
+                self._note(entry, moved)
+                slots = future.slots_by_count
+                yield entry.job, moved
+
+    def _find_gaps(self) -> Gaps:
+        future = self._availability()
+        return CountGaps(future.free, future.count_falls())
+
+
+class HostBook(PromiseBook[Slot]):
+    """Promises of these very hosts."""
+
+    __slots__ = ()
+
+    def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Slot | None:
+        """As in PromiseBook."""
+        return self._availability().earliest(job.size, self._duration(job), among, choose)
+
+    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Slot]]:
+        """As in PromiseBook."""
+        future, pick, self._gaps = self._availability(), on_bits(choose), None
+        now, slots = future.now, future.slots_by_host
+        for entry in self.entries.values():
+            promise = entry.promise
+            if promise is None or promise.start < now:
+                continue
+            found = slots.sooner(promise.hosts.bits, entry.duration, (promise.start, promise.end), pick)
+            if found is not None:
+                moved = Slot(found[0], found[0] + entry.duration, HostSet(found[1]))
+                future.move_slot(promise, moved)
+                self._note(entry, moved)
+                slots = future.slots_by_host
+                yield entry.job, moved
+
+    def _find_gaps(self) -> Gaps:
+        future = self._availability()
+        return HostGaps(future.free, future.host_falls())
+
+
+class ShadowBook(PromiseBook[Shadow]):
+    """One promise on a number of hosts, which nobody needs to keep: whoever overtakes leaves it enough of them."""
+
+    __slots__ = ()
+
+    def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Shadow:  # noqa: ARG002
+        """As in PromiseBook; infinitely late if there is no start."""
+        return self._availability().shadow(job.size) or Shadow(math.inf, 0)
+
+    def keep(self, job: Job, promise: Shadow | None) -> None:
+        """As in PromiseBook; nothing is reserved, and nobody is called at its start."""
+        self._gaps = None
+        self.entries[job.id] = Entry(job, promise, math.inf, 0)
+
+    def withdraw(self, entry: Entry[Shadow]) -> None:
+        """As in PromiseBook."""
+        self._gaps = None
+        del self.entries[entry.job.id]
+
+    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Shadow]]:  # noqa: ARG002
+        """As in PromiseBook: the only one is found anew instead."""
+        return iter(())
+
+    def _find_gaps(self) -> Gaps:
+        future = self._availability()
+        falls = [(future.now, future.room)]
+        falls += [(entry.promise.start, entry.promise.spare) for entry in self.entries.values() if entry.promise]
+        return CountGaps(future.free, falls)

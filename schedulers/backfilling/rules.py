@@ -1,0 +1,132 @@
+"""The rules of a backfilling algorithm: all that one of them decides otherwise than another.
+
+The loop (`loop.BackfillLoop`) asks the rules, and has no other opening. `BackfillRules` are those of EASY and
+conservative backfilling; an algorithm of another kind hands the loop a subclass that overrides what it decides itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Iterable, Sequence
+from typing import Any, Generic, TypeVar
+
+from batsched_py.api import HostSet, Job, Placement, Plan, View, too_few
+from batsched_py.planning.future.promise_book import Gaps, PromiseBook
+from batsched_py.planning.future.promises import Choose, Claim, Shadow, Slot
+from batsched_py.planning.policies.ordering import FCFS
+from batsched_py.planning.policies.selection import SELECTIONS
+from batsched_py.schedulers.backfilling.options import OvertakingOptions, PromiseOptions
+
+Options = TypeVar("Options", bound=PromiseOptions)
+Overtakers = TypeVar("Overtakers", bound=OvertakingOptions)
+#: A Shadow has no end, and is enough where there is but one promise.
+Promise = Slot | Claim | Shadow
+
+
+class BackfillRules(Generic[Options]):
+    """Which hosts a job gets and for how long, what it is promised, and who may start."""
+
+    #: Jobs that arrive together are looked at in passes of their own.
+    one_by_one = False
+    #: Ids of waiting jobs that are not the loop's business.
+    aside: Container[str] = frozenset[str]()
+
+    def __init__(self, options: Options, view: View, depth: float) -> None:
+        """`depth` is how many blocked jobs hold a promise."""
+        self.options, self.depth = options, depth
+        self.placement = Placement(options, view)
+        #: Promises are made of these very hosts, not of a number of them.
+        self.on_hosts = options.reserve == "hosts"
+        self.constrained = options.constraint.rule is not None
+        #: A job may find no hosts where enough are free.
+        self.needs_specific_hosts = not options.by_number
+        #: How hosts are picked; None: the lowest, for which nobody need be asked.
+        lowest = options.selection is SELECTIONS["lowest"] and type(self).choose is BackfillRules.choose
+        self.picks: Choose | None = None if lowest else self.choose
+
+    # How a job runs.
+
+    def duration(self, job: Job) -> float:
+        """Return for how long the job is expected to hold its hosts, in seconds: its walltime, and the slack."""
+        return job.limit + self.options.slack
+
+    def choose(self, free: HostSet, size: int) -> HostSet | None:
+        """Return hosts of these for a job of this size; None if it had better wait."""
+        return self.placement.choose(free, size)
+
+    def hosts(self, job: Job, free: HostSet) -> HostSet | None:
+        """Return hosts of these on which the job may run; None if it had better wait."""
+        return self.choose(free & self.placement.eligible(job) if self.constrained else free, job.size)
+
+    def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
+        """Start the job."""
+        plan.start(job, hosts)
+        if self.options.slack:
+            view.availability().predict(hosts, view.now + self.duration(job))
+
+    # What it is promised.
+
+    def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
+        """Return the first start that breaks no promise, if all work takes as long as is expected; None if never."""
+        if not book.entries:  # no promise to break, no need to look ahead
+            free = plan.free
+            if self.picks is None and not self.constrained:
+                hosts = free.first(job.size)
+            else:
+                hosts = self.hosts(job, free) if job.size <= len(free) else None
+            if hosts is not None:
+                return Slot(view.now, math.inf, hosts)
+        return book.earliest(job, self.placement.eligible(job) if self.constrained else None, self.picks)
+
+    def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
+        """Return why the job, which waits, does not start now: it lacks hosts, or would break a promise."""
+        free = plan.free
+        count = len(free)
+        if job.size > count:
+            return too_few(job.size, count)
+        if self.hosts(job, free) is not None:
+            return f"needs {job.size} of {count} free hosts, and would break a promise"
+        return self.placement.why_not(job, free)
+
+    def calls_at(self, first_start: float) -> bool:
+        """Return whether the loop must be called at the first promised start."""
+        return True
+
+    # Who is looked at, and when.
+
+    def has_news(self, view: View) -> bool:
+        """Return whether promises may have to change although no host did; asked once for each decision."""
+        return False
+
+    def may_start(self, view: View, plan: Plan) -> bool:
+        """Return whether some job may start, so that it is worth looking at those who wait."""
+        return bool(plan.free)
+
+    def in_serving_order(self, jobs: Iterable[Job]) -> Iterable[Job]:
+        """Return jobs, in order of arrival, in the order in which they are served."""
+        return jobs
+
+    def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:
+        """Return each waiting job that may fit into the gaps, and others or not, in order of arrival."""
+        return view.queue.within(gaps.limits(), view.now)
+
+    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
+        """Return jobs that hold no promise in the order in which they may overtake."""
+        return jobs
+
+    def may_overtake(self, job: Job, hosts: HostSet, book: PromiseBook[Any], view: View) -> bool:
+        """Return whether a job that finds hosts in the gaps may start on them."""
+        return True
+
+
+class OvertakingRules(BackfillRules[Overtakers]):
+    """Rules where some hold no promise, and options say who of them comes first, and when they are looked at."""
+
+    def __init__(self, options: Overtakers, view: View, depth: float) -> None:
+        super().__init__(options, view, depth)
+        self.one_by_one = options.arrivals == "one_by_one"
+
+    def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
+        """As the option says."""
+        order = self.options.backfill_order
+        return jobs if order is FCFS else order.sorted(jobs, view.now)
