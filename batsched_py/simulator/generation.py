@@ -1,19 +1,33 @@
-"""Batsim 1.4: what it does otherwise than Batsim 4, as far as that is not written in the protocol's tables."""
+"""Generations of Batsim: each an object that has what it does in its own way.
+
+Start at `Generation`, which lists the differences that are not in the protocol's tables (`protocol.dialects`). No other
+module of the simulator asks which Batsim is played: it asks its generation what to do. A new generation is a class like
+`Batsim4` and a row of GENERATIONS.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Protocol
+
+from msgspec.structs import replace
 
 from batsched_py.errors import OptionError
 from batsched_py.model.limits import NAME_RULE, breaks_csv
-from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES, Profile
+from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES
 from batsched_py.model.workload import Workload
-from batsched_py.protocol.dialects import DIALECTS, V14, Dialect
-from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED, JobCompleted
+from batsched_py.protocol.commands import ChangeJobState
+from batsched_py.protocol.dialects import V4, V14, Dialect
+from batsched_py.protocol.events import (
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    JobCompleted,
+)
+from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.settings import Settings
 
 #: Hexadecimal digits of a workload's name.
@@ -28,12 +42,107 @@ _DIGITS: Final = re.compile(r"(\d+)", re.ASCII)
 _STATUS: Final = {COMPLETED_SUCCESSFULLY: "SUCCESS", COMPLETED_WALLTIME_REACHED: "TIMEOUT"}
 
 
-def dialect_of(settings: Settings) -> Dialect:
-    """What is spoken; OptionError if there is no such protocol, or if it lacks what is asked for."""
-    dialect = DIALECTS.get(settings.protocol)
-    if dialect is None:
-        raise OptionError(f"the protocol must be {' or '.join(DIALECTS)}, not {settings.protocol!r}")
-    if settings.is_v14:
+class Generation(Protocol):
+    """One generation of Batsim."""
+
+    dialect: Dialect
+    #: Name of a type of profile in another generation -> its name in this one; the approximation if a file has such.
+    foreign_types: Mapping[str, str]
+    foreign_types_note: str
+    #: Jobs are named by integers; SIMULATION_BEGINS describes workloads and storage hosts.
+    jobs_are_numbers: bool
+    describes_workloads: bool
+    #: Registered jobs are acknowledged if the user does not say; their profiles come with them.
+    acknowledges_jobs: bool
+    profiles_come_with_jobs: bool
+    #: Ended jobs, and profiles that no job needs, become unknown; a composed profile that is registered crashes it.
+    forgets: bool
+    crashes_on_composed: bool
+    #: NO_MORE_STATIC_JOB is sent, and calls keep a simulation going in which all jobs have ended.
+    announces_last_job: bool
+    waits_for_calls: bool
+    #: A killed sequence is in the step that begins at this instant, not in the one that ends.
+    counts_next_step: bool
+    #: Member of the answer to a query of the energy.
+    energy_answer: str
+    #: Rejected jobs have rows in the jobs file.
+    lists_rejected: bool
+
+    def check(self, settings: Settings) -> None:
+        """Raise OptionError if the settings ask for what this generation lacks."""
+
+    def default_names(self, workloads: Sequence[Workload]) -> tuple[str, ...]:
+        """Return the names of workloads that the user does not name."""
+
+    def name_key(self, name: str) -> Any:
+        """Return the key by which hosts, and jobs of one time, are sorted."""
+
+    def completion(self, event: JobCompleted) -> JobCompleted | None:
+        """Return JOB_COMPLETED as it is sent, None if it is not sent."""
+
+    def check_state_change(self, command: ChangeJobState) -> None:
+        """Raise BrokenRuleError if this Batsim aborts on the command, whatever the job's state."""
+
+
+class Batsim4(Generation):
+    """Batsim 3 and 4, which speak alike."""
+
+    dialect = V4
+    foreign_types = FORMER_TYPES
+    foreign_types_note = FORMER_IN_V4
+    jobs_are_numbers = False
+    describes_workloads = True
+    acknowledges_jobs = False
+    profiles_come_with_jobs = False
+    forgets = True
+    crashes_on_composed = True
+    announces_last_job = True
+    waits_for_calls = True
+    counts_next_step = False
+    energy_answer = "consumed_energy"
+    lists_rejected = True
+
+    def check(self, settings: Settings) -> None:
+        """Accept all settings."""
+
+    def default_names(self, workloads: Sequence[Workload]) -> tuple[str, ...]:
+        """Return w0, w1..."""
+        return tuple(f"w{number}" for number in range(len(workloads)))
+
+    def name_key(self, name: str) -> str:
+        """Return the name: it is sorted as a text."""
+        return name
+
+    def completion(self, event: JobCompleted) -> JobCompleted | None:
+        """Return the event as it is."""
+        return event
+
+    def check_state_change(self, command: ChangeJobState) -> None:
+        """Raise BrokenRuleError unless the job is set to RUNNING: nothing else gets past Batsim 4.2.1."""
+        if command.state != "RUNNING":
+            raise BrokenRuleError(f"cannot be set to {command.state}: Batsim 4 aborts on it", job=command.job_id)
+
+
+class Batsim14(Generation):
+    """Batsim 1.4."""
+
+    dialect = V14
+    foreign_types = FORMER_NAMES
+    foreign_types_note = PRESENT_IN_V14
+    jobs_are_numbers = True
+    describes_workloads = False
+    acknowledges_jobs = True
+    profiles_come_with_jobs = True
+    forgets = False
+    crashes_on_composed = False
+    announces_last_job = False
+    waits_for_calls = False
+    counts_next_step = True
+    energy_answer = "energy_consumed"  # Batsim swaps the words, its document does not
+    lists_rejected = False
+
+    def check(self, settings: Settings) -> None:
+        """Raise OptionError for options that came later."""
         if settings.external_events:
             raise OptionError("external events (--events) do not exist in protocol v1.4")
         if settings.forward_unknown_events:
@@ -42,17 +151,58 @@ def dialect_of(settings: Settings) -> Dialect:
             raise OptionError("--add-role-to-hosts and --disable-storage-sharing do not exist in protocol v1.4")
         if settings.message_latency:
             raise OptionError("--message-latency does not go with protocol v1.4: messages took no time in Batsim 1.4")
-    return dialect
+
+    def default_names(self, workloads: Sequence[Workload]) -> tuple[str, ...]:
+        """Return six digits that depend on the file's name, wherever it lies: Batsim's own hash is unknown."""
+        names: list[str] = []
+        for workload in workloads:
+            file = Path(workload.source).name
+            name, count = _hash(file), 0
+            while name in names:  # a file of that name stands twice on the command line
+                count += 1
+                name = _hash(f"{file} {count}")
+            names.append(name)
+        return tuple(names)
+
+    def name_key(self, name: str) -> tuple[list[str | int], str]:
+        """Return the name as the numbers in it and what stands between: host2 before host10; equal ones as texts."""
+        pieces = _DIGITS.split(name)
+        return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name
+
+    def completion(self, event: JobCompleted) -> JobCompleted | None:
+        """Return an event with `status` and reason, without hosts; a job that was killed is in JOB_KILLED alone."""
+        if event.state == COMPLETED_KILLED:
+            return None
+        reason = "Walltime reached" if event.state == COMPLETED_WALLTIME_REACHED else ""
+        return replace(event, hosts=None, status=_STATUS.get(event.state, "FAILED"), kill_reason=reason)
+
+    def check_state_change(self, command: ChangeJobState) -> None:
+        """Raise BrokenRuleError if a kill reason is given for another state."""
+        if command.kill_reason is not None and command.state != COMPLETED_KILLED:
+            raise BrokenRuleError("has a kill_reason, which goes with COMPLETED_KILLED alone", job=command.job_id)
+
+
+#: Name of the protocol -> the Batsim that speaks it.
+GENERATIONS: Final[Mapping[str, Generation]] = {"v4": Batsim4(), "v1.4": Batsim14()}
+
+
+def generation_of(settings: Settings) -> Generation:
+    """Return the generation that is played; OptionError if there is none, or if it lacks what is asked for."""
+    generation = GENERATIONS.get(settings.protocol)
+    if generation is None:
+        raise OptionError(f"the protocol must be {' or '.join(GENERATIONS)}, not {settings.protocol!r}")
+    generation.check(settings)
+    return generation
 
 
 def workload_names(workloads: Sequence[Workload], settings: Settings) -> tuple[str, ...]:
-    """w0, w1... in v4. In v1.4 six digits that tell the file's name, wherever it lies: Batsim's own hash is unknown.
+    """Return the name of each workload.
 
-    OptionError if the settings name too few or too many workloads, two alike, or one by what cannot be a name.
+    OptionError if the settings name too few or too many of them, two alike, or one by what cannot be a name.
     """
     names = settings.workload_names
     if names is None:
-        return _hashes(workloads) if settings.is_v14 else tuple(f"w{n}" for n in range(len(workloads)))
+        return generation_of(settings).default_names(workloads)
     if len(names) != len(workloads):
         raise OptionError(f"there must be a name for each workload ({len(workloads)}), not {len(names)}")
     for position, name in enumerate(names):
@@ -61,36 +211,6 @@ def workload_names(workloads: Sequence[Workload], settings: Settings) -> tuple[s
         if name in names[:position]:
             raise OptionError(f"two workloads are named {name!r}")
     return names
-
-
-def natural_key(name: str) -> tuple[list[str | int], str]:
-    """Orders names by the numbers in them: host2 before host10, as Batsim 1 does; equal ones as texts."""
-    pieces = _DIGITS.split(name)
-    return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name
-
-
-def completion(timestamp: float, job_id: str, state: str, code: int | None) -> JobCompleted:
-    """JOB_COMPLETED of a job that was not killed: v1.4 has a `status` and a reason, and does not tell the hosts."""
-    status = _STATUS.get(state, "FAILED")
-    reason = "Walltime reached" if state == COMPLETED_WALLTIME_REACHED else ""
-    return JobCompleted(timestamp, job_id, state, code, None, status, reason)
-
-
-def foreign_name(dialect: Dialect, profile: Profile) -> str | None:
-    """What a type of profile is called in this protocol, if the profile has another protocol's name for it."""
-    return (FORMER_NAMES if dialect is V14 else FORMER_TYPES).get(profile.type)
-
-
-def _hashes(workloads: Sequence[Workload]) -> tuple[str, ...]:
-    names: list[str] = []
-    for workload in workloads:
-        file = Path(workload.source).name
-        name, count = _hash(file), 0
-        while name in names:  # a file of that name stands twice on the command line
-            count += 1
-            name = _hash(f"{file} {count}")
-        names.append(name)
-    return tuple(names)
 
 
 def _hash(text: str) -> str:

@@ -1,27 +1,57 @@
-"""RunProgress: told about a hundred times in a run, whatever its length."""
+"""Progress: how far a simulation is, for who waits for it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 
-from batsched_py.simulator.records import RunProgress
+from msgspec import Struct
+
+
+class RunProgress(Struct, frozen=True):
+    """How far a simulation is: jobs ended so far, of those known, at the simulated time `now`."""
+
+    jobs_ended: int
+    jobs_total: int
+    now: float
+
+
+class RunStatus(Struct, frozen=True):
+    """Where a simulation stands between two messages.
+
+    Attributes:
+        now: simulated time.
+        total: jobs of the workloads, and those that were registered so far.
+        submitted: of them; they wait, run or have ended.
+        waiting: submitted, and neither executed nor rejected.
+        running: executed, and not ended.
+        ended: those that ran, and rejected ones.
+        hosts: compute hosts.
+        computing: those of them that run a job and are available.
+        idle: those of them that could.
+    """
+
+    now: float
+    total: int
+    submitted: int
+    waiting: int
+    running: int
+    ended: int
+    hosts: int
+    computing: int
+    idle: int
 
 
 class ProgressReport:
-    """Calls back about a hundred times in a run."""
+    """Calls back about a hundred times in a run, whatever its length."""
 
-    __slots__ = ("_callback", "_static", "next")
-
-    def __init__(self, callback: Callable[[RunProgress], None] | None, static_jobs: int) -> None:
-        self._callback, self._static = callback, static_jobs
-        #: Jobs that must have ended before the next call; infinite if nobody wants one.
+    def __init__(self, callback: Callable[[RunProgress], None] | None) -> None:
+        self._callback = callback
+        #: Jobs that must have ended before the next call; infinite without a callback.
         self.next = math.inf if callback is None else 0.0
 
-    def ended(self, count: int, registered: int, now: float) -> None:
-        """So many jobs have ended, and the scheduler has registered so many."""
-        if self._callback is None or count < self.next:
-            return
-        total = self._static + registered
-        self.next = count + max(1, total // 100)
-        self._callback(RunProgress(count, total, now))
+    def call(self, ended: int, total: int, now: float) -> None:
+        """Call back, as `next` jobs have ended."""
+        if self._callback is not None:
+            self.next = ended + max(1, total // 100)
+            self._callback(RunProgress(ended, total, now))

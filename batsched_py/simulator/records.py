@@ -166,40 +166,6 @@ class Tally(Struct):
         return map(stretch, self.turnarounds(), self.runs())
 
 
-class RunProgress(Struct, frozen=True):
-    """How far a simulation is: jobs ended so far, of those known, at the simulated time `now`."""
-
-    jobs_ended: int
-    jobs_total: int
-    now: float
-
-
-class RunStatus(Struct, frozen=True):
-    """Where a simulation stands between two messages.
-
-    Attributes:
-        now: simulated time.
-        total: jobs of the workloads, and those that were registered so far.
-        submitted: of them; they wait, run or have ended.
-        waiting: submitted, and neither executed nor rejected.
-        running: executed, and not ended.
-        ended: those that ran, and rejected ones.
-        hosts: compute hosts.
-        computing: those of them that run a job and are available.
-        idle: those of them that could.
-    """
-
-    now: float
-    total: int
-    submitted: int
-    waiting: int
-    running: int
-    ended: int
-    hosts: int
-    computing: int
-    idle: int
-
-
 class Result(Brief, frozen=True):
     """A whole simulation.
 

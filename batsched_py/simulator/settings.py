@@ -1,4 +1,4 @@
-"""What a user can set about a simulation: Batsim's command line options under our names."""
+"""Settings of a simulation: Batsim's command line options under our names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from types import MappingProxyType
 from batsched_py.brief import Brief
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.model.platform import DEFAULT_MASTER
-from batsched_py.protocol.dialects import V14
 from batsched_py.simulator.machines.external_events import ExternalEvent
 
 
@@ -17,7 +16,7 @@ class Settings(Brief, frozen=True, kw_only=True):
 
     Attributes:
         protocol: what is spoken, and which Batsim is played: "v4", or "v1.4" for Batsim 1.4.
-        workload_names: of the workloads, in their order; None for Batsim's own (see `batsim1.workload_names`).
+        workload_names: of the workloads, in their order; None for Batsim's own (see `generation`).
         machines: only the first N compute hosts, in lexicographic order, take part (--mmax); None for all.
         master_host: runs the scheduler and no jobs (-m).
         roles: host name -> master, storage or compute_node, instead of what the platform says (--add-role-to-hosts).
@@ -30,7 +29,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         forward_profiles: JOB_SUBMITTED carries the profile (--forward-profiles-on-submission).
         profile_reuse: keep a profile when the first of its jobs has ended (--enable-profile-reuse); v1.4 always does.
         scheduler_config: handed to the scheduler as it is (--sched-cfg).
-        external_events: what happens to the machines, see `external.read_events` (--events).
+        external_events: what happens to the machines, see `external_events.read_events` (--events).
         forward_unknown_events: pass events of other types on (--forward-unknown-events).
         message_latency: the messages between Batsim's own parts take time on the platform's links, as in Batsim.
         redis_hostname, redis_port, redis_prefix: told to the scheduler if the simulation has a store (--redis-hostname,
@@ -60,14 +59,3 @@ class Settings(Brief, frozen=True, kw_only=True):
     redis_prefix: str = DEFAULT_PREFIX
     trace_machine_states: bool = True
     allow_oversized: bool = False
-
-    @property
-    def is_v14(self) -> bool:
-        """True if Batsim 1.4 is played."""
-        return self.protocol == V14.name
-
-    @property
-    def acknowledges(self) -> bool:
-        """True if registered jobs are answered by JOB_SUBMITTED."""
-        asked = self.acknowledge_dynamic_jobs
-        return self.is_v14 if asked is None else asked

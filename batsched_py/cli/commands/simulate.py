@@ -43,6 +43,7 @@ from batsched_py.reporting.pictures.terminal.gantt import render
 from batsched_py.reporting.pictures.terminal.live import stand_of_session, stand_of_simulation
 from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.session.session import Session
+from batsched_py.simulator.generation import generation_of
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
@@ -114,7 +115,7 @@ def command(request: SimulateRequest) -> None:
     redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
     request = replace(request, settings=settings, choice=replace(request.choice, redis=redis))
     forgets = request.export is not None and not request.gantt
-    aside = rows_aside(results, lists_rejected=not settings.is_v14) if forgets else nullcontext()
+    aside = rows_aside(results, lists_rejected=generation_of(settings).lists_rejected) if forgets else nullcontext()
     with _store(request) as store, aside as put_aside:
         traces = request.export is not None
         simulation = Simulation(platform, workloads, settings, store=store, trace=traces, pass_on=put_aside)

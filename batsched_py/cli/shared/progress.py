@@ -28,7 +28,7 @@ from batsched_py.reporting.pictures.terminal.live import (
     stand_of_session,
 )
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import RunProgress
+from batsched_py.simulator.progress import RunProgress
 from batsched_py.simulator.wire.scheduler_link import Exchange
 from batsched_py.transport.connection import Connection
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.model.profile import (
     Composed,
@@ -42,82 +43,71 @@ _LONGEST: Final = 1e100
 
 
 class Site(Struct, frozen=True):
-    """Where a job runs, beside what most jobs have.
+    """Where a job runs.
 
     Attributes:
+        executors: host of each executor; none of a job that only sleeps.
         storages: label -> number of a storage host.
         io_profile: what is merged with each of its parallel tasks; None for nothing.
         io_hosts: the hosts of that, ascending.
     """
 
+    executors: Sequence[int] = ()
     storages: Mapping[str, int] = MappingProxyType({})
     io_profile: Profile | None = None
     io_hosts: Sequence[int] = ()
 
 
-#: Most jobs': there is no storage mapping and no additional io job.
-PLAIN: Final = Site()
-
-
 class Execution:
     """Turns profiles into work. BrokenRuleError where Batsim aborts when the job starts."""
 
-    __slots__ = ("_network", "_storages", "approximations")
+    def __init__(
+        self, transfers: TransferModel, speeds: Sequence[float], approximations: set[str], storages: int = 0
+    ) -> None:
+        """`speeds` are those of the hosts at any time, in flop/s; `storages` are bits of hosts.
 
-    def __init__(self, network: TransferModel, approximations: set[str], storages: int = 0) -> None:
-        """`approximations` receives a line when a simplification is really used; `storages` are bits of hosts."""
+        `approximations` receives a line when a simplification is really used.
+        """
         self.approximations = approximations
-        self._network = network
-        self._storages = storages
+        self._transfers, self._speeds, self._storages = transfers, speeds, storages
 
     def work(
-        self,
-        profile: Profile,
-        profiles: Profiles,
-        executors: Sequence[int],
-        speeds: Sequence[float],
-        site: Site = PLAIN,
-        *,
-        known: dict[tuple[str, str], Work] | None = None,
+        self, profile: Profile, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work] | None = None
     ) -> Work:
-        """What the profile does with executor i on host executors[i]; speeds[h] is that of host h, in flop/s.
+        """Return what a profile that does not talk does on its hosts, at their present speeds.
 
-        `profiles` are those of the job's workload, which a composed profile names. Not for profiles that talk. `known`
-        has the work of steps that was found before, by their names and those of their part of an io job.
+        `profiles` are those of the job's workload, which a composed profile names. `known` has the work of steps that
+        was found before, by their names and those of their part of an io job.
         """
         if isinstance(profile, Delay):
             return Task(profile.name, profile.delay, profile.return_code)
         if isinstance(profile, Composed):
-            return self._sequence(profile, profiles, executors, speeds, site, known={} if known is None else known)
-        return self._parallel(profile, executors, speeds, site)
+            return self._sequence(profile, profiles, site, {} if known is None else known)
+        return self._parallel(profile, site)
 
     def _sequence(
-        self,
-        profile: Composed,
-        profiles: Profiles,
-        executors: Sequence[int],
-        speeds: Sequence[float],
-        site: Site,
-        *,
-        known: dict[tuple[str, str], Work],
+        self, profile: Composed, profiles: Profiles, site: Site, known: dict[tuple[str, str], Work]
     ) -> TaskSequence:
-        """A step that does not return 0 ends the whole sequence with its return code, as in Batsim."""
+        """Return the steps in order; one that does not return 0 ends them all with its return code, as in Batsim."""
         steps: list[Work] = []
         for position, name in enumerate(profile.sequence):
-            step_site = site if site.io_profile is None else io_of_step(site, profile, profiles, position)
+            step_site = io_of_step(site, profile, profiles, position)
             key = name, "" if step_site.io_profile is None else step_site.io_profile.name
             work = known.get(key)
             if work is None:
-                work = known[key] = self.work(profiles[name], profiles, executors, speeds, step_site, known=known)
+                work = known[key] = self.work(profiles[name], profiles, step_site, known)
             steps.append(work)
             if work.return_code:
-                total = min(sum(step.duration for step in steps), _LONGEST)
-                return TaskSequence(profile.name, total, work.return_code, tuple(steps), 1)
-        total = min(sum(step.duration for step in steps) * profile.repeat, _LONGEST)
-        return TaskSequence(profile.name, total, profile.return_code, tuple(steps), profile.repeat)
+                break
+        code, repeat = steps[-1].return_code, 1
+        if not code:
+            code, repeat = profile.return_code, profile.repeat
+        total = min(sum(step.duration for step in steps) * repeat, _LONGEST)
+        return TaskSequence(profile.name, total, code, tuple(steps), repeat)
 
-    def _parallel(self, profile: Profile, executors: Sequence[int], speeds: Sequence[float], site: Site) -> Task:
-        """All computations and transfers advance together: the slowest decides, the latency comes on top (L07)."""
+    def _parallel(self, profile: Profile, site: Site) -> Task:
+        """Let all computations and transfers advance together: the slowest decides, the latency comes on top (L07)."""
+        executors, speeds = site.executors, self._speeds
         #: Host -> flops, summed over its executors.
         flops: dict[int, float] = {}
         for host, amount in zip(executors, computation(profile, len(executors)), strict=True):
@@ -129,7 +119,7 @@ class Execution:
             transfers = chain(transfers, self._merge(profile, site.io_profile, site.io_hosts, flops))
         if self._storages:
             self._check_storages_rest(profile, flops)
-        slowest_link, latency = self._network.transfer_time(transfers)
+        slowest_link, latency = self._transfers.transfer_time(transfers)
         if slowest_link or latency:
             self.approximations.add(NO_CONTENTION)
         busy = max(slowest_link, *(amount / speeds[host] for host, amount in flops.items() if amount), 0.0)
@@ -193,14 +183,19 @@ class Execution:
 
 
 def io_of_step(site: Site, profile: Composed, profiles: Profiles, position: int) -> Site:
-    """The site of one step of a composed profile: the io job must be composed of as many steps, one for each."""
+    """Return the site of one step of a composed profile.
+
+    An io job, if there is one, must be composed of as many steps, one for each.
+    """
     io = site.io_profile
+    if io is None:
+        return site
     if not isinstance(io, Composed) or len(io.sequence) != len(profile.sequence):
         raise BrokenRuleError(
             f"runs {profile.name}, which is composed of {counted(len(profile.sequence), 'profile')}:"
             " its additional_io_job must be composed of as many"
         )
-    return Site(site.storages, profiles[io.sequence[position]], site.io_hosts)
+    return replace(site, io_profile=profiles[io.sequence[position]])
 
 
 def computation(profile: Profile, count: int) -> tuple[float, ...]:

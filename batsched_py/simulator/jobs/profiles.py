@@ -10,7 +10,6 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.job import Job
 from batsched_py.model.limits import DEEPEST
 from batsched_py.model.profile import (
     ALL_TRANSFERS,
@@ -23,8 +22,7 @@ from batsched_py.model.profile import (
     parse_profile,
 )
 from batsched_py.model.workload import Workload
-from batsched_py.protocol.dialects import V4, Dialect
-from batsched_py.simulator.generation import foreign_name
+from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import SIMULATED, TALKING
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.wording import counted
@@ -78,12 +76,10 @@ class ProfileStore:
             for name, workload in zip(names, workloads, strict=True):
                 self.by_workload[name].by_name.update(workload.profiles)
 
-    def add(
-        self, workload: str, name: str, members: Mapping[str, Any], dialect: Dialect, approximations: set[str]
-    ) -> Profile:
+    def add(self, workload: str, name: str, members: Mapping[str, Any], context: Context) -> Profile:
         """A new profile of a workload, which is made if it is new; BrokenRuleError if it exists or cannot run.
 
-        What real Batsim would crash on is noted in `approximations`.
+        What real Batsim would crash on is noted among the context's approximations.
         """
         profiles = self.by_workload.setdefault(workload, WorkloadProfiles("the scheduler", {}))
         path = f"profile {workload}!{name}"
@@ -98,13 +94,14 @@ class ProfileStore:
             check_profile({**profiles.by_name, name: profile}, name)
         except (ProfileError, UnusableError) as error:
             raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
-        if known_as := foreign_name(dialect, profile):
-            rule = f"type {profile.type!r} is called {known_as!r} in protocol {dialect.name}"
+        generation = context.generation
+        if known_as := generation.foreign_types.get(profile.type):
+            rule = f"type {profile.type!r} is called {known_as!r} in protocol {generation.dialect.name}"
             raise BrokenRuleError(f"{path}: {rule}")
         if profile.lacks_transfers:
             raise BrokenRuleError(f"{path}: com {ALL_TRANSFERS}")
-        if isinstance(profile, Composed) and dialect is V4:
-            approximations.add(DYNAMIC_COMPOSED)
+        if isinstance(profile, Composed) and generation.crashes_on_composed:
+            context.approximations.add(DYNAMIC_COMPOSED)
         profiles.by_name[name] = profile
         for part in parts(profile):
             self.need(workload, part)
@@ -232,30 +229,3 @@ def _drop(profiles: WorkloadProfiles, name: str) -> None:
     profiles.talking.discard(name)
     for part in parts(profiles.by_name.pop(name)):
         _drop(profiles, part)
-
-
-#: Types that JSON and Batsim write alike.
-_AS_IT_IS: Final = frozenset({int, str})
-
-
-def wire_members(members: Mapping[str, Any]) -> dict[str, Any]:
-    """The members with every float rounded to the six decimals that Batsim prints; integers stay integers."""
-    return {key: value if type(value) in _AS_IT_IS else _wire(value) for key, value in members.items()}
-
-
-def wire_job(job: Job, job_id: str) -> Job:
-    """The job under the id it has in messages, its members as Batsim sends them; its own times stay exact."""
-    members = {**job.members, "id": job_id}
-    if not _AS_IT_IS.issuperset(map(type, members.values())):
-        members = wire_members(members)
-    return Job(job_id, job.submit_time, job.size, job.walltime, job.profile, members)
-
-
-def _wire(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, 6)
-    if isinstance(value, Mapping):
-        return wire_members(value)
-    if isinstance(value, (list, tuple)):
-        return [_wire(item) for item in value]
-    return value

@@ -16,18 +16,20 @@ from batsched_py.errors import RefusedError
 from batsched_py.model.profile import Composed, Profile, Receive, Send
 from batsched_py.protocol.events import FromJobMessage, Members, Progress
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.execution import Site, io_of_step
-from batsched_py.simulator.jobs.profiles import WorkloadProfiles, wire_members
+from batsched_py.simulator.jobs.execution import Execution, Site, io_of_step
+from batsched_py.simulator.jobs.live_jobs import LiveJob
+from batsched_py.simulator.jobs.profiles import WorkloadProfiles
 from batsched_py.simulator.jobs.work import Task, rank_of_end
 from batsched_py.simulator.machines.energy_use import EnergyUse
 from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.time.event_queue import RANK_END, Ticket
+from batsched_py.simulator.wire.rounding import wire_members
 
 #: Profiles inside each other at which a job is taken to go on for ever.
 DEEPEST: Final = 100_000
-#: Levels of its progress that are told: JSON may not nest deeper than some 200.
-TOLD_LEVELS: Final = 50
+#: Levels of its progress that are reported: JSON may not nest deeper than some 200.
+REPORTED_LEVELS: Final = 50
 
 FORGOTTEN: Final = "profiles: a profile that only a recv names runs here; real Batsim 4.2.1 has forgotten it and aborts"
 
@@ -48,45 +50,31 @@ class PlayedProfile(Struct, eq=False):
 
 
 class TalkingJob:
-    """One running job that sends or receives.
-
-    Args:
-        job_id: for messages.
-        hosts: its hosts, as bits.
-        walltime: None for none.
-        profiles: the profiles of its workload.
-        inbox: texts of the scheduler that were not received yet.
-        perform: (profile, site) -> its task, for the profiles that do not link; BrokenRuleError.
-        end: told once, with the return code or None if the walltime ended it.
-    """
-
-    __slots__ = (
-        *("_before", "_energy_use", "_end", "_frames", "_hosts", "_inbox", "_job_id", "_left", "_measured"),
-        *("_over", "_perform", "_profiles", "_spending", "_context", "_ticket", "_queue", "_waiting_since"),
-    )
+    """One running job that sends or receives."""
 
     def __init__(
         self,
         context: Context,
-        *,
-        job_id: str,
-        hosts: int,
-        walltime: float | None,
+        execution: Execution,
+        live: LiveJob,
         profiles: WorkloadProfiles,
+        end: Callable[[LiveJob, int | None], None],
+        *,
         inbox: deque[str],
-        perform: Callable[[Profile, Site], Task],
-        end: Callable[[int | None], None],
     ) -> None:
-        self._context, self._queue = context, context.queue
-        self._job_id, self._hosts, self._profiles, self._inbox = job_id, hosts, profiles, inbox
-        self._perform, self._end = perform, end
+        """`end` is called with the return code, None if the walltime ended the job, unless it is stopped before.
+
+        `inbox` has the scheduler's texts that were not received yet.
+        """
+        self._context, self._queue, self._execution, self._live = context, context.queue, execution, live
+        self._profiles, self._end, self._inbox, self._hosts = profiles, end, inbox, live.hosts.bits
         #: Seconds until the walltime, as of `_measured` or of the begin of a wait; how many of them go by until the end
         #: of what takes time now.
-        self._left = math.inf if walltime is None else walltime
-        self._measured = context.queue.now
+        self._left = math.inf if live.job.walltime is None else live.job.walltime
+        self._measured = self._queue.now
         self._spending = 0.0
         #: From the job's profile down to the one that is played now.
-        self._frames: list[PlayedProfile] = []
+        self._frames = [PlayedProfile(live.profile, live.site)]
         #: What ends the task, the wait or the job.
         self._ticket: Ticket | None = None
         #: When the wait for a text began; None if the job does not wait.
@@ -102,16 +90,14 @@ class TalkingJob:
         """True if it waits for a text and no walltime will ever end that."""
         return self._waiting_since is not None and self._ticket is None
 
-    @property
-    def killed_code(self) -> int:
-        """What the job returns if it is killed now."""
-        task = self._frames[-1].task if self._frames else None
-        return -1 if task is None else task.killed_code
-
-    def begin(self, profile: Profile, site: Site) -> None:
-        """Play the job's profile; to be called once."""
-        self._frames.append(PlayedProfile(profile, site))
-        self._play()
+    def begin(self) -> None:
+        """Play on until something takes time."""
+        try:
+            code = self._advance()
+        except BrokenRuleError as broken:
+            raise RefusedError(f"t={self._queue.stamp:.6f}: job {self._live.job.id} {broken}") from None
+        if code is not None:
+            self._finish(code)
 
     def hear(self) -> None:
         """A text was put into the inbox: if the job waits, it finds it at its next look."""
@@ -127,17 +113,21 @@ class TalkingJob:
             self._waiting_since, self._spending = None, looks * profile.poll
             self._ticket = self._queue.at(since + looks * profile.poll, RANK_END, self._go_on, None)
 
-    def progress(self) -> Progress:
-        """How far it is, as JOB_KILLED tells it: a profile that talks has no progress of its own, as in Batsim."""
-        told: Progress | None = None
-        for frame in reversed(self._frames[:TOLD_LEVELS]):
+    def killed(self) -> tuple[int, Progress]:
+        """Return the return code and the progress of the job if it is killed now.
+
+        A profile that talks has no progress of its own, as in Batsim.
+        """
+        progress: Progress | None = None
+        for frame in reversed(self._frames[:REPORTED_LEVELS]):
             if frame.task is not None and not isinstance(frame.profile, Send):
                 elapsed = self._queue.now - frame.since
-                told = Progress(frame.profile.name, round(frame.task.progress(elapsed), 6))
+                progress = Progress(frame.profile.name, round(frame.task.progress(elapsed), 6))
             else:
-                told = Progress(frame.profile.name, None, frame.step, told)
-        assert told is not None  # noqa: S101  # a job that runs plays a profile
-        return told
+                progress = Progress(frame.profile.name, None, frame.step, progress)
+        assert progress is not None  # noqa: S101  # a job that runs plays a profile
+        task = self._frames[-1].task
+        return -1 if task is None else task.killed_code, progress
 
     def stop(self) -> float:
         """The job has ended: joules its hosts have consumed since it began, 0 if energy is not counted."""
@@ -151,16 +141,7 @@ class TalkingJob:
         self._ticket = None
         self._left -= self._spending
         self._unload()
-        self._play()
-
-    def _play(self) -> None:
-        """Go on until something takes time."""
-        try:
-            code = self._advance()
-        except BrokenRuleError as broken:
-            raise RefusedError(f"t={self._queue.stamp:.6f}: job {self._job_id} {broken}") from None
-        if code is not None:
-            self._finish(code)
+        self.begin()
 
     def _advance(self) -> int | None:
         """The return code of the job if it has ended, else None: a task or a wait has begun."""
@@ -190,9 +171,8 @@ class TalkingJob:
             if frame.step == len(profile.sequence) * profile.repeat:
                 return None
             position = frame.step % len(profile.sequence)
-            site, profiles = frame.site, self._profiles.by_name
-            if site.io_profile is not None:
-                site = io_of_step(site, profile, profiles, position)
+            profiles = self._profiles.by_name
+            site = io_of_step(frame.site, profile, profiles, position)
             return PlayedProfile(profiles[profile.sequence[position]], site)
         if not isinstance(profile, Receive) or frame.step == 0:
             return None
@@ -230,13 +210,18 @@ class TalkingJob:
         if isinstance(profile, Send):
             frame.task = task = Task(profile.name, profile.sleep)
             begin = partial(self._spend, frame, task)
-            self._context.mailbox.post(self._say, profile.message, lowest_one(self._hosts), begin)
+            self._context.mailbox.post(self._send, profile.message, lowest_one(self._hosts), begin)
         else:
-            frame.task = task = self._perform(profile, frame.site)
+            frame.task = task = self._task(frame)
             self._spend(frame, task)
 
-    def _say(self, message: Members) -> None:
-        self._context.emit(FromJobMessage(self._queue.stamp, self._job_id, wire_members(message)))
+    def _send(self, message: Members) -> None:
+        self._context.emit(FromJobMessage(self._queue.stamp, self._live.job.id, wire_members(message)))
+
+    def _task(self, frame: PlayedProfile) -> Task:
+        task = self._execution.work(frame.profile, self._profiles.by_name, frame.site)
+        assert isinstance(task, Task)  # noqa: S101  # a composed profile is played step by step
+        return task
 
     def _spend(self, frame: PlayedProfile, task: Task) -> None:
         """The task takes its time; it may be the walltime that ends it, by the rule of `execution.ending`."""
@@ -244,7 +229,7 @@ class TalkingJob:
             return
         frame.since = self._queue.now
         if task.loads and self._context.meter is not None:
-            self._energy_use = EnergyUse(self._context, self._context.meter, self._hosts, task)
+            self._energy_use = EnergyUse(self._context.meter, self._queue, self._hosts, task)
         self._due(task, task.duration)
 
     def follow_speeds(self) -> None:
@@ -252,7 +237,7 @@ class TalkingJob:
         frame, now = self._frames[-1], self._queue.now
         if self._energy_use is None or frame.task is None:
             return
-        task = self._perform(frame.profile, frame.site)
+        task = self._task(frame)
         done = self._energy_use.follow(task)
         self._left -= now - self._measured
         frame.task, frame.since = task, now - done
@@ -277,7 +262,7 @@ class TalkingJob:
 
     def _finish(self, code: int | None) -> None:
         self._over, self._waiting_since = True, None
-        self._end(code)
+        self._end(self._live, code)
 
     def _drop_ticket(self) -> None:
         if self._ticket is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from batsched_py.simulator.machines.machines import members
 from batsched_py.simulator.machines.power_model import PowerModel
 
 
@@ -15,24 +16,10 @@ class EnergyMeter:
     plugin does the same, and the figures of real Batsim contain it.
     """
 
-    __slots__ = (
-        "_ahead",
-        "_draw",
-        "_epoch",
-        "_joules",
-        "_loads",
-        "_pstates",
-        "_running",
-        "_since",
-        "_total",
-        "_watts",
-        "least_watts",
-        "models",
-    )
-
     def __init__(self, models: Sequence[PowerModel], pstates: Sequence[int]) -> None:
         self.models = models
-        self._pstates = list(pstates)
+        #: Host -> its pstate; while it switches, the virtual one of the transition.
+        self.pstates = list(pstates)
         #: Host -> watts now, joules until `_since`, time of that. Who was not charged since `_epoch` is until then.
         self._watts = [model.watts[pstate].idle for model, pstate in zip(models, pstates, strict=True)]
         self._joules = [0.0] * len(models)
@@ -56,6 +43,10 @@ class EnergyMeter:
     def total(self, now: float) -> float:
         """Consumed by all hosts since the start of the simulation."""
         return self._total + self._draw * (now - self._epoch) - self._ahead
+
+    def unfit(self, hosts: int) -> int:
+        """Return those of the hosts (bits) whose pstate runs no jobs."""
+        return sum(1 << host for host in members(hosts) if not self.models[host].computes(self.pstates[host]))
 
     def settle_all(self, now: float) -> float:
         """Charge all hosts up to now; what they have consumed."""
@@ -92,8 +83,8 @@ class EnergyMeter:
         self.settle(hosts, now)
         for host in hosts:
             watts = self.models[host].watts
-            self.least_watts += watts[pstate].epsilon - watts[self._pstates[host]].epsilon
-            self._pstates[host] = pstate
+            self.least_watts += watts[pstate].epsilon - watts[self.pstates[host]].epsilon
+            self.pstates[host] = pstate
             if load is not None:
                 self._loads[host] = load
             self._redraw(host)
@@ -108,7 +99,7 @@ class EnergyMeter:
         """The host draws something else: for all the time since it was charged."""
         self._catch_up(host)
         model = self.models[host]
-        watts = model.watts[self._pstates[host]].at(self._loads[host] / model.cores)
+        watts = model.watts[self.pstates[host]].at(self._loads[host] / model.cores)
         more = watts - self._watts[host]
         self._draw += more
         self._ahead += more * (self._since[host] - self._epoch)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.work import Task, Work, tasks, tasks_from
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.machines import members
-from batsched_py.simulator.time.event_queue import RANK_END, Ticket
+from batsched_py.simulator.time.event_queue import RANK_END, EventQueue, Ticket
 
 
 class EnergyUse:
@@ -18,11 +17,11 @@ class EnergyUse:
 
     __slots__ = ("_before", "_began", "_hosts", "_index", "_meter", "_queue", "_task", "_tasks", "_ticket")
 
-    def __init__(self, context: Context, meter: EnergyMeter, hosts: int, work: Work) -> None:
-        self._meter, self._queue = meter, context.queue
+    def __init__(self, meter: EnergyMeter, queue: EventQueue, hosts: int, work: Work) -> None:
+        self._meter, self._queue = meter, queue
         self._hosts = members(hosts)
-        meter.settle_all(context.queue.now)
-        self._before = meter.joules(self._hosts, context.queue.now)
+        meter.settle_all(queue.now)
+        self._before = meter.joules(self._hosts, queue.now)
         self._tasks = tasks(work)
         #: The task that runs now, how many came before it, when it began; None before the first and after the last.
         self._task: Task | None = None

@@ -1,4 +1,4 @@
-"""External events: what happens to the machines from outside, from Batsim's event files."""
+"""External events: machines that fail and come back, and others that are only forwarded; read from Batsim's files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,23 @@ from batsched_py.bounded_file import DamageError, read_lines
 from batsched_py.errors import WorkloadError
 from batsched_py.hostset import HostSet
 from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
+from batsched_py.protocol import events as notices
+from batsched_py.protocol.events import Notify
 from batsched_py.protocol.fields import shown
+from batsched_py.simulator.context import Context
+from batsched_py.simulator.machines.machines import SWITCHING_ON
+from batsched_py.simulator.wire.rounding import wire_members
 
 MACHINE_AVAILABLE: Final = "machine_available"
 MACHINE_UNAVAILABLE: Final = "machine_unavailable"
 #: The types Batsim knows; an event of any other type is only forwarded, if that is asked for.
 MACHINE_EVENTS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
-#: Hosts below this number are always read: that they do not exist is told of all of them at once, see `check_events`.
+#: Hosts below this number are always read: `check_events` names all of them that do not exist at once.
 _NEAR: Final = 1024
+
+FAILED_WHILE_SWITCHED_ON: Final = (
+    "machines: a host that fails while it is switched on goes on here; real Batsim 4.2.1 aborts when it is on"
+)
 
 
 class ExternalEvent(Struct, frozen=True):
@@ -93,7 +102,7 @@ def _read_event(source: str, line: bytes, highest: int, limits: Limits) -> Exter
 
 
 def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
-    """WorkloadError if a host (a bit of `all_hosts`) does not exist, or becomes what it already is: Batsim aborts."""
+    """Raise WorkloadError if a host (a bit of `all_hosts`) does not exist, or becomes what it is: Batsim aborts."""
     unavailable = 0
     for event in events:
         bits = event.hosts.bits
@@ -109,3 +118,32 @@ def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
                 rule = f"host {format_bits(bits & ~unavailable)} is not unavailable at t={event.timestamp:g}"
                 raise WorkloadError(event.source, "resources", rule)
             unavailable &= ~bits
+
+
+class ExternalEvents:
+    """What external events do when their time has come."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._machines, self._queue = context, context.machines, context.queue
+
+    def happen(self, events: Iterable[ExternalEvent]) -> None:
+        """Change the machines, and notify the scheduler."""
+        for event in events:
+            self._happen(event)
+
+    def finish(self) -> None:
+        """Notify the scheduler that there will be no more."""
+        self._context.emit(Notify(self._queue.stamp, notices.NO_MORE_EXTERNAL_EVENT))
+
+    def _happen(self, event: ExternalEvent) -> None:
+        now, stamp, hosts = self._queue.now, self._queue.stamp, event.hosts
+        if event.type == MACHINE_UNAVAILABLE:
+            if hosts.bits & self._machines.hosts_in[SWITCHING_ON]:
+                self._context.approximations.add(FAILED_WHILE_SWITCHED_ON)
+            self._machines.withdraw(hosts.bits, now)
+            self._context.emit(Notify(stamp, notices.MACHINE_UNAVAILABLE, hosts))
+        elif event.type == MACHINE_AVAILABLE:
+            self._machines.restore(hosts.bits, now)
+            self._context.emit(Notify(stamp, notices.MACHINE_AVAILABLE, hosts))
+        elif self._context.settings.forward_unknown_events:
+            self._context.emit(Notify(stamp, event.type, None, wire_members(event.members)))

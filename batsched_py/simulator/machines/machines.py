@@ -58,6 +58,11 @@ class Machines:
         """Hosts that are idle and available."""
         return without(self.hosts_in[IDLE], self.unavailable) if self.unavailable else self.hosts_in[IDLE]
 
+    @property
+    def switching(self) -> int:
+        """Hosts that are on their way to or from sleep."""
+        return self.hosts_in[SWITCHING_ON] | self.hosts_in[SWITCHING_OFF]
+
     def occupy(self, hosts: int, now: float) -> None:
         """A job begins on idle or computing hosts."""
         shared = hosts & self.hosts_in[COMPUTING]

@@ -114,12 +114,10 @@ class Tracer:
         self._states = StateRows() if machine_states else None
         self._energy = None if meter is None else EnergyRows()
         self.trace = Trace(self._states, self._energy, [])
-
-    def begin(self, pstates: list[int]) -> None:
-        """The pstates that the hosts have at the start, lowest first."""
-        for pstate in sorted(set(pstates)) if self._meter is not None else ():
-            hosts = sum(1 << host for host, own in enumerate(pstates) if own == pstate)
-            self.trace.pstates.append((0.0, hosts, pstate))
+        if meter is not None:  # the pstates at the start, lowest first
+            for pstate in sorted(set(meter.pstates)):
+                hosts = sum(1 << host for host, own in enumerate(meter.pstates) if own == pstate)
+                self.trace.pstates.append((0.0, hosts, pstate))
 
     def job(self, kind: str) -> None:
         """A job started or ended."""

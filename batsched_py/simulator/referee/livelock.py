@@ -13,24 +13,24 @@ MOST_IN_VAIN: Final = 100_000
 
 
 class LivelockGuard:
-    """Counts the messages of one instant."""
+    """Counts the messages of one instant that bring no job on."""
 
-    __slots__ = ("_jobs", "_messages", "instant")
-
-    def __init__(self) -> None:
-        #: The instant of the latest message, in seconds.
-        self.instant = -1.0
-        self._jobs = (0, 0)
+    def __init__(self, most: int = MOST_IN_VAIN) -> None:
+        self._most = most
+        #: The instant of the latest message, in seconds; jobs that had ended and that had not.
+        self._state = (-1.0, 0, 0)
         self._messages = 0
 
-    def wear(self, events: Sequence[Event], ended: int, unfinished: int) -> None:
-        """One more message of the same instant; DeadlockError if there have been too many in vain."""
-        if (ended, unfinished) != self._jobs:
-            self._jobs, self._messages = (ended, unfinished), 0
+    def note(self, now: float, events: Sequence[Event], ended: int, unfinished: int) -> None:
+        """Count a message; DeadlockError if too many of the same instant were in vain."""
+        state = now, ended, unfinished
+        if state != self._state:
+            self._state, self._messages = state, 0
+            return
         self._messages += 1
-        if self._messages > MOST_IN_VAIN:
+        if self._messages >= self._most:
             kinds = ", ".join(sorted({type(event).__name__ for event in events}))
             raise DeadlockError(
-                f"t={self.instant:.6f}: {MOST_IN_VAIN} messages and no time has passed; the scheduler answers each"
+                f"t={now:.6f}: {self._most} messages and no time has passed; the scheduler answers each"
                 f" with what is answered at once (the latest: {kinds})"
             )

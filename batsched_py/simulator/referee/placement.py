@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from batsched_py.bits import size_of
 from batsched_py.model.job import Job
-from batsched_py.model.profile import Composed, ParallelHomogeneousTotal, Profile
+from batsched_py.model.profile import Composed, Delay, ParallelHomogeneousTotal, Profile
 from batsched_py.protocol.commands import AdditionalIo, ExecuteJob
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.execution import PLAIN, Site
+from batsched_py.simulator.jobs.execution import Site
+from batsched_py.simulator.jobs.live_jobs import NO_SITE
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.machines.machines import COMPUTING, IDLE, members
-from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.wording import counted
 
@@ -18,23 +20,18 @@ from batsched_py.wording import counted
 class PlacementRules:
     """Judges the hosts of an EXECUTE_JOB."""
 
-    __slots__ = ("_approximations", "_dialect", "_machines", "_powered", "_profiles", "_sharing", "_switching")
-
-    def __init__(self, context: Context, profile_store: ProfileStore, switching: Switching) -> None:
-        self._machines = machines = context.machines
+    def __init__(self, context: Context, profiles: ProfileStore) -> None:
+        self._context, self._machines, self._profiles = context, context.machines, profiles
         #: Bits of the hosts on which several jobs may run.
-        self._sharing = machines.compute if context.settings.compute_sharing else 0
-        self._sharing |= machines.storages if context.settings.storage_sharing else 0
-        self._approximations, self._dialect = context.approximations, context.dialect
-        self._powered = context.meter is not None
-        self._profiles, self._switching = profile_store, switching
+        self._sharing = self._machines.compute if context.settings.compute_sharing else 0
+        self._sharing |= self._machines.storages if context.settings.storage_sharing else 0
 
     def check(self, command: ExecuteJob, job: Job, profile: Profile) -> None:
         """BrokenRuleError if a host does not exist, is in use or cannot run jobs now, or if their number is wrong."""
         hosts, machines = command.hosts.bits, self._machines
         if hosts & machines.free != hosts:
             self._check_hosts(job, hosts)
-        unfit = hosts & ~self._switching.computing_pstate(hosts) if self._powered else 0
+        unfit = self._context.meter.unfit(hosts) if self._context.meter is not None else 0
         if unfit:
             raise BrokenRuleError(
                 "cannot run there: the pstate of the host is none that computes", job=job.id, hosts=unfit
@@ -52,13 +49,14 @@ class PlacementRules:
                 raise BrokenRuleError(rule, job=job.id, hosts=hosts)
 
     def site(self, command: ExecuteJob, job: Job, profile: Profile) -> Site:
-        """What the job has beside its hosts; its io job's profile becomes one of its workload, as in Batsim."""
+        """Return where the job runs; its io job's profile becomes one of its workload, as in Batsim."""
+        executors = () if type(profile) is Delay else _executors(command)
         if command.storage_mapping is not None:
-            return Site(command.storage_mapping)
+            return Site(executors, command.storage_mapping)
         if command.additional_io is not None:
             io = command.additional_io
-            return Site(io_profile=self._io_profile(io, job, profile), io_hosts=members(io.hosts.bits))
-        return PLAIN
+            return Site(executors, io_profile=self._io_profile(io, job, profile), io_hosts=members(io.hosts.bits))
+        return Site(executors) if executors else NO_SITE
 
     def _io_profile(self, io: AdditionalIo, job: Job, profile: Profile) -> Profile:
         """Its profile, added to the workload if it comes along; BrokenRuleError."""
@@ -67,7 +65,7 @@ class PlacementRules:
             rule = f"{what} on hosts that do not exist: there are {self._machines.count}"
             raise BrokenRuleError(rule if io.hosts else f"{what} on no host", job=job.id, hosts=io.hosts.bits)
         if io.profile is not None:
-            found = self._profiles.add(job.workload, io.profile_name, io.profile, self._dialect, self._approximations)
+            found = self._profiles.add(job.workload, io.profile_name, io.profile, self._context)
         else:
             profiles = self._profiles.by_workload[job.workload]
             known = None if io.profile_name in profiles.forgotten else profiles.by_name.get(io.profile_name)
@@ -103,8 +101,8 @@ class PlacementRules:
         return isinstance(profile, ParallelHomogeneousTotal)
 
 
-def executors(command: ExecuteJob) -> list[int]:
-    """Host of each executor."""
+def _executors(command: ExecuteJob) -> Sequence[int]:
+    """Return the host of each executor."""
     hosts = members(command.hosts.bits)
     if command.mapping is None:
         return hosts

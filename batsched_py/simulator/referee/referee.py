@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from batsched_py.errors import RefusedError
 from batsched_py.protocol.commands import (
@@ -21,11 +21,13 @@ from batsched_py.protocol.commands import (
 )
 from batsched_py.protocol.events import Answer, Nop, Notify, Query, RequestedCall
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.lifecycle import Jobs
-from batsched_py.simulator.jobs.registration import Registration
-from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.time.event_queue import RANK_CALL
+
+if TYPE_CHECKING:
+    from batsched_py.simulator.jobs.lifecycle import Jobs
+    from batsched_py.simulator.jobs.registration import Registration
+    from batsched_py.simulator.machines.switching import Switching
 
 #: A call asked less than this ahead is made this much ahead, as in Batsim; in seconds.
 SHORTEST_CALL: Final = 1e-5
@@ -43,7 +45,7 @@ class Referee:
             KillJob: jobs.kill,
             SetJobMetadata: jobs.set_metadata,
             ChangeJobState: jobs.change_state,
-            ToJobMessage: jobs.tell,
+            ToJobMessage: jobs.send,
             SetResourceState: switching.request,
             RegisterJob: registration.register_job,
             RegisterProfile: registration.register_profile,
@@ -59,7 +61,7 @@ class Referee:
         try:
             self._appliers[type(command)](command)
         except BrokenRuleError as broken:
-            form = self._context.dialect.commands.writers.get(type(command))
+            form = self._context.generation.dialect.commands.writers.get(type(command))
             name = form[0] if form else type(command).__name__
             raise RefusedError(f"t={self._queue.stamp:.6f}: events[{position}] {name}: {broken}") from None
 
@@ -70,9 +72,9 @@ class Referee:
         self._queue.at(max(command.at, now + SHORTEST_CALL), RANK_CALL, self._call, None)
 
     def _call(self, _: None) -> None:
-        self._context.mailbox.post(self._tell_call, None)
+        self._context.mailbox.post(self._announce_call, None)
 
-    def _tell_call(self, _: None) -> None:
+    def _announce_call(self, _: None) -> None:
         self._context.emit(RequestedCall(self._queue.stamp))
 
     def _query(self, command: Query) -> None:
@@ -81,10 +83,7 @@ class Referee:
         if self._context.meter is None:
             raise BrokenRuleError("asks for consumed_energy, which needs energy to be counted (-E)")
         joules = round(self._context.meter.settle_all(self._queue.now), 6)
-        name = (
-            "energy_consumed" if self._context.is_v14 else "consumed_energy"
-        )  # v1.4 swaps the words, its document not
-        self._context.emit(Answer(self._queue.stamp, {name: joules}))
+        self._context.emit(Answer(self._queue.stamp, {self._context.generation.energy_answer: joules}))
 
 
 def _ignore(command: Answer | Nop) -> None:

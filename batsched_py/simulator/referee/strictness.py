@@ -1,4 +1,4 @@
-"""Strictness: what real Batsim refuses in the files of a simulation, which this simulator takes all the same."""
+"""Strictness: rules of real Batsim for the files of a simulation that this simulator does not insist on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Final
 
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.model.workload import Workload
+from batsched_py.protocol.fields import is_job_number
+from batsched_py.simulator.generation import NAMED_JOBS, Generation
+from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.traces.simgrid_config import is_known
 
 NO_TRANSFERS: Final = "profiles: a parallel task without all its `com` sends nothing here; Batsim refuses the workload"
@@ -20,7 +23,7 @@ UNKNOWN_CONFIG: Final = (
 def refused_files(
     platform: Platform, workloads: Sequence[Workload], master_host: str = DEFAULT_MASTER
 ) -> Iterator[str]:
-    """A line for each rule of Batsim or SimGrid that a file breaks."""
+    """Yield a line for each rule of Batsim or SimGrid that a file breaks."""
     if platform.master(master_host) is None:
         yield NO_MASTER
     unknown = [item for item in platform.config if not is_known(item)]
@@ -30,3 +33,13 @@ def refused_files(
         yield NO_SIZE
     if any(profile.lacks_transfers for workload in workloads for profile in workload.profiles.values()):
         yield NO_TRANSFERS
+
+
+def refused_names(generation: Generation, workloads: Sequence[Workload], store: ProfileStore) -> Iterator[str]:
+    """Yield a line for each kind of name that is another generation's: of types of profiles, of jobs."""
+    profiles = (profile for own in store.by_workload.values() for profile in own.by_name.values())
+    if any(profile.type in generation.foreign_types for profile in profiles):
+        yield generation.foreign_types_note
+    jobs = (job for workload in workloads for job in workload.jobs)
+    if generation.jobs_are_numbers and not all(is_job_number(job.id) for job in jobs):
+        yield NAMED_JOBS

@@ -1,10 +1,10 @@
-"""The mailbox of Batsim's server: all that its parts tell it and each command of a reply go through it, in turn."""
+"""The mailbox of Batsim's server: events of its parts and each command of a reply go through it, in turn."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.protocol.events import Event
@@ -13,18 +13,27 @@ from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
 #: The sender is the master host, on which Batsim's server and its helpers live.
 MASTER: Final = -1
 
+Action = Callable[[Any], None]
 #: (seconds on the way, what is done when it arrives, its argument, what its sender does then).
-Letter = tuple[float, Callable[[Any], None], Any, Callable[[], None] | None]
+_Posted = tuple[float, Action, Any, Callable[[], None] | None]
+
+
+class Mailbox(Protocol):
+    """A way to the server."""
+
+    def post(self, action: Action, argument: Any, host: int = MASTER, then: Callable[[], None] | None = None) -> None:
+        """Have the server do `action(argument)` when this has come from `host`; the sender then does `then()`."""
+
+    def awake(self, since: float, time: float) -> float:
+        """Return when a sender who at `since` lay down to sleep until `time` gets up."""
 
 
 class InstantMailbox:
-    """Messages take no time: what is posted has arrived."""
-
-    __slots__ = ()
+    """A mailbox in which messages take no time."""
 
     def post(
         self,
-        action: Callable[[Any], None],
+        action: Action,
         argument: Any,
         host: int = MASTER,  # noqa: ARG002  (no way is longer than another)
         then: Callable[[], None] | None = None,
@@ -35,86 +44,66 @@ class InstantMailbox:
             then()
 
     def awake(self, since: float, time: float) -> float:  # noqa: ARG002  (nothing was lost since)
-        """When a sender who at `since` lay down to sleep until `time` gets up."""
+        """Return `time`."""
         return time
 
 
 class NetworkMailbox:
-    """Messages cross the platform's links one after the other, in the order of posting, as in Batsim (E18).
+    """A mailbox whose messages cross the platform's links one after the other, in the order of posting (E18).
 
     Batsim's parts are SimGrid processes on the master host or, when a job ends, on its first host. Each sends one byte
     and waits until the server has taken it. The server speaks to the scheduler when nothing else is in its mailbox and
     the latest reply was applied whole; so an instant may come in several messages (E5).
     """
 
-    __slots__ = ("_latencies", "_letters", "_outbox", "_queue", "_taking", "ready", "speak")
-
     def __init__(
-        self,
-        queue: EventQueue,
-        outbox: Sequence[Event],
-        latencies: Sequence[float],
+        self, queue: EventQueue, outbox: Sequence[Event], latencies: Sequence[float], speak: Callable[[], None]
     ) -> None:
-        """`latencies` are seconds from each host to the master, and last from the master to itself."""
-        self._queue, self._outbox, self._latencies = queue, outbox, latencies
-        self._letters: deque[Letter] = deque()
+        """`latencies` are as `latencies` returns them; `speak()` sends the outbox, which must not be empty."""
+        self._queue, self._outbox, self._latencies, self._speak = queue, outbox, latencies, speak
+        self._posted: deque[_Posted] = deque()
         #: True while a message is on its way or is dealt with.
         self._taking = False
         #: True if the scheduler waits for a request.
         self.ready = True
-        #: What the server does when it has something to tell.
-        self.speak: Callable[[], None] = _say_nothing
 
-    def post(
-        self,
-        action: Callable[[Any], None],
-        argument: Any,
-        host: int = MASTER,
-        then: Callable[[], None] | None = None,
-    ) -> None:
+    def post(self, action: Action, argument: Any, host: int = MASTER, then: Callable[[], None] | None = None) -> None:
         """Do `action(argument)` when all that was posted before and this has crossed the network; then `then()`."""
-        self._letters.append((self._latencies[host], action, argument, then))
+        self._posted.append((self._latencies[host], action, argument, then))
         if not self._taking:
             self._take()
 
     def awake(self, since: float, time: float) -> float:
-        """When a sender who at `since` looked how long it is to `time` and only now sleeps so long gets up."""
+        """Return a time as late as sending took: the sender computed at `since` how long it sleeps from now on."""
         return self._queue.now + (time - since)
 
     def _take(self) -> None:
         self._taking = True
-        letter = self._letters.popleft()
-        self._queue.at(self._queue.now + letter[0], RANK_MAIL, self._arrive, letter)
+        posted = self._posted.popleft()
+        self._queue.at(self._queue.now + posted[0], RANK_MAIL, self._arrive, posted)
 
-    def _arrive(self, letter: Letter) -> None:
-        """What the senders of the moment do comes after the server has looked whether anything else is there."""
-        _, action, argument, then = letter
-        waiting = self._letters
-        self._letters = deque()  # of those that the server itself sets in motion now: they come after the sender's next
+    def _arrive(self, posted: _Posted) -> None:
+        """Let the server take a message; its sender goes on after the server has looked whether more is there."""
+        _, action, argument, then = posted
+        waiting = self._posted
+        self._posted = deque()  # what the server itself posts now comes after what the sender posts next
         action(argument)
         speaks = not waiting and self.ready and bool(self._outbox)
-        set_in_motion, self._letters = self._letters, waiting
+        of_server, self._posted = self._posted, waiting
         if then is not None:
             then()
-        waiting.extend(set_in_motion)
+        waiting.extend(of_server)
         self._taking = False
-        if self._letters:
+        if self._posted:
             self._take()
         if speaks:
-            self.speak()
-
-
-def _say_nothing() -> None:
-    """Before anybody listens."""
-
-
-Mailbox = InstantMailbox | NetworkMailbox
+            self._speak()
 
 
 def latencies(platform: Platform, hosts: Sequence[PlatformHost], master_name: str) -> list[float]:
-    """Seconds that one byte takes from each host to the master, and last from the master to itself.
+    """Return the seconds that one byte takes from each host to the master, and last from the master to itself.
 
-    All 0 if the platform has no master.
+    All are 0 if the platform has no master.
     """
     master = platform.master(master_name)
     if master is None:

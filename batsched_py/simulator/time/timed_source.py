@@ -1,42 +1,52 @@
-"""A timetable: one of Batsim's helpers that has things to tell the server, each at its own time."""
+"""A timed source: one of Batsim's helpers that has items for the server, each at its own time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
 
 from batsched_py.simulator.time.event_queue import RANK_GREETING, EventQueue
 from batsched_py.simulator.time.mailbox import Mailbox
 
+Item = TypeVar("Item")
 
-class TimedSource:
-    """Greets the server at 0 s, tells what is due in one message, sleeps until more is due, and says when all is told.
 
-    It computes how long to sleep before it tells what is due, which takes time if messages do; like real Batsim it then
-    comes so much late. Where rounding, or SimGrid's precision, wakes it a hair early, what it slept for is told, and
-    more of the same time is still to come: it sleeps for that hair, and tells the rest in another message.
+class TimedSource(Generic[Item]):
+    """A source that greets the server at 0 s, delivers what is due in one message, sleeps until more is, and ends.
+
+    It computes how long to sleep before it delivers, which takes time if messages do; like real Batsim it then comes so
+    much late. Where rounding, or SimGrid's precision, wakes it a hair early, the item it slept for is delivered, and
+    others of the same time are still to come: it sleeps for that hair, and delivers them in another message.
+
+    Args:
+        rank: of its awakenings among what happens at one instant.
+        items: in order of time; taken one ahead.
+        time: when an item is due.
+        deliver: takes all items of one message, at least one.
+        finish: is called once, after the last item.
     """
-
-    __slots__ = ("_farewell", "_mailbox", "_next", "_queue", "_rank", "_since", "_tell")
 
     def __init__(
         self,
         queue: EventQueue,
         mailbox: Mailbox,
         rank: int,
+        items: Iterator[Item],
         *,
-        next_time: Callable[[], float | None],
-        tell: Callable[[float], None],
-        farewell: Callable[[None], None],
+        time: Callable[[Item], float],
+        deliver: Callable[[list[Item]], None],
+        finish: Callable[[], None],
     ) -> None:
-        """`next_time` is when more is due, None if never.
-
-        `tell(t)` tells the first of what is due, and all else that is due until t, and takes it out.
-        """
         self._queue, self._mailbox, self._rank = queue, mailbox, rank
-        self._next, self._tell, self._farewell = next_time, tell, farewell
+        self._items, self._time, self._deliver, self._finish = items, time, deliver, finish
+        #: None if there is no other.
+        self._next = next(items, None)
         #: When it last looked at the clock, in seconds.
         self._since = 0.0
-        queue.at(0.0, RANK_GREETING, self._greet, None)
+
+    def start(self) -> None:
+        """Put the greeting into the queue; to be called once, before time passes."""
+        self._queue.at(0.0, RANK_GREETING, self._greet, None)
 
     def _greet(self, _: None) -> None:
         self._mailbox.post(_nothing, None, then=self._look)
@@ -46,16 +56,26 @@ class TimedSource:
         self._sleep()
 
     def _sleep(self) -> None:
-        time = self._next()
-        if time is None:
-            self._mailbox.post(self._farewell, None)
+        if self._next is None:
+            self._mailbox.post(self._end, None)
         else:
-            self._queue.at(self._mailbox.awake(self._since, time), self._rank, self._awake, None)
+            due = self._mailbox.awake(self._since, self._time(self._next))
+            self._queue.at(due, self._rank, self._awake, None)
 
     def _awake(self, _: None) -> None:
         self._since = now = self._queue.now
-        self._mailbox.post(self._tell, now, then=self._sleep)
+        self._mailbox.post(self._hand_over, now, then=self._sleep)
+
+    def _hand_over(self, until: float) -> None:
+        due: list[Item] = []
+        while self._next is not None and (not due or self._time(self._next) <= until):
+            due.append(self._next)
+            self._next = next(self._items, None)
+        self._deliver(due)
+
+    def _end(self, _: None) -> None:
+        self._finish()
 
 
 def _nothing(_: None) -> None:
-    """A greeting."""
+    """Do nothing: a greeting has no consequences."""

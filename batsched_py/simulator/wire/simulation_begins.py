@@ -1,4 +1,4 @@
-"""The opening: SIMULATION_BEGINS as Batsim 4.2.1 or 1.4.0 writes it."""
+"""SIMULATION_BEGINS as Batsim 4.2.1 or 1.4.0 writes it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,20 @@ from collections.abc import Iterable, Sequence
 
 from batsched_py.model.platform import PlatformHost
 from batsched_py.protocol.events import Config, Resource, SimulationBegins
-from batsched_py.simulator.jobs.profiles import ProfileStore, wire_members
-from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.context import Context
+from batsched_py.simulator.jobs.profiles import ProfileStore
+from batsched_py.simulator.wire.rounding import wire_members
 
 
-def opening(
-    hosts: Sequence[PlatformHost],
-    storages: Sequence[PlatformHost],
-    profile_store: ProfileStore,
-    settings: Settings,
-    *,
-    stored: bool,
+def build(
+    context: Context, hosts: Sequence[PlatformHost], storages: Sequence[PlatformHost], profile_store: ProfileStore
 ) -> SimulationBegins:
-    """Compute hosts, then the storage ones; the configuration; workloads and those of their profiles that jobs need.
+    """Return the event: compute hosts and storage ones, the configuration, workloads and profiles that jobs need.
 
-    v1.4 has compute hosts alone, with the properties that the platform file gives them.
-    `stored`: jobs are described in Redis, not in messages.
+    Batsim 1.4 has compute hosts alone, with the properties that the platform file gives them.
     """
-    config = _config(settings, stored)
-    if settings.is_v14:
+    settings, config = context.settings, _config(context)
+    if not context.generation.describes_workloads:
         resources = tuple(Resource(number, host.name, "idle", host.properties) for number, host in enumerate(hosts))
         return SimulationBegins(0.0, resources, compute_sharing=settings.compute_sharing, config=config)
     return SimulationBegins(
@@ -42,15 +37,16 @@ def opening(
     )
 
 
-def _config(settings: Settings, stored: bool) -> Config:
+def _config(context: Context) -> Config:
+    settings = context.settings
     return Config(
-        redis=stored,
+        redis=context.store is not None,
         redis_hostname=settings.redis_hostname,
         redis_port=settings.redis_port,
         redis_prefix=settings.redis_prefix,
         profiles_forwarded=settings.forward_profiles,
         dynamic_jobs=settings.dynamic_jobs,
-        dynamic_jobs_acknowledged=settings.acknowledges,
+        dynamic_jobs_acknowledged=context.acknowledges,
         profile_reuse=settings.profile_reuse,
         forward_unknown_events=settings.forward_unknown_events,
         scheduler_config=settings.scheduler_config,
@@ -58,7 +54,7 @@ def _config(settings: Settings, stored: bool) -> Config:
 
 
 def _resources(hosts: Iterable[PlatformHost], first: int) -> Iterable[Resource]:
-    """Numbered from `first`; each has a `role`, which is "" for a compute host."""
+    """Return hosts numbered from `first`; each has a `role`, which is "" for a compute host."""
     for number, host in enumerate(hosts, first):
         properties = {"role": host.role, **{key: value for key, value in host.properties.items() if key != "role"}}
         yield Resource(number, host.name, "idle", properties, dict(host.zone_properties))

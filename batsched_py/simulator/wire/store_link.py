@@ -1,4 +1,4 @@
-"""Stored jobs: the simulator's side of a run in which jobs are described in a store, not in messages."""
+"""The link to the store of a run in which jobs are described there, not in messages."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from batsched_py.model.job import Job
 from batsched_py.model.profile import Profile
 from batsched_py.protocol.commands import Command, RegisterJob
 from batsched_py.protocol.fields import FieldError, read_job
-from batsched_py.simulator.jobs.profiles import wire_members
 from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.simulator.wire.rounding import wire_members
 
 
 class StoreLink:
     """Writes each job when it is submitted, as Batsim does, and reads what the scheduler registers; deletes nothing."""
 
-    def __init__(self, store: JobStore, *, forward_profiles: bool, is_v14: bool) -> None:
-        """A profile is written with its job if profiles are forwarded; in v1.4 always, and registered ones are read."""
-        self._store, self._is_v14 = store, is_v14
-        self._with_profiles = forward_profiles or is_v14
+    def __init__(self, store: JobStore, *, forward_profiles: bool, read_profiles: bool) -> None:
+        """A profile is written with its job if profiles are forwarded, or if those of registered jobs are read."""
+        self._store, self._reads_profiles = store, read_profiles
+        self._with_profiles = forward_profiles or read_profiles
         #: Profiles that were written in this run.
         self._written: set[ProfileName] = set()
         #: Job id -> description, of jobs that the reply at hand registers.
         self._registered: Mapping[str, Members] = {}
-        #: Profiles that these jobs name; only in v1.4, where nothing else describes them.
+        #: Profiles that these jobs name; empty if they are not read.
         self._profiles: Mapping[ProfileName, Members] = {}
 
     def begin(self, host_count: int) -> None:
@@ -48,7 +48,7 @@ class StoreLink:
         if not job_ids:
             return
         self._registered = found = self._store.jobs(job_ids)
-        if self._is_v14:
+        if self._reads_profiles:
             names = [(job_id.partition("!")[0], str(members.get("profile"))) for job_id, members in found.items()]
             self._profiles = self._store.profiles(names)
 
@@ -71,5 +71,5 @@ class StoreLink:
             ) from None
 
     def profile(self, job: Job) -> Members | None:
-        """The profile of a job of the reply at hand, if it is there; only in v1.4."""
+        """The profile of a job of the reply at hand, if it is there and profiles are read."""
         return self._profiles.get((job.workload, job.profile))

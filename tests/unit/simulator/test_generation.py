@@ -12,7 +12,7 @@ from batsched_py.errors import DeadlockError, OptionError, RefusedError, RemoteP
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import TableZone
-from batsched_py.simulator.generation import FORMER_IN_V4, NAMED_JOBS, PRESENT_IN_V14, natural_key, workload_names
+from batsched_py.simulator.generation import FORMER_IN_V4, NAMED_JOBS, PRESENT_IN_V14, Batsim14, workload_names
 from batsched_py.simulator.machines.external_events import ExternalEvent
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
@@ -86,7 +86,7 @@ def test_hosts_are_in_the_order_of_their_numbers() -> None:
 def test_names_are_ordered_by_the_numbers_in_them() -> None:
     """Equal numbers in other spellings are still told apart."""
     names = ["b", "10", "a10b2", "2", "a2", "02", "a10b10"]
-    assert sorted(names, key=natural_key) == ["02", "2", "10", "a2", "a10b2", "a10b10", "b"]
+    assert sorted(names, key=Batsim14().name_key) == ["02", "2", "10", "a2", "a10b2", "a10b10", "b"]
 
 
 def test_jobs_of_one_time_come_in_the_order_of_their_numbers() -> None:

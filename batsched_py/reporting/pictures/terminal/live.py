@@ -19,7 +19,7 @@ from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.pictures.terminal.bars import vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import RunStatus
+from batsched_py.simulator.progress import RunStatus
 from batsched_py.wording import counted, grouped
 
 #: Columns of a sparkline, which is also how many values a history keeps, and of the bar.

@@ -7,7 +7,7 @@ import pytest
 from batsched_py.errors import RefusedError
 from batsched_py.hostset import HostSet
 from batsched_py.model.profile import parse_profile
-from batsched_py.simulator.jobs.execution import NO_CONTENTION, Execution, communication, ending
+from batsched_py.simulator.jobs.execution import NO_CONTENTION, Execution, Site, communication, ending
 from batsched_py.simulator.jobs.transfers import TransferModel
 from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
@@ -30,15 +30,15 @@ def test_durations_are_those_of_a_recorded_run() -> None:
     platform = read_platform(DATA / "inputs" / "cluster32.xml")
     jobs = read_workload(DATA / "inputs" / "mixed40.json")
     hosts = platform.compute_hosts()
-    execution = Execution(TransferModel(platform, hosts), set())
+    execution = Execution(TransferModel(platform, hosts), [host.speeds[0] for host in hosts], set())
     walltimes = {each.id: each.walltime for each in jobs.jobs}
     with (DATA / "o07_easy_bf_mixed_cluster" / "out_jobs.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 40
     for row in rows:
-        executors = list(HostSet.parse(row["allocated_resources"]))
+        site = Site(list(HostSet.parse(row["allocated_resources"])))
         profile = jobs.profiles[row["profile"]]
-        work = execution.work(profile, jobs.profiles, executors, [host.speeds[0] for host in hosts])
+        work = execution.work(profile, jobs.profiles, site)
         duration, _ = ending(work, walltimes[row["job_id"]])
         assert duration == pytest.approx(float(row["execution_time"]), abs=1.1e-6), row["job_id"]
     assert execution.approximations == {NO_CONTENTION}

@@ -22,7 +22,7 @@ from batsched_py.reporting.pictures.terminal.live import (
     stand_of_session,
     stand_of_simulation,
 )
-from batsched_py.simulator.records import RunStatus
+from batsched_py.simulator.progress import RunStatus
 from batsched_py.wording import too_few
 from tests.builders import begun, completed_data, message, submitted_data
 from tests.clone import ROOT

@@ -1,0 +1,188 @@
+"""The assembly of a simulation: all its parts, made here from the bottom up, each given those it needs.
+
+Inputs are checked first. Then come the *context*, which nearly every part shares; the jobs with what they need to run;
+what obeys the scheduler; and last what lets time pass. Nothing happens here: the first event is put into the queue when
+the simulation starts its sources and its loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter, itemgetter
+from typing import Any
+
+from msgspec import Struct
+
+from batsched_py.errors import OptionError, PlatformError, WorkloadError
+from batsched_py.metadata.store import JobStore
+from batsched_py.model.platform import Platform, PlatformHost
+from batsched_py.model.workload import Workload
+from batsched_py.protocol.events import Event, SimulationBegins
+from batsched_py.simulator.context import Context
+from batsched_py.simulator.generation import Generation, generation_of, workload_names
+from batsched_py.simulator.jobs.ended import EndedJobs
+from batsched_py.simulator.jobs.execution import Execution
+from batsched_py.simulator.jobs.lifecycle import Jobs
+from batsched_py.simulator.jobs.profiles import ProfileStore
+from batsched_py.simulator.jobs.registration import Registration
+from batsched_py.simulator.jobs.submissions import Submissions
+from batsched_py.simulator.jobs.transfers import TransferModel
+from batsched_py.simulator.machines.energy_meter import EnergyMeter
+from batsched_py.simulator.machines.external_events import ExternalEvents, check_events
+from batsched_py.simulator.machines.machines import Machines
+from batsched_py.simulator.machines.power_model import read_power_model
+from batsched_py.simulator.machines.switching import Switching
+from batsched_py.simulator.outputs.tracing import Tracer
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.referee.placement import PlacementRules
+from batsched_py.simulator.referee.referee import Referee
+from batsched_py.simulator.referee.strictness import refused_files, refused_names
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.time.batsim1_loop import Batsim1Loop
+from batsched_py.simulator.time.event_queue import RANK_MACHINES, RANK_SUBMISSION, EventQueue
+from batsched_py.simulator.time.instant_loop import InstantLoop
+from batsched_py.simulator.time.latency_loop import LatencyLoop
+from batsched_py.simulator.time.mailbox import InstantMailbox, latencies
+from batsched_py.simulator.time.timed_source import TimedSource
+from batsched_py.simulator.wire import simulation_begins
+from batsched_py.simulator.wire.store_link import StoreLink
+from batsched_py.wording import counted
+
+
+class Parts(Struct, frozen=True):
+    """The parts of a simulation that its run deals with itself."""
+
+    context: Context
+    jobs: Jobs
+    ended: EndedJobs
+    submissions: Submissions
+    registration: Registration
+    switching: Switching
+    referee: Referee
+    begins: SimulationBegins
+    sources: list[TimedSource[Any]]
+    loop: InstantLoop | LatencyLoop | Batsim1Loop
+
+
+def assemble(
+    platform: Platform,
+    workloads: Sequence[Workload],
+    settings: Settings,
+    *,
+    store: JobStore | None,
+    trace: bool,
+    pass_on: Callable[[Sequence[JobRecord]], object] | None,
+) -> Parts:
+    """Make the parts of one simulation; PlatformError, WorkloadError or OptionError if it cannot be simulated."""
+    if settings.machines is not None and settings.machines < 1:
+        raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
+    generation = generation_of(settings)
+    computing = _compute_hosts(platform, settings, generation)
+    hosts = computing + (storages := platform.storage_hosts(settings.master_host))
+    profiles = ProfileStore(workloads, workload_names(workloads, settings), keep_unused=not generation.forgets)
+    if not settings.allow_oversized:
+        _check_sizes(workloads, len(computing))
+    machines = Machines(len(computing), len(storages))
+    check_events(settings.external_events, machines.all)
+    meter = _meter(platform, hosts) if settings.energy else None
+
+    queue, outbox = EventQueue(), list[Event]()
+    latency_loop = None
+    if settings.message_latency:
+        latency_loop = LatencyLoop(queue, outbox, latencies(platform, hosts, settings.master_host))
+    context = Context(
+        settings=settings,
+        generation=generation,
+        queue=queue,
+        mailbox=InstantMailbox() if latency_loop is None else latency_loop.mailbox,
+        outbox=outbox,
+        machines=machines,
+        meter=meter,
+        tracer=Tracer(machines, meter, queue, machine_states=settings.trace_machine_states) if trace else None,
+        store=None if store is None else _store_link(store, settings, generation),
+        approximations={
+            *refused_names(generation, workloads, profiles),
+            *refused_files(platform, workloads, settings.master_host),
+        },
+    )
+
+    speeds = [host.speeds[host.pstate] for host in hosts]
+    execution = Execution(TransferModel(platform, hosts), speeds, context.approximations, machines.storages)
+    ended = EndedJobs(machines.compute_count, pass_on)
+    jobs = Jobs(context, profiles, execution, PlacementRules(context, profiles), ended)
+    submissions = Submissions(context, workloads, profiles, jobs)
+    registration = Registration(context, profiles, jobs, submissions.job_ids() if settings.dynamic_jobs else set())
+    switching = Switching(context, hosts, speeds, jobs.follow_speeds)
+
+    def over() -> bool:
+        """Return True if no job is left, none will come and no host is switching; calls may be pending."""
+        return not (jobs.unfinished or registration.open or machines.switching) and submissions.over
+
+    loop: InstantLoop | LatencyLoop | Batsim1Loop = latency_loop or InstantLoop(queue, outbox)
+    return Parts(
+        context,
+        jobs,
+        ended,
+        submissions,
+        registration,
+        switching,
+        Referee(context, jobs, switching, registration),
+        simulation_begins.build(context, computing, storages, profiles),
+        _sources(context, submissions),
+        loop if generation.waits_for_calls else Batsim1Loop(queue, outbox, over),
+    )
+
+
+def _compute_hosts(platform: Platform, settings: Settings, generation: Generation) -> tuple[PlatformHost, ...]:
+    hosts = platform.compute_hosts(settings.master_host)
+    hosts = tuple(sorted(hosts, key=lambda host: generation.name_key(host.name)))[: settings.machines]
+    if not hosts:
+        raise PlatformError(platform.source, "", f"must have a compute host besides the master {settings.master_host}")
+    for host in hosts:
+        if min(host.speeds) <= 0:
+            raise PlatformError(platform.source, f"host {host.name}.speed", "must be more than 0 flop/s: it computes")
+    return hosts
+
+
+def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
+    for workload in workloads:
+        for number, (_, size) in enumerate(workload.requests()):
+            if size > host_count:
+                rule = f"asks for {counted(size, 'host')}, the platform has {host_count}"
+                raise WorkloadError(workload.source, f"job {workload.jobs[number].id}.res", rule)
+
+
+def _meter(platform: Platform, hosts: Sequence[PlatformHost]) -> EnergyMeter:
+    models = [read_power_model(platform.source, host) for host in hosts]
+    return EnergyMeter(models, [host.pstate for host in hosts])
+
+
+def _store_link(store: JobStore, settings: Settings, generation: Generation) -> StoreLink:
+    read_profiles = generation.profiles_come_with_jobs
+    return StoreLink(store, forward_profiles=settings.forward_profiles, read_profiles=read_profiles)
+
+
+def _sources(context: Context, submissions: Submissions) -> list[TimedSource[Any]]:
+    """Return what is not caused by the scheduler: submissions, and external events if there are any."""
+    jobs: TimedSource[Any] = TimedSource(
+        context.queue,
+        context.mailbox,
+        RANK_SUBMISSION,
+        submissions.in_order(),
+        time=itemgetter(0),
+        deliver=submissions.submit,
+        finish=submissions.finish,
+    )
+    if not context.settings.external_events:
+        return [jobs]
+    external = ExternalEvents(context)
+    events: TimedSource[Any] = TimedSource(
+        context.queue,
+        context.mailbox,
+        RANK_MACHINES,
+        iter(sorted(context.settings.external_events, key=attrgetter("timestamp"))),
+        time=attrgetter("timestamp"),
+        deliver=external.happen,
+        finish=external.finish,
+    )
+    return [jobs, events]

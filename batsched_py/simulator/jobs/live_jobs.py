@@ -1,0 +1,87 @@
+"""Live jobs: those that Batsim knows, in their states."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from msgspec import Struct
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Profile
+from batsched_py.protocol.events import (
+    COMPLETED_FAILED,
+    COMPLETED_KILLED,
+    COMPLETED_SUCCESSFULLY,
+    COMPLETED_WALLTIME_REACHED,
+    REJECTED,
+    Progress,
+)
+from batsched_py.simulator.jobs.execution import Site
+from batsched_py.simulator.referee.errors import BrokenRuleError
+
+SUBMITTED: Final = "SUBMITTED"
+RUNNING: Final = "RUNNING"
+#: RUNNING in Batsim's books only, by CHANGE_JOB_STATE: nothing runs, and nothing will ever end it.
+ONLY_IN_THE_BOOKS: Final = "RUNNING (set by CHANGE_JOB_STATE)"
+
+#: (state, what happens) -> next state; what is absent is refused.
+STATES: Final = {
+    (SUBMITTED, "executed"): RUNNING,
+    (SUBMITTED, "rejected"): REJECTED,
+    (SUBMITTED, "set to RUNNING"): ONLY_IN_THE_BOOKS,
+    (SUBMITTED, "set to REJECTED"): REJECTED,
+    (ONLY_IN_THE_BOOKS, "set to COMPLETED_SUCCESSFULLY"): COMPLETED_SUCCESSFULLY,
+    (ONLY_IN_THE_BOOKS, "set to COMPLETED_KILLED"): COMPLETED_KILLED,
+    (RUNNING, "succeeded"): COMPLETED_SUCCESSFULLY,
+    (RUNNING, "failed"): COMPLETED_FAILED,
+    (RUNNING, "stopped at its walltime"): COMPLETED_WALLTIME_REACHED,
+    (RUNNING, "killed"): COMPLETED_KILLED,
+}
+
+NO_HOSTS: Final = HostSet()
+#: Where nearly all jobs run that only sleep: they have no executors.
+NO_SITE: Final = Site()
+
+
+class RunningJob(Protocol):
+    """What a job does from its start to its end."""
+
+    @property
+    def waits(self) -> bool:
+        """True if it waits for a message and no walltime will ever end that."""
+
+    def begin(self) -> None:
+        """Start at the present instant."""
+
+    def follow_speeds(self) -> None:
+        """Compute its end anew after a change of speed of some of its hosts (energy is counted)."""
+
+    def killed(self) -> tuple[int, Progress]:
+        """Return the return code and the progress of the job if it is killed now."""
+
+    def stop(self) -> float:
+        """End, for whatever reason; return the joules its hosts have consumed since it began, 0 if not counted."""
+
+
+class LiveJob(Struct, eq=False):
+    """A job from its submission until the message with its end was sent."""
+
+    job: Job
+    profile: Profile
+    state: str = SUBMITTED
+    kill_requested: bool = False
+    #: From here on: only of a job that was executed.
+    hosts: HostSet = NO_HOSTS
+    site: Site = NO_SITE
+    start: float = 0.0
+    running: RunningJob | None = None
+    #: Return code, when it has ended.
+    code: int | None = None
+
+    def next_state(self, what: str) -> str:
+        """Return the state that follows; BrokenRuleError if there is none."""
+        state = STATES.get((self.state, what))
+        if state is None:
+            raise BrokenRuleError(f"is {self.state}, it cannot be {what}", job=self.job.id)
+        return state

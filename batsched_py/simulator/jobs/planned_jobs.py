@@ -1,0 +1,111 @@
+"""Planned jobs: running jobs whose end is known when they start, unless their hosts change speed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from batsched_py.model.limits import LONGEST, TOO_LONG
+from batsched_py.protocol.events import Progress
+from batsched_py.simulator.context import Context
+from batsched_py.simulator.jobs.execution import Execution, Profiles, ending
+from batsched_py.simulator.jobs.live_jobs import LiveJob
+from batsched_py.simulator.jobs.work import Task, Work, last_task, progress_at, rank_of_end, task_at
+from batsched_py.simulator.machines.energy_use import EnergyUse
+from batsched_py.simulator.referee.errors import BrokenRuleError
+from batsched_py.simulator.time.event_queue import RANK_END, RANK_WATCH, Ticket
+
+
+class PlannedJob:
+    """One running job that does not talk. BrokenRuleError if Batsim aborts when it starts."""
+
+    __slots__ = (
+        "_ahead",
+        "_context",
+        "_end",
+        "_energy_use",
+        "_execution",
+        "_live",
+        "_profiles",
+        "_ticket",
+        "_watch",
+        "_work",
+    )
+
+    #: It never waits for a message.
+    waits: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        context: Context,
+        execution: Execution,
+        live: LiveJob,
+        profiles: Profiles,
+        end: Callable[[LiveJob, int | None], None],
+    ) -> None:
+        """`end` is called with the return code, None if the walltime ended the job, unless it is stopped before."""
+        self._context, self._execution, self._live, self._profiles, self._end = context, execution, live, profiles, end
+        self._work = work = execution.work(live.profile, profiles, live.site)
+        if live.job.walltime is None and work.duration > LONGEST:
+            raise BrokenRuleError(f"runs {work.profile} without a walltime: {TOO_LONG} not {work.duration:g}")
+        #: By how many seconds the work is further than the clock, where speeds have changed.
+        self._ahead = 0.0
+        #: The end; of a parallel task that takes as long as its walltime, also the end of that.
+        self._ticket: Ticket = 0
+        self._watch: Ticket = 0
+        #: None if energy is not counted.
+        self._energy_use: EnergyUse | None = None
+
+    def begin(self) -> None:
+        """Start at the present instant."""
+        queue, work, walltime = self._context.queue, self._work, self._live.job.walltime
+        now = queue.now
+        if self._context.meter is not None:
+            self._energy_use = EnergyUse(self._context.meter, queue, self._live.hosts.bits, work)
+        duration, code = ending(work, walltime)
+        self._ticket = queue.at(now + duration, _rank_of_end(work, code, duration), self._over, code)
+        if duration == walltime and code is not None:
+            self._watch = queue.at(now + duration, RANK_WATCH, self._walltime_over, None)
+
+    def follow_speeds(self) -> None:
+        """Compute the end anew after a change of speed of some of the hosts, unless the job only sleeps."""
+        if self._energy_use is None or not self._live.site.executors:
+            return
+        queue, walltime = self._context.queue, self._live.job.walltime
+        self._work = work = self._execution.work(self._live.profile, self._profiles, self._live.site)
+        done, elapsed = self._energy_use.follow(work), queue.now - self._live.start
+        self._ahead = done - elapsed
+        left, code = ending(work, None if walltime is None else walltime - elapsed, done)
+        queue.cancel(self._ticket)
+        self._ticket = queue.at(queue.now + left, _rank_of_end(work, code, done + left), self._over, code)
+
+    def killed(self) -> tuple[int, Progress]:
+        """Return the return code and the progress of the job if it is killed now."""
+        elapsed = self._context.queue.now - self._live.start + self._ahead
+        progress = progress_at(self._work, elapsed, next_at_border=self._context.generation.counts_next_step)
+        return task_at(self._work, elapsed).killed_code, progress
+
+    def stop(self) -> float:
+        """End, for whatever reason; return the joules its hosts have consumed since it began, 0 if not counted."""
+        for ticket in (self._ticket, self._watch):
+            if ticket:
+                self._context.queue.cancel(ticket)
+        return 0.0 if self._energy_use is None else self._energy_use.stop()
+
+    def _over(self, code: int | None) -> None:
+        self._ticket = 0
+        self._end(self._live, code)
+
+    def _walltime_over(self, _: None) -> None:
+        """End at the walltime, at the very instant at which the job would have ended by itself."""
+        self._watch = 0
+        self._end(self._live, None)
+
+
+def _rank_of_end(work: Work, code: int | None, elapsed: float) -> int:
+    """Return the rank of the end of a job `elapsed` seconds into its work; without a code its walltime stops it."""
+    if type(work) is Task and work.is_delay:  # as nearly all are: nothing more need be asked
+        return RANK_END
+    if code is None:
+        return rank_of_end(task_at(work, elapsed), stopped=True)
+    return rank_of_end(last_task(work), stopped=False)
