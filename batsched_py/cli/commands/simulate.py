@@ -40,7 +40,7 @@ from batsched_py.metadata.store import JobStore
 from batsched_py.protocol.events import Config
 from batsched_py.reporting.metrics.summary import summary_table
 from batsched_py.reporting.pictures.terminal.gantt import render
-from batsched_py.reporting.pictures.terminal.live import stand_of_session, stand_of_simulation
+from batsched_py.reporting.pictures.terminal.live import session_status, simulation_status
 from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.generation import generation_of
@@ -160,11 +160,11 @@ def _run(request: SimulateRequest, simulation: Simulation) -> Result:
 def _decider(request: SimulateRequest, simulation: Simulation, watch: Watch) -> AbstractContextManager[Exchange]:
     """Start the decision process, followed by the watch: a session knows why jobs wait, the simulation does not."""
     if request.socket is not None:
-        watch.follow(lambda: stand_of_simulation(simulation.status()))
+        watch.follow(lambda: simulation_status(simulation.status()))
         return their_decider(request.socket, request.connect_timeout, request.record)
 
     def follow(session: Session) -> None:
-        watch.follow(lambda: stand_of_session(session, simulation.job_count))
+        watch.follow(lambda: session_status(session, simulation.job_count))
 
     return our_decider(request.choice, request.record, follow)
 

@@ -20,12 +20,12 @@ from batsched_py.display import displayed
 from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.pictures.terminal.live import (
     PATIENCE,
-    Frame,
     History,
-    Picture,
-    Stand,
+    LiveFrame,
+    LivePicture,
+    LiveStatus,
     next_lines,
-    stand_of_session,
+    session_status,
 )
 from batsched_py.session.session import Session
 from batsched_py.simulator.progress import RunProgress
@@ -70,10 +70,10 @@ class Watch:
         self._queue, self._busy = History(), History()
         #: (time of a look, number of messages until then), over some seconds.
         self._rates = deque([(self._begun, 0)])
-        self._take: Callable[[], Stand] | None = None
-        self._frame: Frame | None = None
+        self._take: Callable[[], LiveStatus] | None = None
+        self._frame: LiveFrame | None = None
 
-    def follow(self, take: Callable[[], Stand]) -> None:
+    def follow(self, take: Callable[[], LiveStatus]) -> None:
         """Read the state of the run with `take` from now on."""
         self._take = take
 
@@ -106,10 +106,10 @@ class Watch:
         """Read the state of the run."""
         if self._take is None:
             return
-        now, stand = self._clock(), self._take()
+        now, status = self._clock(), self._take()
         self._due = now + self._look_every
-        self._queue.add(stand.now, stand.waiting)
-        self._busy.add(stand.now, stand.busy / stand.hosts if stand.hosts else 0.0)
+        self._queue.add(status.now, status.waiting)
+        self._busy.add(status.now, status.busy / status.hosts if status.hosts else 0.0)
         if now - self._rates[-1][0] >= _LATELY / 10:
             self._rates.append((now, self._messages))
             while now - self._rates[0][0] > _LATELY:
@@ -117,7 +117,7 @@ class Watch:
         since, messages = self._rates[0]
         rate = (self._messages - messages) / (now - since) if now > since else 0.0
         deciding = self._spent / (now - self._begun) if now > self._begun else 0.0
-        self._frame = Frame(stand, self._queue.values, self._busy.values, self._messages, rate, deciding)
+        self._frame = LiveFrame(status, self._queue.values, self._busy.values, self._messages, rate, deciding)
 
     def end(self) -> None:
         """Note the end of the run."""
@@ -132,7 +132,7 @@ class Watch:
         doing = f"{state}, for {waited:.0f} s" if state and waited >= PATIENCE else state
         if frame is None:
             return Text(f"{displayed(self._title)}  {doing}")
-        return Group(Picture(self._title, frame, now - self._begun, doing), next_lines(frame.stand))
+        return Group(LivePicture(self._title, frame, now - self._begun, doing), next_lines(frame.status))
 
 
 class WatchedConnection:
@@ -182,7 +182,7 @@ def live_view(watch: Watch) -> Iterator[bool]:
 def watched_session(session: Session, name: str, connection: Connection) -> Iterator[Connection]:
     """Yield the connection, with a live view of the session that answers its messages."""
     watch = Watch(name, "waiting for Batsim")
-    watch.follow(lambda: stand_of_session(session))
+    watch.follow(lambda: session_status(session))
     with live_view(watch) as shown:
         yield WatchedConnection(connection, watch) if shown else connection
 

@@ -1,4 +1,4 @@
-"""Colours of jobs in a picture: one of its own for each job, or one for each user, workload or final state."""
+"""Colours of jobs in a picture: by job, or one for each user, workload or final state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from batsched_py.simulator.records import JobRecord
 LIGHT: Final = (
     "#77AADD", "#EE8866", "#EEDD88", "#FFAABB", "#99DDFF", "#44BB99", "#BBCC33", "#AAAA00",
 )  # fmt: skip
-#: What is in no group of its own: the grey of the same scheme.
+#: The colour of small groups: the grey of the same scheme.
 OTHERS: Final = "#DDDDDD"
 #: Lines that colour-blind people can tell apart (Okabe and Ito, "Color Universal Design", 2008).
 LINES: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -45,28 +45,28 @@ STATE_COLOURS: Final = {
     COMPLETED_FAILED: "#EE8866",
     COMPLETED_KILLED: "#FFAABB",
 }
-#: Groups that have a colour of their own: more cannot be told apart.
+#: Groups with a colour of their own: more cannot be distinguished.
 _MOST: Final = 7
 _NOBODY: Final = "unknown"
 
 
-#: What jobs are told apart by -> the group that a job belongs to.
+#: Way of colouring -> the group of a job.
 GROUPS: Final[Mapping[str, Callable[[JobRecord], str]]] = {
     "user": lambda record: user_of(record.job) or _NOBODY,
     "workload": lambda record: record.workload,
     "state": lambda record: record.state,
 }
-#: All that jobs can be told apart by.
+#: All ways of colouring.
 CHOICES: Final = ("job", *GROUPS)
 
 
 class Colouring(Struct, frozen=True):
-    """Who has which colour.
+    """The colours of groups of jobs.
 
     Attributes:
         by: one of CHOICES.
-        colours: group -> its colour, for those that have one of their own.
-        legend: what a colour means, in the order of the legend; empty if each job stands for itself.
+        colours: group -> its colour, for groups with one of their own.
+        legend: name -> colour, in the order of the legend; empty if jobs are coloured one by one.
     """
 
     by: str
@@ -74,14 +74,14 @@ class Colouring(Struct, frozen=True):
     legend: Mapping[str, str]
 
     def of(self, number: int, record: JobRecord) -> str:
-        """The colour of a job, which is the number-th in order of submission: the same job has the same in all runs."""
+        """Return the colour of a job by its number in order of submission: it has the same in all runs."""
         if self.by == "job":
             return LIGHT[number % len(LIGHT)]
         return self.colours.get(GROUPS[self.by](record), OTHERS)
 
 
 def colouring(by: str, records: Iterable[JobRecord]) -> Colouring:
-    """The colours of these jobs. The largest groups, by host seconds, have one; what is left is grey."""
+    """Colour these jobs: the largest groups, by host seconds, get a colour each; the others are grey."""
     if by == "job":
         return Colouring(by, {}, {})
     weights: defaultdict[str, float] = defaultdict(float)
@@ -97,6 +97,6 @@ def colouring(by: str, records: Iterable[JobRecord]) -> Colouring:
 
 
 def _by_number(name: str) -> tuple[bool, int, str]:
-    """Users of logs are numbers, and 3 comes before 14."""
+    """Return a sort key for names: users of logs are numbers, and 3 comes before 14."""
     number = name.isdecimal() and name.isascii() and len(name) < 20
     return not number, int(name) if number else 0, name

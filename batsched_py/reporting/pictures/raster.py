@@ -1,4 +1,4 @@
-"""A schedule on a grid: how much of each cell, a few hosts during a slice of time, which job occupies."""
+"""A schedule on a grid: the jobs that occupy each cell, which is a few hosts during a slice of time."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ class Grid(Struct, frozen=True):
 
     @classmethod
     def fitting(cls, hosts: int, end: float, columns: int, rows: int, begin: float = 0.0) -> Grid:
-        """The finest grid of at most `rows` rows; a row is never less than a host."""
+        """Return the finest grid of at most `rows` rows; a row is never less than a host."""
         return cls(hosts, -(-hosts // rows), end, columns, begin)
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return -(-self.hosts // self.hosts_per_row)
 
     @property
     def column_seconds(self) -> float:
-        """The time that a column stands for."""
+        """Return the seconds in a column."""
         return (self.end - self.begin) / self.columns
 
     def row_hosts(self, row: int) -> range:
-        """The hosts of a row."""
+        """Return the hosts of a row."""
         return range(row * self.hosts_per_row, min((row + 1) * self.hosts_per_row, self.hosts))
 
     def position(self, time: float) -> float:
-        """A time in columns: 2.5 is the middle of the third; what lies outside is at the edge."""
+        """Convert a time to columns: 2.5 is the middle of the third; times outside are at the edge."""
         return min(max(time - self.begin, 0.0) * self.columns / (self.end - self.begin), self.columns)
 
     def columns_of(self, begin: float, end: float) -> list[tuple[int, float]]:
-        """(column, the part of it that lies between the two times), for each column that they touch."""
+        """Return (column, the share of it between the two times), for each column that they touch."""
         start, stop = self.position(begin), self.position(end)
         first, last = int(start), int(stop)
         if first == last:
@@ -52,7 +52,7 @@ class Grid(Struct, frozen=True):
         return [(first, first + 1 - start), *inner, *([(last, stop - last)] if stop > last else [])]
 
     def rows_of(self, hosts: HostSet) -> list[tuple[int, int]]:
-        """(row, number of its hosts that are members), for each row with a member; storage hosts have no row."""
+        """Return (row, number of its hosts that are members), for each row with a member; storage hosts have no row."""
         bits, size = hosts.bits & ((1 << self.hosts) - 1), self.hosts_per_row
         if not bits:
             return []
@@ -70,13 +70,13 @@ class Grid(Struct, frozen=True):
 
 
 class Cell(Struct, frozen=True):
-    """Who is in a cell.
+    """The jobs in a cell of the grid.
 
     Attributes:
         owner: sequence number of the job that occupies the largest part (the first of equals); -1 if none does.
         owned: the part of the cell that it occupies, from 0 to 1.
         busy: the part of the cell that jobs occupy, from 0 to 1 (more if jobs share hosts).
-        jobs: how many jobs occupy a part of it.
+        jobs: number of jobs that occupy a part of it.
     """
 
     owner: int
@@ -86,7 +86,7 @@ class Cell(Struct, frozen=True):
 
 
 def rasterise(jobs: Iterable[tuple[int, JobRecord]], grid: Grid) -> list[list[Cell]]:
-    """The cells of the grid, row by row from host 0, of jobs that ran, each with its sequence number."""
+    """Return the cells of the grid, row by row from host 0, for jobs that ran, each with its sequence number."""
     size = grid.rows * grid.columns
     owners, owned, busy, touching = [-1] * size, [0.0] * size, [0.0] * size, [0] * size
     for sequence, record in jobs:

@@ -1,4 +1,4 @@
-"""The time axis under a picture: ticks at round times, in the unit that suits them."""
+"""The time axis below a picture: ticks at round times, in a suitable unit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 #: Columns from one tick to the next, at least.
 SPACING: Final = 10
 
-#: Steps between ticks that people count in, from a second to a day, in seconds.
+#: Customary steps between ticks, from a second to a day, in seconds.
 _STEPS: Final = (
     1, 2, 5, 10, 15, 30, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
     HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY,
@@ -29,7 +29,7 @@ class TimeAxis(Struct, frozen=True):
 
 
 def time_axis(end: float, columns: int, begin: float = 0.0) -> TimeAxis:
-    """The axis from `begin` to `end` seconds; a mark stands in the column that holds its time."""
+    """Return the axis from `begin` to `end` seconds; a mark stands in the column of its time."""
     span = end - begin
     step = tick_step(span * SPACING / columns)
     ruler, labels = ["─"] * columns, [" "] * columns
@@ -46,12 +46,12 @@ def time_axis(end: float, columns: int, begin: float = 0.0) -> TimeAxis:
 
 
 def ticks(begin: float, end: float, step: float) -> list[float]:
-    """The multiples of the step in the half-open time [begin, end)."""
+    """Return the multiples of the step in the half-open interval [begin, end)."""
     return [number * step for number in range(math.ceil(begin / step), math.ceil(end / step))]
 
 
 def tick_step(least: float) -> float:
-    """The smallest round step, in seconds, that is not below `least`."""
+    """Return the smallest round step, in seconds, that is not below `least`."""
     if least <= 0:
         return 1.0
     if least <= _STEPS[0]:
@@ -63,7 +63,7 @@ def tick_step(least: float) -> float:
 
 
 def tick_label(time: float, step: float) -> str:
-    """A multiple of a step, to the step's unit: "30 min", "1 h 30", "3 h", "1 d 06 h", "0.2 s"."""
+    """Format a multiple of a step, down to the step's unit: "30 min", "1 h 30", "3 h", "1 d 06 h", "0.2 s"."""
     smallest = next((number for number, (unit, _, _) in enumerate(_UNITS) if step >= unit), len(_UNITS) - 1)
     largest = smallest - 1 if smallest and time >= _UNITS[smallest - 1][0] else smallest
     unit, name, rest = _UNITS[largest]
@@ -74,6 +74,6 @@ def tick_label(time: float, step: float) -> str:
 
 
 def _decimal_step(least: float) -> float:
-    """1, 2 or 5 times a power of ten."""
+    """Return the smallest of 1, 2 and 5 times a power of ten that is not below `least`, but for rounding."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-12))

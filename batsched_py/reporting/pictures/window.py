@@ -1,4 +1,4 @@
-"""A window on schedules: the part of the time and of the hosts that a picture shows."""
+"""The window of a picture: the time and the hosts that it shows of schedules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from batsched_py.wording import seconds
 
 
 class Window(Struct, frozen=True):
-    """What is shown: the time [begin, end) in seconds, and some hosts, ascending; their places are 0, 1, 2..."""
+    """The time [begin, end) in seconds, and some hosts, ascending; their places are 0, 1, 2..."""
 
     begin: float
     end: float
@@ -25,19 +25,19 @@ class Window(Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """How long the time is."""
+        """Return the length of the time."""
         return self.end - self.begin
 
     def shows(self, record: JobRecord) -> bool:
-        """True if the job ran within the time, on whichever hosts."""
+        """Return True if the job ran within the time, on any hosts."""
         return not record.rejected and record.start < self.end and record.finish > self.begin
 
     def hosts_of(self, schedule: Schedule) -> tuple[int, ...]:
-        """Those of the hosts that the schedule's machine has: a smaller machine than others is drawn as what it is."""
+        """Return the hosts that the schedule's machine has: one that is smaller than others is drawn smaller."""
         return tuple(host for host in self.hosts if host < schedule.hosts)
 
     def submitted(self, schedule: Schedule) -> Schedule:
-        """The jobs that were submitted within the time, and had one of these hosts, or unknown ones."""
+        """Return the jobs that were submitted within the time, and had one of these hosts, or unknown ones."""
         hosts = self.hosts_of(schedule)
         everything, wanted = len(hosts) == schedule.hosts, HostSet.from_ids(hosts).bits
         jobs = tuple(
@@ -49,9 +49,9 @@ class Window(Struct, frozen=True):
         return replace(schedule, jobs=jobs)
 
     def through(self, schedule: Schedule) -> Schedule:
-        """The schedule of these hosts alone, in their places; jobs that have none of them are left out.
+        """Return the schedule of these hosts alone, in their places, without jobs that have none of them.
 
-        All of it, jobs whose hosts are unknown included, if its machine has no others.
+        If the machine has no other hosts it is the whole schedule, with jobs whose hosts are unknown.
         """
         hosts = self.hosts_of(schedule)
         if len(hosts) == schedule.hosts:
@@ -69,9 +69,9 @@ class Window(Struct, frozen=True):
 def window_on(
     schedules: Sequence[Schedule], begin: float | None = None, end: float | None = None, hosts: HostSet | None = None
 ) -> Window:
-    """The window on all of them: by default from 0 to the last end of a job, and on every host.
+    """Return a window on all of them: by default from 0 to the last end of a job, and on every host.
 
-    OptionError if there is no time in what was asked for, or none of the hosts of one of the schedules.
+    OptionError if the time is empty, or without a host of one of the schedules.
     """
     last = max((record.finish for schedule in schedules for record in schedule.ran), default=0.0)
     most = max(schedule.hosts for schedule in schedules)
@@ -82,7 +82,7 @@ def window_on(
             f"there is no time from {seconds(low)} to {seconds(high)}: the last job ends at {seconds(last)}"
         )
     if not low < high:
-        high = low + 1.0  # all that ran took no time
+        high = low + 1.0  # no run took time
     if hosts is None:
         return Window(low, high, tuple(range(most)))
     for schedule in schedules:
@@ -93,9 +93,9 @@ def window_on(
 
 
 def number_jobs(schedules: Iterable[Schedule]) -> dict[str, int]:
-    """Job id -> its number, from 0 on: in order of submission, the jobs of the first schedule before those of others.
+    """Number the jobs from 0 on: in order of submission, the jobs of the first schedule before those of others.
 
-    A job has the same number whatever the algorithm, as long as the same jobs were submitted.
+    A job has the same number with each algorithm, as long as the same jobs were submitted.
     """
     numbers: dict[str, int] = {}
     for schedule in schedules:
@@ -105,7 +105,7 @@ def number_jobs(schedules: Iterable[Schedule]) -> dict[str, int]:
 
 
 def drawn(schedule: Schedule, window: Window) -> list[tuple[int, JobRecord]]:
-    """The jobs that a chart of the window shows, in order of submission, each with its number in the whole schedule.
+    """Return the jobs in a chart of the window, in order of submission, each with its number in the whole schedule.
 
     They ran within the time and on some of the hosts, which stand in their places; rejected jobs have a number, too.
     """
@@ -116,11 +116,11 @@ def drawn(schedule: Schedule, window: Window) -> list[tuple[int, JobRecord]]:
 
 
 def blocks(record: JobRecord, hosts: int) -> Iterator[tuple[int, int]]:
-    """(lowest place, number of them) for each run of neighbouring hosts of a job, storage hosts left out."""
+    """Yield (lowest place, number of hosts) for each run of neighbouring hosts of a job, without storage hosts."""
     for low, high in bit_runs(record.hosts.bits & ((1 << hosts) - 1)):
         yield low, high - low + 1
 
 
 def submission(record: JobRecord) -> tuple[float, str]:
-    """What orders jobs by submission, and those of an instant by their ids: no order of ending has a part in it."""
+    """Return the sort key of submissions: jobs of one instant are ordered by id, never by their ends."""
     return record.job.submit_time, record.job.id

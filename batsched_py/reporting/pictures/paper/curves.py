@@ -1,17 +1,18 @@
-"""Curves that compare runs: how waits and slowdowns are distributed, utilisation and queue over time."""
+"""Curves that compare runs: distributions of waits and slowdowns, utilisation and queue over time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
+from operator import attrgetter
 from typing import Final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
-from batsched_py.reporting.metrics.job_metrics import measure_jobs
+from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
 from batsched_py.reporting.metrics.over_time import queue_length, utilisation
 from batsched_py.reporting.metrics.steps import Steps, scaled
 from batsched_py.reporting.pictures.colouring import LINES
@@ -21,15 +22,15 @@ from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.wording import grouped
 
-#: Inches: the height of a picture, if nobody says otherwise.
+#: Inches: the default height of a figure.
 _HEIGHT: Final = 2.2
-#: Points of a distribution, at most; more cannot be seen.
+#: Points of a distribution, at most; more are not visible.
 MOST_POINTS: Final = 1000
-#: Parts of the time over which a line with too many steps is a mean: several lines must be told apart.
+#: Parts of the time over which a line with too many steps is a mean: few, so that several lines stay distinct.
 _PARTS: Final = 150
-#: Lines of several distributions, so that they can be told apart in black and white, too.
+#: Lines of several distributions, which differ in black and white, too.
 _DASHES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
-#: Where an axis of durations has ticks; below the first of them it is linear, because waits may be 0.
+#: Ticks of an axis of durations; below the first of them it is linear, because waits may be 0.
 _DURATIONS: Final = {
     0: "0", MINUTE: "1 min", 10 * MINUTE: "10 min", HOUR: "1 h", 6 * HOUR: "6 h", DAY: "1 d", 7 * DAY: "7 d",
     30 * DAY: "30 d", 365 * DAY: "1 y",
@@ -37,9 +38,9 @@ _DURATIONS: Final = {
 
 
 def distribution(values: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Values, ascending, and the part of all values that is not above each: the empirical distribution function.
+    """Return values, ascending, and the share of all that is not above each: the empirical distribution function.
 
-    At most about MOST_POINTS of them, evenly spread over the parts; the smallest and the largest are among them.
+    At most about MOST_POINTS of them, evenly spread over the shares, with the smallest and the largest.
     """
     ordered = sorted(values)
     count = len(ordered)
@@ -49,10 +50,8 @@ def distribution(values: Sequence[float]) -> tuple[list[float], list[float]]:
 
 
 def draw_waits(axes: Axes, schedules: Sequence[Schedule], window: Window, _width: float) -> None:
-    """The part of the jobs that waited no longer than that; logarithmic from a minute on."""
-    samples = [[job.wait for job in measure_jobs(part) if job.wait is not None] for part in _parts(schedules, window)]
-    _draw_distributions(axes, schedules, samples)
-    longest = max((value for sample in samples for value in sample), default=0.0)
+    """Draw the share of the jobs that waited no longer; logarithmic from a minute on."""
+    longest = _draw_distributions(axes, schedules, window, attrgetter("wait"), 0.0)
     axes.set_xscale("symlog", linthresh=MINUTE, linscale=0.5)
     last = next((tick for tick in _DURATIONS if tick >= longest), longest)
     shown = [tick for tick in _DURATIONS if tick <= last]
@@ -63,14 +62,9 @@ def draw_waits(axes: Axes, schedules: Sequence[Schedule], window: Window, _width
 
 
 def draw_slowdowns(axes: Axes, schedules: Sequence[Schedule], window: Window, _width: float) -> None:
-    """The part of the jobs whose bounded slowdown was not above that; logarithmic."""
-    samples = [
-        [job.bounded_slowdown for job in measure_jobs(part) if job.bounded_slowdown is not None]
-        for part in _parts(schedules, window)
-    ]
-    _draw_distributions(axes, schedules, samples)
+    """Draw the share of the jobs whose bounded slowdown was not higher; logarithmic."""
+    largest = _draw_distributions(axes, schedules, window, attrgetter("bounded_slowdown"), 1.0)
     axes.set_xscale("log")
-    largest = max((value for sample in samples for value in sample), default=1.0)
     powers = range(max(math.ceil(math.log10(largest)), 1) + 1) if math.isfinite(largest) else range(7)
     shown = powers[:: 1 + len(powers) // 7]
     axes.set_xticks([10.0**power for power in shown], [grouped(10**power) for power in shown])
@@ -79,7 +73,7 @@ def draw_slowdowns(axes: Axes, schedules: Sequence[Schedule], window: Window, _w
 
 
 def draw_utilisation(axes: Axes, schedules: Sequence[Schedule], window: Window, width: float) -> None:
-    """The part of the hosts that jobs have."""
+    """Draw the share of the hosts that jobs have."""
     series = [scaled(utilisation(window.through(schedule)), 0.01) for schedule in schedules]
     _draw_series(axes, schedules, series, window, width)
     axes.set_ylim(bottom=0, top=max(100.0, axes.get_ylim()[1]) if max(map(_top, series), default=0) > 100 else 100)
@@ -87,14 +81,14 @@ def draw_utilisation(axes: Axes, schedules: Sequence[Schedule], window: Window, 
 
 
 def draw_queue(axes: Axes, schedules: Sequence[Schedule], window: Window, width: float) -> None:
-    """How many jobs wait."""
+    """Draw the number of waiting jobs."""
     _draw_series(axes, schedules, [queue_length(schedule) for schedule in schedules], window, width)
     axes.set_ylim(bottom=0)
     axes.locator_params(axis="y", integer=True)
     axes.set_ylabel("waiting jobs")
 
 
-#: What can be drawn -> what draws it.
+#: Name of a plot -> its drawing.
 PLOTS: Final[Mapping[str, Callable[[Axes, Sequence[Schedule], Window, float], None]]] = {
     "waits": draw_waits,
     "slowdowns": draw_slowdowns,
@@ -113,31 +107,34 @@ def curves_figure(
     title: str = "",
 ) -> Figure:
     """Draw one of PLOTS, within `style()`: a line for each schedule; width and height in inches."""
-    figure = new_figure(width, height or _HEIGHT)
+    figure = new_figure(width, height or _HEIGHT, title)
     axes = figure.subplots()
     PLOTS[kind](axes, schedules, window, width - 0.5)
     axes.grid(visible=True, linewidth=0.3, color="#CCCCCC")
     axes.set_axisbelow(True)
-    if title:
-        figure.suptitle(title, fontsize=8.5)
     if len(schedules) > 1:
         figure.legend(loc="outside upper center", ncols=min(len(schedules), max(int(width / 0.9), 1)), handlelength=2.2)
     return figure
 
 
-def _parts(schedules: Sequence[Schedule], window: Window) -> list[Schedule]:
-    return [window.submitted(schedule) for schedule in schedules]
-
-
-def _draw_distributions(axes: Axes, schedules: Sequence[Schedule], samples: Sequence[Sequence[float]]) -> None:
-    for schedule, sample, colour, dash in zip(schedules, samples, cycle(LINES), cycle(_DASHES)):
-        values, parts = distribution(sample)
+def _draw_distributions(
+    axes: Axes,
+    schedules: Sequence[Schedule],
+    window: Window,
+    metric: Callable[[JobMetrics], float | None],
+    least: float,
+) -> float:
+    """Draw the distribution of a metric of the jobs submitted in the window; return its largest value, or `least`."""
+    for schedule, colour, dash in zip(schedules, cycle(LINES), cycle(_DASHES)):
+        sample = [value for value in map(metric, measure_jobs(window.submitted(schedule))) if value is not None]
+        values, shares = distribution(sample)
         if values:
-            axes.step(
-                [values[0], *values], [0.0, *parts], where="post", color=colour, linestyle=dash, label=schedule.name
-            )
+            line = [values[0], *values], [0.0, *shares]
+            axes.step(*line, where="post", color=colour, linestyle=dash, label=schedule.name)
+            least = max(least, values[-1])
     axes.set_ylim(0, 1)
     axes.set_ylabel("part of the jobs")
+    return least
 
 
 def _draw_series(

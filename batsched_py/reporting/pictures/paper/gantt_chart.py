@@ -1,4 +1,4 @@
-"""A Gantt chart: exact rectangles as long as there are not too many, a raster of the same above that."""
+"""A Gantt chart for papers: exact rectangles up to a number, a raster above it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from batsched_py.reporting.pictures.raster import Grid, rasterise
 from batsched_py.reporting.pictures.window import Window, blocks, drawn
 from batsched_py.reporting.schedules.schedule import Schedule
 
-#: Rectangles up to which each is drawn; more are aggregated, or files would grow by some 100 bytes for each.
+#: Rectangles that are drawn one by one, at most; files grow by some 100 bytes for each.
 MOST_RECTANGLES: Final = 6000
-#: Jobs up to which their names are written into them, where they fit.
+#: Jobs up to which names are written into rectangles, where they fit.
 _MOST_NAMES: Final = 150
 _NAME_SIZE: Final = 5.5
 #: Rows of a raster, at most.
 _MOST_ROWS: Final = 1200
-#: Points: width of an edge, which is a darker shade of what it surrounds, and what is so thin that it has none.
+#: Points: width of an edge, which is a darker shade of its rectangle, and of rectangles too thin to have one.
 _EDGE: Final = 0.3
 _THIN: Final = 1.2
 _SHADE: Final = 0.55
@@ -35,7 +35,7 @@ def draw_gantt(axes: Axes, schedule: Schedule, window: Window, colours: Colourin
     """Draw the jobs of a window: time to the right in seconds, hosts upwards; `inches` are the axes' width and height.
 
     A rectangle is a run of neighbouring hosts of a job. If there are more than MOST_RECTANGLES, a raster of DPI dots
-    per inch stands for them: a dot has the colour of the job that has most of it, paler the less of it is busy.
+    per inch replaces them: a dot has the colour of the job that occupies most of it, paler the less of it is busy.
     """
     chart = _Chart(axes, schedule, window, colours, inches)
     axes.set_xlim(window.begin, window.end)
@@ -50,7 +50,7 @@ def draw_gantt(axes: Axes, schedule: Schedule, window: Window, colours: Colourin
 
 
 class _Chart:
-    """The jobs of a window, on the places that its hosts have."""
+    """The jobs of a window, on the places of its hosts."""
 
     def __init__(
         self, axes: Axes, schedule: Schedule, window: Window, colours: Colouring, inches: tuple[float, float]
@@ -62,11 +62,11 @@ class _Chart:
         self._per_second, self._per_host = inches[0] * 72 / window.seconds, inches[1] * 72 / self._hosts
 
     def count_rectangles(self) -> int:
-        """How many it would take."""
+        """Return the number of rectangles of all jobs."""
         return sum(1 for _, record in self._jobs for _ in blocks(record, self._hosts))
 
     def draw_rectangles(self) -> None:
-        """One for each run of neighbouring hosts of a job, at its very times."""
+        """Draw one for each run of neighbouring hosts of a job, at its exact times."""
         corners, faces, edges = [], [], []
         for number, record in self._jobs:
             face = self._colours.of(number, record)
@@ -80,7 +80,7 @@ class _Chart:
         self._axes.add_collection(rectangles, autolim=False)
 
     def write_names(self) -> None:
-        """Into the tallest rectangle of each job, if its name fits; ids in full if there are several workloads."""
+        """Write names into the tallest rectangles of jobs, if they fit; ids if there are several workloads."""
         if len(self._jobs) > _MOST_NAMES:
             return
         several = len({record.workload for _, record in self._jobs}) > 1
@@ -94,7 +94,7 @@ class _Chart:
                 self._axes.text(*place, name, fontsize=_NAME_SIZE, ha="center", va="center_baseline", clip_on=True)
 
     def draw_raster(self) -> None:
-        """The owner's colour on white, as much of it as the dot is busy."""
+        """Draw dots in the owner's colour on white, as much of it as the dot is busy."""
         window, (width, height) = self._window, self._inches
         rows = min(max(round(height * DPI), 1), _MOST_ROWS)
         grid = Grid.fitting(self._hosts, window.end, max(round(width * DPI), 1), rows, window.begin)
@@ -120,7 +120,7 @@ def _darker(colour: str) -> tuple[float, float, float]:
 
 
 def _number_hosts(axes: Axes, hosts: Sequence[int], height: float) -> None:
-    """A tick in the middle of each host if there is room, else where every so manieth host begins."""
+    """Put a tick in the middle of each host if there is room, else where every n-th host begins."""
     room = max(height * 72 / 10, 1.0)
     step = next(step for step in _HOST_STEPS if len(hosts) <= step * room)
     places = range(0, len(hosts), step)

@@ -16,7 +16,7 @@ from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure, time_
 from batsched_py.reporting.pictures.window import Window, drawn
 from batsched_py.reporting.schedules.schedule import Schedule
 
-#: Inches: heights of a Gantt chart and of a panel, and what titles, labels and ticks take.
+#: Inches: heights of a Gantt chart, of a panel, and of titles, labels and ticks.
 _GANTT: Final = 1.7
 _PANEL: Final = 0.55
 _FOOT: Final = 0.45
@@ -37,18 +37,18 @@ def gantt_figure(
 
     Args:
         schedules: from top to bottom; each has its name above it if there are several.
-        window: the time and the hosts that are shown of all of them.
-        by: what colours tell apart, one of colouring.CHOICES.
+        window: the time and the hosts to show of all of them.
+        by: way of colouring, one of colouring.CHOICES.
         panels: names of PANELS, below each chart.
         width: of the figure, in inches.
-        height: of the figure, in inches; by default what suits the number of charts and panels.
+        height: of the figure, in inches; by default from the number of charts and panels.
         title: above all; "" for none.
 
     InputError if a schedule lacks what a panel needs.
     """
     each = [_GANTT, *[_PANEL] * len(panels)]
     whole = height or sum(each) * len(schedules) + _FOOT + _HEAD * (len(schedules) > 1) * len(schedules)
-    figure = new_figure(width, whole)
+    figure = new_figure(width, whole, title)
     rows = len(each) * len(schedules)
     made = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=each * len(schedules))
     grid: list[Axes] = list(made[:, 0])
@@ -67,8 +67,6 @@ def gantt_figure(
         _same_scale(grid[position :: len(each)])
     unit = time_ticks(grid[-1], window.begin, window.end, width - 0.5)
     grid[-1].set_xlabel(f"time ({unit})")
-    if title:
-        figure.suptitle(title, fontsize=8.5)
     if colours.legend:
         _explain(figure, colours, width)
     figure.align_ylabels()
@@ -76,14 +74,14 @@ def gantt_figure(
 
 
 def _same_scale(panels: Sequence[Axes]) -> None:
-    """What is compared has one scale."""
+    """Give the panels of a quantity one scale, so that schedules can be compared."""
     top = max(axes.get_ylim()[1] for axes in panels)
     for axes in panels:
         axes.set_ylim(0, top)
 
 
 def _explain(figure: Figure, colours: Colouring, width: float) -> None:
-    """What the colours mean, below all."""
+    """Add a legend of the colours below all."""
     patches = [Patch(facecolor=colour, edgecolor="#333333", label=name) for name, colour in colours.legend.items()]
     columns = min(len(patches), max(int(width / 0.8), 1))
     figure.legend(

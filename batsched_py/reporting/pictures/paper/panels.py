@@ -1,8 +1,8 @@
-"""Panels that share the time of a Gantt chart: what a schedule was like over time."""
+"""Panels below a Gantt chart, on its time axis: quantities of a schedule over time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -16,7 +16,7 @@ from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.tracing import HOST_STATES
 
-#: Steps up to which a line is exact; and the parts of the time over which it is a mean if there are more.
+#: Steps up to which a line is exact, and the equal parts of the time over which it is a mean if there are more.
 MOST_STEPS: Final = 2000
 _PARTS: Final = 500
 
@@ -25,50 +25,46 @@ _STACK: Final = ("computing", "idle", "switching_on", "switching_off", "sleeping
 
 
 def line_of(steps: Steps, begin: float, end: float, parts: int = _PARTS) -> tuple[list[float], list[float]]:
-    """Times and values of a quantity, for a line that is drawn in steps.
+    """Return times and values of a quantity, for a line that is drawn in steps.
 
-    If there are more than MOST_STEPS of them, means over so many equal parts of the time.
+    If there are more than MOST_STEPS steps, means over `parts` equal parts of the time.
     """
     inside = [(time, value) for time, value in steps if begin < time < end]
     if len(inside) > MOST_STEPS:
         width = (end - begin) / parts
         values = means(steps, begin, end, parts)
         return [*[begin + number * width for number in range(parts)], end], [*values, values[-1]]
-    before = [value for time, value in steps if time <= begin]
-    first = before[-1] if before else 0.0
-    rows = [(begin, first), *inside]
-    return [*[time for time, _ in rows], end], [*[value for _, value in rows], rows[-1][1]]
+    first = next((value for time, value in reversed(steps) if time <= begin), 0.0)
+    instants, heights = zip((begin, first), *inside, strict=True)
+    return [*instants, end], [*heights, heights[-1]]
 
 
 def draw_utilisation(axes: Axes, schedule: Schedule, window: Window) -> None:
-    """The part of the hosts of the window that jobs have, in per cent."""
-    times, values = line_of(utilisation(window.through(schedule)), window.begin, window.end)
-    shares = [100 * value for value in values]
-    axes.fill_between(times, shares, step="post", color=LINES[0], alpha=0.35, linewidth=0)
-    axes.step(times, shares, where="post", color=LINES[0], linewidth=0.6)
+    """Draw the share of the hosts of the window that jobs have, in per cent."""
+    shares = _area(axes, utilisation(window.through(schedule)), window, LINES[0], 100)
     axes.set_ylim(0, max(100.0, *shares))
     axes.set_yticks([0, 50, 100])
     axes.set_ylabel("busy (%)")
 
 
 def draw_queue(axes: Axes, schedule: Schedule, window: Window) -> None:
-    """How many jobs wait, whatever hosts are shown."""
-    _area(axes, queue_length(schedule), window, LINES[1])
+    """Draw the number of waiting jobs, with any hosts."""
+    _scale(axes, _area(axes, queue_length(schedule), window, LINES[1]))
     axes.set_ylabel("waiting jobs")
 
 
 def draw_power(axes: Axes, schedule: Schedule, window: Window) -> None:
-    """Watts of all hosts; InputError if they were not traced."""
+    """Draw the watts of all hosts; InputError if they were not traced."""
     if schedule.consumed_energy is None:
         raise InputError(schedule.source, "", "has no _consumed_energy.csv beside it, which a run with -E writes")
     steps = power(schedule)
     factor, unit = (1e-3, "kW") if max((watts for _, watts in steps), default=0.0) >= 2000 else (1.0, "W")
-    _area(axes, [(time, watts * factor) for time, watts in steps], window, LINES[3])
+    _scale(axes, _area(axes, [(time, watts * factor) for time, watts in steps], window, LINES[3]))
     axes.set_ylabel(f"power ({unit})")
 
 
 def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
-    """How many hosts are in which state, one above the other; InputError if that was not traced."""
+    """Draw the number of hosts in each state, one above the other; InputError if it was not traced."""
     if schedule.machine_states is None:
         raise InputError(schedule.source, "", "has no _machine_states.csv beside it, which tells the states of hosts")
     states = host_states(schedule)
@@ -90,7 +86,7 @@ def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
     )  # fmt: skip
 
 
-#: What `--with` names -> what draws it.
+#: Name after `--with` -> its drawing.
 PANELS: Final[Mapping[str, Callable[[Axes, Schedule, Window], None]]] = {
     "utilisation": draw_utilisation,
     "queue": draw_queue,
@@ -99,9 +95,15 @@ PANELS: Final[Mapping[str, Callable[[Axes, Schedule, Window], None]]] = {
 }
 
 
-def _area(axes: Axes, steps: Steps, window: Window, colour: str) -> None:
+def _area(axes: Axes, steps: Steps, window: Window, colour: str, factor: float = 1) -> list[float]:
+    """Draw a filled line of values times a factor; return them."""
     times, values = line_of(steps, window.begin, window.end)
+    values = [factor * value for value in values]
     axes.fill_between(times, values, step="post", color=colour, alpha=0.35, linewidth=0)
     axes.step(times, values, where="post", color=colour, linewidth=0.6)
+    return values
+
+
+def _scale(axes: Axes, values: Sequence[float]) -> None:
     axes.set_ylim(0, 1.05 * max([*values, 1e-9]))
     axes.locator_params(axis="y", nbins=3, integer=True)

@@ -1,4 +1,4 @@
-"""How pictures for papers look, and how they become files: the same picture is always the same bytes."""
+"""The style of figures for papers, their time axis, and their files: the same figure gives the same bytes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 from batsched_py.reporting.pictures.time_axis import tick_step, ticks
 
-#: Endings of the files that can be written.
+#: Formats that can be written.
 FORMATS: Final = ("pdf", "svg", "png")
 #: Inches: the width of a column of IEEE's two-column papers.
 COLUMN: Final = 3.5
-#: Dots per inch of a PNG, and of the parts of other pictures that are made of dots.
+#: Dots per inch of a PNG, and of the rasters in other formats.
 DPI: Final = 300
 
 #: Independent of any matplotlibrc. Fonts are embedded whole as TrueType in PDF; in SVG letters stay text.
@@ -52,13 +52,13 @@ _STYLE: Final[Mapping[str, Any]] = {
     "path.simplify": False,
     "savefig.dpi": DPI,
 }
-#: What a file says of itself: neither when nor where it was made.
+#: Metadata of files, without the time and place of their making.
 _METADATA: Final[Mapping[str, Mapping[str, str | None]]] = {
     "pdf": {"CreationDate": None, "Creator": "batsched-py", "Producer": None},
     "svg": {"Date": None, "Creator": "batsched-py"},
     "png": {"Software": None},
 }
-#: A unit of time, and what an axis calls it.
+#: A unit of time, and its name on an axis.
 _UNITS: Final[tuple[tuple[int, str], ...]] = ((DAY, "days"), (HOUR, "hours"), (MINUTE, "minutes"), (1, "seconds"))
 #: Points from one tick of the time to the next, at least.
 _SPACING: Final = 32.0
@@ -66,7 +66,7 @@ _SPACING: Final = 32.0
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Our look, whatever matplotlib's own settings are; figures are made and saved within it."""
+    """Apply our style in place of matplotlib's own settings; figures are made and saved within it."""
     with mpl.rc_context():
         mpl.rcdefaults()
         parameters: Any = mpl.rcParams
@@ -74,23 +74,25 @@ def style() -> Iterator[None]:
         yield
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of so many inches; it knows no window and no global state."""
+def new_figure(width: float, height: float, title: str = "") -> Figure:
+    """Return an empty figure of a size in inches, which belongs to no window and no global state."""
     layout = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, hspace=0.02, wspace=0.02)
     figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
+    if title:
+        figure.suptitle(title, fontsize=8.5)
     return figure
 
 
 def saved(figure: Figure, form: str) -> bytes:
-    """The figure as a file of one of FORMATS."""
+    """Return the figure as a file of one of FORMATS."""
     file = BytesIO()
     figure.savefig(file, format=form, metadata=dict(_METADATA[form]))
     return file.getvalue()
 
 
 def time_ticks(axes: Axes, begin: float, end: float, width: float) -> str:
-    """Ticks at round times along the x axis, which is in seconds and `width` inches wide; the unit's name."""
+    """Put ticks at round times on the x axis, which is in seconds and `width` inches wide; return the unit's name."""
     step = tick_step((end - begin) * _SPACING / (width * 72))
     unit, name = next(pair for pair in _UNITS if step >= pair[0] or pair[0] == 1)
     places = ticks(begin, end + step * 1e-6, step)

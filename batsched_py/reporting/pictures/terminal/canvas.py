@@ -1,15 +1,17 @@
-"""Lines of text with a gutter on the left, which pictures are made of."""
+"""The lines of text that pictures consist of, and bars in them for a quantity over time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Final
 
 from rich.style import Style
 from rich.text import Text
 
 _FRAME: Final = Style(dim=True)
+#: Bars that fill 0, 1, ... 8 eighths of a character.
+EIGHTHS: Final = " ▁▂▃▄▅▆▇█"
 
 
 class Canvas:
@@ -20,31 +22,31 @@ class Canvas:
         self._lines: list[Text] = []
 
     def finish(self) -> Text:
-        """All lines, without blanks at their ends."""
+        """Return all lines, without blanks at their ends."""
         for line in self._lines:
             line.rstrip()
         return Text("\n", no_wrap=True, overflow="ignore").join(self._lines)
 
     def add_note(self, note: str) -> None:
-        """A line without a gutter."""
+        """Add a line without a gutter."""
         self._lines.append(Text(note))
 
     def add_row(self, name: str, cells: Iterable[tuple[str, Style]]) -> None:
-        """A line of single characters, each in its style."""
+        """Add a line of single characters, each in its style."""
         line = self._begin(name, "│")
         for style, run in groupby(cells, key=lambda cell: cell[1]):
             line.append("".join(character for character, _ in run), style)
 
     def add_ruler(self, ruler: str) -> None:
-        """The lower edge of the rows above."""
+        """Add the lower edge of the rows above."""
         self._begin("", "└").append(ruler, _FRAME)
 
     def add_labels(self, labels: str) -> None:
-        """What stands at the marks of the ruler above."""
+        """Add the labels at the marks of the ruler above."""
         self._begin("", " ").append(labels, _FRAME)
 
     def add_chart(self, name: str, top: str, lines: Sequence[str], style: Style) -> None:
-        """Bars over several lines, from 0 to `top`, which is written beside the first; the name is beside the last."""
+        """Add bars of several lines, from 0 to `top`, which stands beside the first; the name is beside the last."""
         names = [top, *[""] * (len(lines) - 2), name]
         for label, line in zip(names, lines, strict=True):
             self._begin(label, "│").append(line, style)
@@ -53,3 +55,36 @@ class Canvas:
         line = Text().append(f"{name:>{self._gutter - 1}} {edge}", _FRAME)
         self._lines.append(line)
         return line
+
+
+def column_means(spans: Iterable[tuple[float, float]], columns: int) -> list[float]:
+    """Return the mean number of simultaneous spans in each column; spans are (begin, end) in columns from 0.
+
+    A long span costs as much as a short one: its whole columns are a step up and a step down.
+    """
+    parts, steps = [0.0] * (columns + 1), [0] * (columns + 1)
+    for begin, end in spans:
+        first, last = int(begin), int(end)
+        if first == last:
+            parts[first] += end - begin
+        else:
+            parts[first] += first + 1 - begin
+            parts[last] += end - last
+            steps[first + 1] += 1
+            steps[last] -= 1
+    return [part + whole for part, whole in zip(parts, accumulate(steps), strict=True)][:columns]
+
+
+def vertical_bars(values: Sequence[float], top: float, lines: int) -> list[str]:
+    """Return vertical bars of `lines` characters for the values from 0 to `top`, the upper line first.
+
+    Rounded to the nearest eighth of a character, but a value above 0 has at least one.
+    """
+    heights = [_eighths(value / top, 8 * lines) if top > 0 else 0 for value in values]
+    return [
+        "".join(EIGHTHS[min(max(height - 8 * below, 0), 8)] for height in heights) for below in range(lines - 1, -1, -1)
+    ]
+
+
+def _eighths(part: float, full: int) -> int:
+    return min(max(round(part * full), 1), full) if part > 0 else 0

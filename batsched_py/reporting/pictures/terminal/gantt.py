@@ -1,4 +1,4 @@
-"""The picture of a schedule in a terminal: hosts upwards, time to the right, a letter and a colour for each job."""
+"""The Gantt chart of a schedule in a terminal: hosts upwards, time to the right, a letter and a colour for each job."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from rich.text import Text
 
 from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
-from batsched_py.reporting.pictures.terminal.bars import column_means, vertical_bars
-from batsched_py.reporting.pictures.terminal.canvas import Canvas
+from batsched_py.reporting.pictures.terminal.canvas import Canvas, column_means, vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING, legend, look
 from batsched_py.reporting.pictures.time_axis import time_axis
 from batsched_py.reporting.pictures.window import Window, drawn, submission, window_on
@@ -19,7 +18,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from batsched_py.wording import counted
 
-#: Columns for the time, at least: a narrower picture says nothing.
+#: Columns for the time, at least: a narrower picture is useless.
 LEAST_COLUMNS: Final = 20
 _CHART_LINES: Final = 2
 _LEGEND_LINES: Final = 3
@@ -29,7 +28,7 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     """Draw a schedule, `width` characters wide, with at most `height` rows of hosts; all of it, or a window.
 
     A letter and its colour are the job that occupies at least half of a cell; jobs get them in order of submission, so
-    that a job looks the same whatever the algorithm. Elsewhere a shade says how much of the cell is busy: "·" a little,
+    that a job looks the same with each algorithm. Elsewhere a shade shows how much of the cell is busy: "·" a little,
     "░", "▒", "▓", and "█" all of it; a blank is idle. Below the time axis stand the number of jobs that wait (whatever
     the hosts that are shown) and the part of the shown hosts that is busy, each as the mean over the time of its
     column. The same schedule gives the same text.
@@ -57,12 +56,12 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
 
 
 def _gutter(hosts: int, jobs: int) -> int:
-    """Width of what may stand left of the picture: a range of hosts, the name or the top of a chart."""
+    """Return the width of the names left of the picture: a range of hosts, the name or the top of a chart."""
     return max(2 * len(str(hosts - 1)) + 1, len(str(jobs)), len("waiting")) + 1
 
 
 def _title(jobs: int, hosts: int, grid: Grid) -> str:
-    """What is drawn, and how coarsely."""
+    """Return the size of the schedule, and the resolution of the picture."""
     sizes = [f"a column is {brief(grid.column_seconds)}"]
     if grid.hosts_per_row > 1:
         sizes.append(f"a row is {grid.hosts_per_row} hosts")
@@ -70,7 +69,7 @@ def _title(jobs: int, hosts: int, grid: Grid) -> str:
 
 
 def _draw_hosts(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid, numbers: Sequence[int]) -> None:
-    """The rows, the lowest host at the bottom."""
+    """Draw the rows, the lowest host at the bottom."""
     for row in range(grid.rows - 1, -1, -1):
         hosts = [numbers[place] for place in grid.row_hosts(row)]
         name = str(hosts[0]) if len(hosts) == 1 else f"{hosts[0]}-{hosts[-1]}"
@@ -84,7 +83,7 @@ def _draw_time(canvas: Canvas, grid: Grid) -> None:
 
 
 def _draw_waiting(canvas: Canvas, ran: Iterable[JobRecord], grid: Grid) -> None:
-    """Jobs submitted and not yet started; those that will be rejected are not counted."""
+    """Draw the number of jobs submitted and not yet started, without those that will be rejected."""
     spans = [(grid.position(record.job.submit_time), grid.position(record.start)) for record in ran]
     means = column_means(spans, grid.columns)
     top = max(math.ceil(max(means)), 1)
@@ -92,7 +91,7 @@ def _draw_waiting(canvas: Canvas, ran: Iterable[JobRecord], grid: Grid) -> None:
 
 
 def _draw_busy(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid) -> None:
-    """The part of the hosts that jobs occupy."""
+    """Draw the share of the hosts that jobs occupy."""
     weights = [len(grid.row_hosts(row)) for row in range(grid.rows)]
     means = [
         math.fsum(cell.busy * weight for cell, weight in zip(column, weights, strict=True)) / grid.hosts

@@ -1,4 +1,4 @@
-"""A run while it goes on, as a few lines for a terminal: what waits, what is busy, how fast it goes, who is next."""
+"""The live view of a run in a terminal: progress, busy hosts, queue, speed, and the next job."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.style import Style
@@ -16,28 +17,28 @@ from batsched_py.display import displayed
 from batsched_py.model.job import Job
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.reporting.formatting import clock
-from batsched_py.reporting.pictures.terminal.bars import vertical_bars
+from batsched_py.reporting.pictures.terminal.canvas import vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING
 from batsched_py.session.session import Session
 from batsched_py.simulator.progress import RunStatus
 from batsched_py.wording import counted, grouped
 
-#: Columns of a sparkline, which is also how many values a history keeps, and of the bar.
+#: Columns of a sparkline, of the history that it draws, and of the bar.
 COLUMNS: Final = 32
 #: Columns of a terminal from which on there is room for bars.
 _WIDE: Final = 76
-#: Seconds from which on it is told how long a decision, or Batsim's next message, is being waited for.
+#: Seconds of waiting for a decision, or for Batsim, from which on the view shows them.
 PATIENCE: Final = 2.0
 _DONE: Final = Style(color="#7aa6da")
 
 
-class Waiting(Struct, frozen=True):
-    """A job that waits, and what its algorithm says of it.
+class NextJob(Struct, frozen=True):
+    """The waiting job that the view shows, and what its algorithm planned for it.
 
     Attributes:
-        job: the first of the queue, or, if nothing is said of it, the first of whom something is said.
-        reason: why it is held; "" if that was not said.
-        promise: when and where it is to start; None if nothing was promised.
+        job: the first of the queue, or else the first that the algorithm gave a reason for.
+        reason: why it is held; "" without a reason.
+        promise: its promised start; None without one.
     """
 
     job: Job
@@ -45,21 +46,21 @@ class Waiting(Struct, frozen=True):
     promise: Slot | Claim | Shadow | None
 
 
-class Stand(Struct, frozen=True):
-    """Where a run stands.
+class LiveStatus(Struct, frozen=True):
+    """The counts of a run at an instant.
 
     Attributes:
         now: simulated time, in seconds.
-        total: jobs that are known to come or have come; None if nobody knows how many will.
+        total: jobs of the whole run; None if that is unknown.
         submitted: jobs submitted; each waits, runs, has ended or was rejected.
         waiting: of them.
         running: of them.
         ended: of them; with the rejected ones if `rejected` is None.
-        rejected: of them; None if that is not known.
         hosts: compute hosts.
         busy: those with a job.
         down: those that can take none for another reason.
-        first: who is next; None if nobody waits, or it is not known.
+        rejected: submitted jobs that were rejected; None if that is unknown.
+        first: the next job; None if no job waits, or it is unknown.
     """
 
     now: float
@@ -68,26 +69,26 @@ class Stand(Struct, frozen=True):
     waiting: int
     running: int
     ended: int
-    rejected: int | None
     hosts: int
     busy: int
     down: int
-    first: Waiting | None
+    rejected: int | None = None
+    first: NextJob | None = None
 
 
-def stand_of_session(session: Session, total: int | None = None) -> Stand:
-    """As our own books say after a decision; of how many jobs they do not know."""
-    view, rejected = session.view, len(session.rejections)
+def session_status(session: Session, total: int | None = None) -> LiveStatus:
+    """Return the status after a decision, from the state of our session; `total` is unknown to it."""
+    view = session.view
     everyone, free = view.all_hosts.bits, view.free.bits
     down = (view.unavailable.bits | view.asleep.bits | view.switching.bits) & everyone
-    return Stand(
+    return LiveStatus(
         now=session.now,
         total=total,
         submitted=session.submitted,
         waiting=len(view.queue),
         running=len(view.running),
         ended=session.ended,
-        rejected=rejected,
+        rejected=len(session.rejections),
         hosts=everyone.bit_count(),
         busy=(everyone & ~free & ~down).bit_count(),
         down=down.bit_count(),
@@ -95,24 +96,14 @@ def stand_of_session(session: Session, total: int | None = None) -> Stand:
     )
 
 
-def stand_of_simulation(standing: RunStatus) -> Stand:
-    """As the simulator's books say, whoever decides."""
-    return Stand(
-        now=standing.now,
-        total=standing.total,
-        submitted=standing.submitted,
-        waiting=standing.waiting,
-        running=standing.running,
-        ended=standing.ended,
-        rejected=None,
-        hosts=standing.hosts,
-        busy=standing.computing,
-        down=standing.hosts - standing.computing - standing.idle,
-        first=None,
-    )
+def simulation_status(run: RunStatus) -> LiveStatus:
+    """Return the status from the state of the simulator, with any decision process."""
+    counts = asdict(run)
+    busy, idle = counts.pop("computing"), counts.pop("idle")
+    return LiveStatus(**counts, busy=busy, down=run.hosts - busy - idle)
 
 
-def _first(session: Session) -> Waiting | None:
+def _first(session: Session) -> NextJob | None:
     plan = session.plan
     job = session.view.queue.first()
     if job is None:
@@ -120,14 +111,14 @@ def _first(session: Session) -> Waiting | None:
     if job.id not in plan.holds and job.id not in plan.promises and plan.holds:
         job = next(iter(plan.holds.values())).job
     hold = plan.holds.get(job.id)
-    return Waiting(job, hold.reason if hold else "", plan.promises.get(job.id))
+    return NextJob(job, hold.reason if hold else "", plan.promises.get(job.id))
 
 
 class History:
-    """A quantity over the simulated time from 0 to now, in at most `columns` values, whatever the time.
+    """A quantity over the simulated time from 0 to now, in at most `columns` values, however long that is.
 
-    Each value stands for a slice of time and is the first that was seen in it, or, once slices were joined in pairs
-    because there were too many, the mean of two; where none was seen it is that of the slice before.
+    Each value is the first that was added in its slice of time, or that of the slice before if none was. When there are
+    too many slices they are joined in pairs, with their means.
     """
 
     def __init__(self, columns: int = COLUMNS) -> None:
@@ -137,7 +128,7 @@ class History:
         self._values: list[float] = []
 
     def add(self, now: float, value: float) -> None:
-        """The quantity is `value` at `now`, which is not before the latest time."""
+        """Add the value at `now`, which is not before the latest time."""
         while now >= self._columns * self._width:
             self._halve()
         missing = int(now / self._width) + 1 - len(self._values)
@@ -147,7 +138,7 @@ class History:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """From the first slice to the latest."""
+        """Return the values from the first slice to the latest."""
         return tuple(self._values)
 
     def _halve(self) -> None:
@@ -156,19 +147,19 @@ class History:
         self._width *= 2
 
 
-class Frame(Struct, frozen=True):
-    """What is shown at a time.
+class LiveFrame(Struct, frozen=True):
+    """The content of the view at an instant.
 
     Attributes:
-        stand: where the run stands.
-        queue: how many waited, from the beginning to now.
-        busy: the part of the hosts that was busy, likewise.
+        status: counts of the run.
+        queue: number of waiting jobs, from the beginning to now.
+        busy: share of the hosts that were busy, likewise.
         messages: requests answered.
-        rate: of them in a second, lately.
-        deciding: the part of the elapsed time that decisions took.
+        rate: recent requests per second.
+        deciding: share of the elapsed time that decisions took.
     """
 
-    stand: Stand
+    status: LiveStatus
     queue: tuple[float, ...]
     busy: tuple[float, ...]
     messages: int
@@ -176,14 +167,14 @@ class Frame(Struct, frozen=True):
     deciding: float
 
 
-class Picture:
-    """The frame in a few lines, as wide as the terminal; `elapsed` seconds have passed, and `state` is being done."""
+class LivePicture:
+    """A frame in a few lines, as wide as the terminal, after `elapsed` seconds, with the current activity `state`."""
 
-    def __init__(self, title: str, frame: Frame, elapsed: float, state: str) -> None:
+    def __init__(self, title: str, frame: LiveFrame, elapsed: float, state: str) -> None:
         self._title, self._frame, self._elapsed, self._state = title, frame, elapsed, state
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Bars only where there is room for them beside the words."""
+        """Draw bars where there is room for them beside the texts."""
         head = Text(f"{displayed(self._title)}  ", "bold", no_wrap=True, overflow="ellipsis")
         head.append(f"{clock(self._elapsed)} elapsed  {self._state}", "not bold")
         head.rstrip()
@@ -194,31 +185,31 @@ class Picture:
         if wide:
             table.add_column(no_wrap=True, width=COLUMNS)
         table.add_column(no_wrap=True, overflow="ellipsis")
-        for label, shown, said in self._rows():
+        for label, shown, text in self._rows():
             if wide:
-                table.add_row(label, shown, said)
+                table.add_row(label, shown, text)
             else:
-                table.add_row(label, f"{shown}; {said}" if isinstance(shown, str) else said)
+                table.add_row(label, f"{shown}; {text}" if isinstance(shown, str) else text)
         yield table
 
     def _rows(self) -> Iterator[tuple[str, str | Text | ProgressBar, str]]:
-        """A label, a bar or a figure, and words."""
-        frame, stand = self._frame, self._frame.stand
-        yield "time", clock(stand.now), _speed(stand.now, self._elapsed)
-        yield "jobs", _bar(stand), _jobs(stand)
-        yield "busy", _spark(frame.busy, 1.0, BUSY), _hosts(stand)
-        yield "queue", _spark(frame.queue, max([1.0, *frame.queue]), WAITING), _queue(stand)
-        said = f"{grouped(frame.messages)} decisions; deciding {frame.deciding:.0%}"
-        yield "speed", f"{grouped(frame.rate)} decisions/s", said
+        """Yield a label, a bar or a number, and a text."""
+        frame, status = self._frame, self._frame.status
+        yield "time", clock(status.now), _speed(status.now, self._elapsed)
+        yield "jobs", _bar(status), _jobs(status)
+        yield "busy", _spark(frame.busy, 1.0, BUSY), _hosts(status)
+        yield "queue", _spark(frame.queue, max([1.0, *frame.queue]), WAITING), _queue(status)
+        text = f"{grouped(frame.messages)} decisions; deciding {frame.deciding:.0%}"
+        yield "speed", f"{grouped(frame.rate)} decisions/s", text
 
 
-def next_lines(stand: Stand) -> Text:
-    """Who is next and why it waits: two lines, so that what stands below does not jump."""
-    lines = _next(stand.first, stand.now) if stand.first is not None else []
+def next_lines(status: LiveStatus) -> Text:
+    """Return the next job and why it waits: always two lines, so that the lines below do not jump."""
+    lines = _next(status.first, status.now) if status.first is not None else []
     return Text("\n".join([*lines, "", ""][:2]), no_wrap=True, overflow="ellipsis")
 
 
-def _next(first: Waiting, now: float) -> list[str]:
+def _next(first: NextJob, now: float) -> list[str]:
     job, promise = first.job, first.promise
     why = first.reason or ("waits" if promise is not None else "waits; the algorithm gave no reason")
     lines = [f"next {displayed(job.id)} ({counted(job.size, 'host')}): {displayed(why)}"]
@@ -232,28 +223,28 @@ def _speed(now: float, elapsed: float) -> str:
     return f"{grouped(now / elapsed)} times real time" if elapsed > 0 else ""
 
 
-def _bar(stand: Stand) -> ProgressBar:
-    """What has ended, of all if that is known, or else of what was submitted."""
-    done = stand.ended + (stand.rejected or 0)
-    total = stand.total if stand.total is not None else stand.submitted
+def _bar(status: LiveStatus) -> ProgressBar:
+    """Return a bar of the ended jobs, of all if their number is known, or else of the submitted ones."""
+    done = status.ended + (status.rejected or 0)
+    total = status.total if status.total is not None else status.submitted
     return ProgressBar(total=max(total, 1), completed=done, width=COLUMNS, complete_style=_DONE, finished_style=_DONE)
 
 
-def _jobs(stand: Stand) -> str:
-    of = f" of {grouped(stand.total)}" if stand.total is not None else ""
-    inside = stand.submitted - stand.ended - (stand.rejected or 0)
-    rejected = f", {grouped(stand.rejected)} rejected" if stand.rejected else ""
-    return f"{grouped(stand.ended)}{of} ended, {grouped(inside)} in{rejected}"
+def _jobs(status: LiveStatus) -> str:
+    of = f" of {grouped(status.total)}" if status.total is not None else ""
+    inside = status.submitted - status.ended - (status.rejected or 0)
+    rejected = f", {grouped(status.rejected)} rejected" if status.rejected else ""
+    return f"{grouped(status.ended)}{of} ended, {grouped(inside)} in{rejected}"
 
 
-def _hosts(stand: Stand) -> str:
-    share = stand.busy / stand.hosts if stand.hosts else 0.0
-    down = f", {grouped(stand.down)} down" if stand.down else ""
-    return f"{share:.0%}: {grouped(stand.busy)} of {grouped(stand.hosts)} hosts{down}"
+def _hosts(status: LiveStatus) -> str:
+    share = status.busy / status.hosts if status.hosts else 0.0
+    down = f", {grouped(status.down)} down" if status.down else ""
+    return f"{share:.0%}: {grouped(status.busy)} of {grouped(status.hosts)} hosts{down}"
 
 
-def _queue(stand: Stand) -> str:
-    return f"{grouped(stand.waiting)} waiting, {grouped(stand.running)} running"
+def _queue(status: LiveStatus) -> str:
+    return f"{grouped(status.waiting)} waiting, {grouped(status.running)} running"
 
 
 def _spark(values: Sequence[float], top: float, style: Style) -> Text:

@@ -1,4 +1,4 @@
-"""How jobs look in a picture: a letter and a colour each, and shades where many share a cell."""
+"""The looks of jobs in a picture: a letter and a colour each, and shades where many share a cell."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from batsched_py.reporting.pictures.raster import Cell
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-#: As many as have no divisor in common with the number of letters, so that 572 jobs have a look of their own.
+#: Their number has no divisor in common with that of the letters, so that 572 jobs have a look of their own.
 COLOURS: Final = (
     "#7aa6da", "#e5a05f", "#8fbf6f", "#d17f86", "#a58fd0", "#c9b458",
     "#63b8b0", "#d98cc0", "#9aa7b0", "#b08968", "#b7d968",
 )  # fmt: skip
-#: What stands for jobs that wait, and for busy hosts.
+#: Styles of waiting jobs, and of busy hosts.
 WAITING: Final = Style(color=COLOURS[1])
 BUSY: Final = Style(color=COLOURS[6])
 _FILLED: Final = tuple(Style(color="black", bgcolor=colour) for colour in COLOURS)
@@ -30,12 +30,12 @@ DENSITIES: Final = "·░▒▓█"
 
 
 def letter(sequence: int) -> str:
-    """The letter of the job that was submitted as number `sequence`, from 0."""
+    """Return the letter of the job that was submitted as number `sequence`, from 0."""
     return LETTERS[sequence % len(LETTERS)]
 
 
 def look(cell: Cell) -> tuple[str, Style]:
-    """A character and its style: the job that occupies at least half of the cell, or else how busy it is."""
+    """Return a character and its style: the job that occupies at least half of the cell, or else its density."""
     if cell.jobs == 0:
         return " ", Style.null()
     colour = cell.owner % len(COLOURS)
@@ -46,7 +46,7 @@ def look(cell: Cell) -> tuple[str, Style]:
 
 
 def legend(jobs: Sequence[tuple[int, Job]], width: int, lines: int) -> list[str]:
-    """Which letter is which job, in lines of text; empty if it needs too many lines or says nothing.
+    """Return lines with the job of each letter; none if there are too many or each name is its letter.
 
     Each job comes with its sequence number. Ids are written in full only if there are several workloads.
     """

@@ -13,14 +13,14 @@ from batsched_py.model.job import Job
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.reporting.pictures.terminal.live import (
     COLUMNS,
-    Frame,
     History,
-    Picture,
-    Stand,
-    Waiting,
+    LiveFrame,
+    LivePicture,
+    LiveStatus,
+    NextJob,
     next_lines,
-    stand_of_session,
-    stand_of_simulation,
+    session_status,
+    simulation_status,
 )
 from batsched_py.simulator.progress import RunStatus
 from batsched_py.wording import too_few
@@ -28,7 +28,7 @@ from tests.builders import begun, completed_data, message, submitted_data
 from tests.clone import ROOT
 from tests.docs.pages import blocks
 
-STAND = Stand(
+STATUS = LiveStatus(
     now=90061.0,
     total=28481,
     submitted=1200,
@@ -53,8 +53,8 @@ def shown(renderable: RenderableType, *, no_color: bool = False) -> list[str]:
 
 def test_the_picture_has_all_figures() -> None:
     """With groups of thousands, and sparklines as long as what they know."""
-    frame = Frame(STAND, (0.0, 75.0, 150.0), (0.5, 1.0, 0.75), 41000, 3456.7, 0.34)
-    lines = shown(Picture("easy", frame, 10.0, "simulating"))
+    frame = LiveFrame(STATUS, (0.0, 75.0, 150.0), (0.5, 1.0, 0.75), 41000, 3456.7, 0.34)
+    lines = shown(LivePicture("easy", frame, 10.0, "simulating"))
     texts = (
         "easy  00:00:10 elapsed  simulating",
         "time   1 d 01:01:01                      9 006 times real time",
@@ -70,9 +70,9 @@ def test_the_picture_has_all_figures() -> None:
 @pytest.mark.parametrize("width", [80, 40])
 def test_nothing_that_matters_is_cut(width: int) -> None:
     """Neither the algorithm's name, nor labels, nor what became of the jobs; where it is narrow there are no bars."""
-    stand = replace(STAND, total=28_481, submitted=20_253, ended=20_237, rejected=0)
+    status = replace(STATUS, total=28_481, submitted=20_253, ended=20_237, rejected=0)
     console = Console(file=StringIO(), width=width)
-    console.print(Picture("conservative", Frame(stand, (1.0,), (0.5,), 41000, 34567.0, 0.34), 10.0, ""))
+    console.print(LivePicture("conservative", LiveFrame(status, (1.0,), (0.5,), 41000, 34567.0, 0.34), 10.0, ""))
     assert isinstance(console.file, StringIO)
     lines = console.file.getvalue().splitlines()
     assert lines[0].startswith("conservative  00:00:10 elapsed")
@@ -86,11 +86,11 @@ def test_the_bar_is_of_what_is_known() -> None:
     """1030 of 28481, or, where nobody says how many will come, of 1200."""
     bars = []
     for total in (28481, None):
-        frame = Frame(replace(STAND, total=total), (), (), 0, 0.0, 0.0)
+        frame = LiveFrame(replace(STATUS, total=total), (), (), 0, 0.0, 0.0)
         console = Console(
             file=StringIO(), width=120, force_terminal=True, color_system="truecolor", legacy_windows=False
         )
-        console.print(Picture("easy", frame, 0.0, ""))
+        console.print(LivePicture("easy", frame, 0.0, ""))
         assert isinstance(console.file, StringIO)
         [line] = [line for line in console.file.getvalue().splitlines() if "ended" in line]
         bars.append(line.partition("\x1b[38;2;122;166;218m")[2].partition("\x1b")[0].count("━"))
@@ -115,13 +115,13 @@ def test_who_is_next_why_it_waits_and_until_when(
     reason: str, promise: Slot | Claim | Shadow | None, lines: list[str]
 ) -> None:
     """Always two lines."""
-    first = Waiting(Job.create("w0!1", size=8, profile="p"), reason, promise)
-    assert shown(next_lines(replace(STAND, first=first))) == lines
+    first = NextJob(Job.create("w0!1", size=8, profile="p"), reason, promise)
+    assert shown(next_lines(replace(STATUS, first=first))) == lines
 
 
 def test_nobody_is_next() -> None:
     """Two lines all the same: what stands below does not jump."""
-    assert shown(next_lines(STAND)) == ["", ""]
+    assert shown(next_lines(STATUS)) == ["", ""]
 
 
 def test_a_history_keeps_the_whole_run_in_a_few_values() -> None:
@@ -151,11 +151,11 @@ def test_the_books_of_a_session_give_the_figures() -> None:
     jobs = [("JOB_SUBMITTED", submitted_data(name, size)) for name, size in (("1", 1), ("2", 2), ("3", 4), ("4", 9))]
     session.answer(message(1.0, *jobs))
     session.answer(message(2.0, ("JOB_COMPLETED", completed_data("1", "0"))))
-    stand = stand_of_session(session, 8)
-    first, expected = stand.first, (2.0, 8, 4, 1, 1, 1, 1, 4, 2, 0)
+    status = session_status(session, 8)
+    first, expected = status.first, (2.0, 8, 4, 1, 1, 1, 1, 4, 2, 0)
     assert (
-        *(stand.now, stand.total, stand.submitted, stand.waiting, stand.running),
-        *(stand.ended, stand.rejected, stand.hosts, stand.busy, stand.down),
+        *(status.now, status.total, status.submitted, status.waiting, status.running),
+        *(status.ended, status.rejected, status.hosts, status.busy, status.down),
     ) == expected
     assert first is not None
     assert (first.job.id, first.reason, first.promise) == ("w0!3", "needs 4 hosts, 2 are free", None)
@@ -163,15 +163,15 @@ def test_the_books_of_a_session_give_the_figures() -> None:
 
 def test_the_books_of_the_simulator_give_the_figures() -> None:
     """It does not know why jobs wait."""
-    standing = RunStatus(now=1.0, total=9, submitted=6, waiting=3, running=2, ended=1, hosts=8, computing=5, idle=2)
-    stand = stand_of_simulation(standing)
-    assert (stand.busy, stand.down, stand.rejected, stand.first, stand.ended) == (5, 1, None, None, 1)
+    run = RunStatus(now=1.0, total=9, submitted=6, waiting=3, running=2, ended=1, hosts=8, computing=5, idle=2)
+    status = simulation_status(run)
+    assert (status.busy, status.down, status.rejected, status.first, status.ended) == (5, 1, None, None, 1)
 
 
 def test_the_live_view_is_as_the_documentation_shows_it() -> None:
-    """Drawn from such a stand, without colours."""
-    first = Waiting(Job.create("w0!13936", size=32, profile="p"), too_few(32, 1), Shadow(8_629_331.0, 0))
-    stand = Stand(
+    """Drawn from such a status, without colours."""
+    first = NextJob(Job.create("w0!13936", size=32, profile="p"), too_few(32, 1), Shadow(8_629_331.0, 0))
+    status = LiveStatus(
         now=8_623_720.0,
         total=20_000,
         submitted=14_012,
@@ -186,7 +186,7 @@ def test_the_live_view_is_as_the_documentation_shows_it() -> None:
     )
     queue = tuple(map(float, (30, 18, 5, 5, 30, 28, 40, 19, 17, 28, 28, 29, 50, 35, 52, 69, 62, 80, 73)))
     busy = (0.75, 1.0, 0.8, 0.75, 0.76, *[1.0] * 13, 0.98)
-    frame = Frame(stand, queue, busy, 27_951, 25_862.0, 0.56)
-    drawn = shown(Group(Picture("easy", frame, 2.1, "deciding"), next_lines(stand)), no_color=True)
+    frame = LiveFrame(status, queue, busy, 27_951, 25_862.0, 0.56)
+    drawn = shown(Group(LivePicture("easy", frame, 2.1, "deciding"), next_lines(status)), no_color=True)
     [text] = [block.text for block in blocks(ROOT / "docs" / "cli.md") if block.language == "text"]
     assert text.splitlines() == drawn

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.reporting.pictures.terminal.bars import column_means, vertical_bars
+from batsched_py.reporting.pictures.terminal.canvas import column_means, vertical_bars
 
 
 def test_a_span_fills_whole_columns_and_parts_of_those_at_its_ends() -> None:
