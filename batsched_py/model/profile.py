@@ -73,9 +73,7 @@ class Parallel(Profile, frozen=True):
         return not self.com
 
 
-class ParallelHomogeneous(Profile, frozen=True):
-    """`cpu` flops on each host and `com` bytes between each ordered pair of distinct hosts."""
-
+class _Homogeneous(Profile, frozen=True):
     cpu: float
     com: float
 
@@ -85,20 +83,16 @@ class ParallelHomogeneous(Profile, frozen=True):
         return "com" not in self.members
 
 
-class ParallelHomogeneousTotal(Profile, frozen=True):
+class ParallelHomogeneous(_Homogeneous, frozen=True):
+    """`cpu` flops on each host and `com` bytes between each ordered pair of distinct hosts."""
+
+
+class ParallelHomogeneousTotal(_Homogeneous, frozen=True):
     """`cpu` flops in all, shared equally by the n hosts; each ordered pair of distinct hosts has `com / n` bytes.
 
     That is what real Batsim does: `com` is divided by the number of hosts, not of pairs, so that what is sent is n - 1
     times `com`.
     """
-
-    cpu: float
-    com: float
-
-    @property
-    def lacks_transfers(self) -> bool:
-        """True if `com` is absent."""
-        return "com" not in self.members
 
 
 class Composed(Profile, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import orjson
@@ -25,6 +25,29 @@ from batsched_py.protocol.fields import (
 #: Numbers of hosts are below the first, or below this many times their count: gaps are legal, but a set costs a bit for
 #: each number below its highest.
 _ALWAYS, _SPREAD = 1024, 16
+#: Attribute of Config -> key of Batsim 3 and 4, in Batsim 4's order.
+_FLAT_KEYS: Final = {
+    "redis": "redis-enabled",
+    "redis_hostname": "redis-hostname",
+    "redis_port": "redis-port",
+    "redis_prefix": "redis-prefix",
+    "profiles_forwarded": "profiles-forwarded-on-submission",
+    "dynamic_jobs": "dynamic-jobs-enabled",
+    "dynamic_jobs_acknowledged": "dynamic-jobs-acknowledged",
+    "profile_reuse": "profile-reuse-enabled",
+    "scheduler_config": "sched-config",
+    "forward_unknown_events": "forward-unknown-events",
+}
+#: Attribute of Config -> key of Batsim 1's object `redis`.
+_REDIS_KEYS: Final = {
+    "redis": "enabled",
+    "redis_hostname": "hostname",
+    "redis_port": "port",
+    "redis_prefix": "prefix",
+}
+_DEFAULTS: Final = Config()
+#: Type of an attribute -> reader of its member.
+_READERS: Final[Mapping[type, Callable[[Data, str], Any]]] = {bool: boolean, int: integer, str: text}
 _RESOURCE_MEMBERS: Final = frozenset({"id", "name", "state", "properties", "zone_properties"})
 _V14_MEMBERS: Final = frozenset({"nb_resources", "allow_time_sharing", "config", "resources_data"})
 _V4_MEMBERS: Final = frozenset(
@@ -109,35 +132,12 @@ def write_v14(event: SimulationBegins) -> dict[str, Any]:
 
 def read_flat_config(data: Data) -> Config:
     """Read kebab-case keys (Batsim 3 and 4); absent ones have Batsim's defaults, unknown ones stay in `members`."""
-    return Config(
-        redis=_flag(data, "redis-enabled"),
-        redis_hostname=_word(data, "redis-hostname", "127.0.0.1"),
-        redis_port=_port(data, "redis-port"),
-        redis_prefix=_word(data, "redis-prefix", "default"),
-        profiles_forwarded=_flag(data, "profiles-forwarded-on-submission"),
-        dynamic_jobs=_flag(data, "dynamic-jobs-enabled"),
-        dynamic_jobs_acknowledged=_flag(data, "dynamic-jobs-acknowledged"),
-        profile_reuse=_flag(data, "profile-reuse-enabled"),
-        forward_unknown_events=_flag(data, "forward-unknown-events"),
-        scheduler_config=_word(data, "sched-config", ""),
-        members=data,
-    )
+    return _read_config(data, {name: (data, key) for name, key in _FLAT_KEYS.items()})
 
 
 def write_flat_config(config: Config) -> dict[str, Any]:
     """Write all keys, in Batsim 4's order."""
-    return {
-        "redis-enabled": config.redis,
-        "redis-hostname": config.redis_hostname,
-        "redis-port": config.redis_port,
-        "redis-prefix": config.redis_prefix,
-        "profiles-forwarded-on-submission": config.profiles_forwarded,
-        "dynamic-jobs-enabled": config.dynamic_jobs,
-        "dynamic-jobs-acknowledged": config.dynamic_jobs_acknowledged,
-        "profile-reuse-enabled": config.profile_reuse,
-        "sched-config": config.scheduler_config,
-        "forward-unknown-events": config.forward_unknown_events,
-    }
+    return {key: getattr(config, name) for name, key in _FLAT_KEYS.items()}
 
 
 def read_nested_config(data: Data) -> Config:
@@ -145,29 +145,21 @@ def read_nested_config(data: Data) -> Config:
     redis = optional_mapping(data, "redis") or {}
     submission = optional_mapping(data, "job_submission") or {}
     dynamic = optional_mapping(submission, "from_scheduler") or {}
-    return Config(
-        redis=_flag(redis, "enabled"),
-        redis_hostname=_word(redis, "hostname", "127.0.0.1"),
-        redis_port=_port(redis, "port"),
-        redis_prefix=_word(redis, "prefix", "default"),
-        profiles_forwarded=_flag(submission, "forward_profiles"),
-        dynamic_jobs=_flag(dynamic, "enabled"),
-        dynamic_jobs_acknowledged=_flag(dynamic, "acknowledge", True),
-        scheduler_config=_options(data, "sched-config"),
-        members=data,
-    )
+    members = {
+        **{name: (redis, key) for name, key in _REDIS_KEYS.items()},
+        "profiles_forwarded": (submission, "forward_profiles"),
+        "dynamic_jobs": (dynamic, "enabled"),
+        "dynamic_jobs_acknowledged": ({"acknowledge": True, **dynamic}, "acknowledge"),
+        "scheduler_config": ({"sched-config": _options_text(data)}, "sched-config"),
+    }
+    return _read_config(data, members)
 
 
 def write_nested_config(config: Config) -> dict[str, Any]:
     """Write the two objects of v1.4; the algorithm's options are a key of the user's own there."""
     own = {"sched-config": config.scheduler_config} if config.scheduler_config else {}
     return {
-        "redis": {
-            "enabled": config.redis,
-            "hostname": config.redis_hostname,
-            "port": config.redis_port,
-            "prefix": config.redis_prefix,
-        },
+        "redis": {key: getattr(config, name) for name, key in _REDIS_KEYS.items()},
         "job_submission": {
             "forward_profiles": config.profiles_forwarded,
             "from_scheduler": {"enabled": config.dynamic_jobs, "acknowledge": config.dynamic_jobs_acknowledged},
@@ -187,26 +179,25 @@ def highest_of(count: int) -> int:
     return min(MAX_HOST, max(_ALWAYS, _SPREAD * count) - 1)
 
 
-def _flag(data: Data, key: str, default: bool = False) -> bool:
-    return boolean(data, key) if key in data else default
+def _read_config(data: Data, members: Mapping[str, tuple[Data, str]]) -> Config:
+    """Read attributes of a Config, each from a member of an object; those that are absent have their defaults."""
+    found = {
+        name: _READERS[type(getattr(_DEFAULTS, name))](holder, key)
+        for name, (holder, key) in members.items()
+        if key in holder
+    }
+    return Config(**found, members=data)
 
 
-def _word(data: Data, key: str, default: str) -> str:
-    return text(data, key) if key in data else default
-
-
-def _options(data: Data, key: str) -> str:
-    """Read the algorithm's options: a text, or in a configuration file of Batsim 1 the object itself."""
-    if type(data.get(key)) is not dict:
-        return _word(data, key, "")
+def _options_text(data: Data) -> Any:
+    """Return the algorithm's options: a text, or in a configuration file of Batsim 1 the object itself, as JSON."""
+    options = data.get("sched-config", "")
+    if type(options) is not dict:
+        return options
     try:
-        return orjson.dumps(data[key]).decode()
+        return orjson.dumps(options).decode()
     except TypeError:  # orjson reads deeper objects than it writes
-        raise FieldError(key, "nests too deeply") from None
-
-
-def _port(data: Data, key: str) -> int:
-    return integer(data, key) if key in data else 6379
+        raise FieldError("sched-config", "nests too deeply") from None
 
 
 def _read_resources(data: Data, key: str) -> tuple[Resource, ...]:

@@ -10,30 +10,9 @@ from functools import partial
 from typing import Any, Final
 
 from batsched_py.bits import MAX_HOST, format_bits
-from batsched_py.protocol import begins
+from batsched_py.protocol import begins, events
 from batsched_py.protocol.codec import Form, Forms
-from batsched_py.protocol.events import (
-    COMPLETED_FAILED,
-    COMPLETED_KILLED,
-    COMPLETED_SUCCESSFULLY,
-    COMPLETED_WALLTIME_REACHED,
-    FINAL_STATES,
-    MACHINE_AVAILABLE,
-    MACHINE_UNAVAILABLE,
-    NO_MEMBERS,
-    Answer,
-    FromJobMessage,
-    JobCompleted,
-    JobKilled,
-    JobSubmitted,
-    Nop,
-    Notify,
-    Query,
-    RequestedCall,
-    ResourceStateChanged,
-    SimulationBegins,
-    SimulationEnds,
-)
+from batsched_py.protocol.events import COMPLETED_KILLED, FINAL_STATES, NO_MEMBERS, JobCompleted, JobSubmitted
 from batsched_py.protocol.fields import (
     Data,
     FieldError,
@@ -57,19 +36,19 @@ _SUBMITTED_MEMBERS: Final = frozenset({"job_id", "job", "profile"})
 _COMPLETED_MEMBERS: Final = frozenset({"job_id", "job_state", "return_code", "alloc", "status", "kill_reason"})
 #: v1.4's `status`, for the messages without `job_state`.
 _STATE_OF_STATUS: Final = {
-    "SUCCESS": COMPLETED_SUCCESSFULLY,
-    "TIMEOUT": COMPLETED_WALLTIME_REACHED,
-    "FAILED": COMPLETED_FAILED,
+    "SUCCESS": events.COMPLETED_SUCCESSFULLY,
+    "TIMEOUT": events.COMPLETED_WALLTIME_REACHED,
+    "FAILED": events.COMPLETED_FAILED,
 }
 #: v1.4's `kill_reason` of a job that its walltime ended; its document gives such a job the state COMPLETED_KILLED.
 _WALLTIME_REASON: Final = "Walltime reached"
 _KILLED_MEMBERS: Final = frozenset({"job_ids", "job_progress"})
 _STATE_MEMBERS: Final = frozenset({"resources", "state"})
-_MACHINE_KINDS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
+_MACHINE_KINDS: Final = frozenset({events.MACHINE_AVAILABLE, events.MACHINE_UNAVAILABLE})
 _MESSAGE_MEMBERS: Final = frozenset({"job_id", "msg"})
 
 
-def _write_extra(event: SimulationEnds | RequestedCall) -> dict[str, Any]:
+def _write_extra(event: events.SimulationEnds | events.RequestedCall) -> dict[str, Any]:
     return dict(event.extra)
 
 
@@ -113,7 +92,7 @@ def _read_job_completed(timestamp: float, data: Data, highest: int = MAX_HOST) -
     known = ("job_state" in data) + ("return_code" in data) + ("alloc" in data) + 1
     plain = len(data) == known
     if not plain and state == COMPLETED_KILLED and data.get("kill_reason") == _WALLTIME_REASON:
-        state = COMPLETED_WALLTIME_REACHED
+        state = events.COMPLETED_WALLTIME_REACHED
     return JobCompleted(
         timestamp,
         text(data, "job_id"),
@@ -140,7 +119,7 @@ def _write_job_completed(event: JobCompleted) -> dict[str, Any]:
     return {**data, **event.extra} if event.extra else data
 
 
-def _read_job_killed(timestamp: float, data: Data) -> JobKilled:
+def _read_job_killed(timestamp: float, data: Data) -> events.JobKilled:
     job_ids = texts(data, "job_ids")
     nodes = optional_mapping(data, "job_progress") or {}
     progress = {}
@@ -149,62 +128,62 @@ def _read_job_killed(timestamp: float, data: Data) -> JobKilled:
             progress[job_id] = read_progress(mapping(nodes, job_id))
         except FieldError as error:
             raise FieldError(f"job_progress.{job_id}.{error.path}", error.rule) from None
-    return JobKilled(timestamp, job_ids, progress, rest(data, _KILLED_MEMBERS), "job_progress" in data)
+    return events.JobKilled(timestamp, job_ids, progress, rest(data, _KILLED_MEMBERS), "job_progress" in data)
 
 
-def _write_job_killed(event: JobKilled, *, profile_key: str) -> dict[str, Any]:
+def _write_job_killed(event: events.JobKilled, *, profile_key: str) -> dict[str, Any]:
     if not event.progress_told:
         return {"job_ids": list(event.job_ids), **event.extra}
     progress = {job_id: write_progress(node, profile_key) for job_id, node in event.progress.items()}
     return {"job_ids": list(event.job_ids), "job_progress": progress, **event.extra}
 
 
-def _read_resource_state_changed(timestamp: float, data: Data, highest: int = MAX_HOST) -> ResourceStateChanged:
+def _read_resource_state_changed(timestamp: float, data: Data, highest: int = MAX_HOST) -> events.ResourceStateChanged:
     changed, state = hosts(data, "resources", highest), text(data, "state")
     check_pstate(state)
-    return ResourceStateChanged(timestamp, changed, state, rest(data, _STATE_MEMBERS))
+    return events.ResourceStateChanged(timestamp, changed, state, rest(data, _STATE_MEMBERS))
 
 
-def _write_resource_state_changed(event: ResourceStateChanged) -> dict[str, Any]:
+def _write_resource_state_changed(event: events.ResourceStateChanged) -> dict[str, Any]:
     return {"resources": str(event.hosts), "state": event.state, **event.extra}
 
 
-def _read_from_job_message(timestamp: float, data: Data) -> FromJobMessage:
-    return FromJobMessage(timestamp, text(data, "job_id"), data.get("msg"), rest(data, _MESSAGE_MEMBERS))
+def _read_from_job_message(timestamp: float, data: Data) -> events.FromJobMessage:
+    return events.FromJobMessage(timestamp, text(data, "job_id"), data.get("msg"), rest(data, _MESSAGE_MEMBERS))
 
 
-def _write_from_job_message(event: FromJobMessage) -> dict[str, Any]:
+def _write_from_job_message(event: events.FromJobMessage) -> dict[str, Any]:
     return {"job_id": event.job_id, "msg": event.message, **event.extra}
 
 
-def write_answer(event: Answer) -> dict[str, Any]:
+def write_answer(event: events.Answer) -> dict[str, Any]:
     check_finite(event.values, "")
     return dict(event.values)
 
 
-def _read_query(timestamp: float, data: Data) -> Query:
+def _read_query(timestamp: float, data: Data) -> events.Query:
     """Read `{"requests": {...}}`; real v1.4 has the requests without that level."""
-    return Query(timestamp, mapping(data, "requests") if "requests" in data else data)
+    return events.Query(timestamp, mapping(data, "requests") if "requests" in data else data)
 
 
-def _write_query_v4(event: Query) -> dict[str, Any]:
+def _write_query_v4(event: events.Query) -> dict[str, Any]:
     check_finite(event.requests, "requests")
     return {"requests": dict(event.requests)}
 
 
-def _write_query_v14(event: Query) -> dict[str, Any]:
+def _write_query_v14(event: events.Query) -> dict[str, Any]:
     """Leave out the `requests` level that the document shows: real Batsim 1.4 crashes on it."""
     check_finite(event.requests, "")
     return dict(event.requests)
 
 
-def _read_notify(timestamp: float, data: Data, highest: int = MAX_HOST) -> Notify:
+def _read_notify(timestamp: float, data: Data, highest: int = MAX_HOST) -> events.Notify:
     """Accept any kind; a forwarded unknown event is the event object itself, its `resources` may be anything."""
     kind = text(data, "type")
-    return Notify(timestamp, kind, hosts(data, "resources", highest) if kind in _MACHINE_KINDS else None, data)
+    return events.Notify(timestamp, kind, hosts(data, "resources", highest) if kind in _MACHINE_KINDS else None, data)
 
 
-def _write_notify(event: Notify) -> dict[str, Any]:
+def _write_notify(event: events.Notify) -> dict[str, Any]:
     if event.members:
         return dict(event.members)
     data: dict[str, Any] = {"type": event.kind}
@@ -214,34 +193,34 @@ def _write_notify(event: Notify) -> dict[str, Any]:
 
 
 _COMMON: Final = (
-    Form(SimulationEnds, "SIMULATION_ENDS", SimulationEnds, _write_extra),
+    Form(events.SimulationEnds, "SIMULATION_ENDS", events.SimulationEnds, _write_extra),
     Form(JobSubmitted, "JOB_SUBMITTED", _read_job_submitted, _write_job_submitted),
     Form(JobCompleted, "JOB_COMPLETED", _read_job_completed, _write_job_completed, names_hosts=True),
     Form(
-        ResourceStateChanged,
+        events.ResourceStateChanged,
         "RESOURCE_STATE_CHANGED",
         _read_resource_state_changed,
         _write_resource_state_changed,
         names_hosts=True,
     ),
-    Form(RequestedCall, "REQUESTED_CALL", RequestedCall, _write_extra),
-    Form(FromJobMessage, "FROM_JOB_MSG", _read_from_job_message, _write_from_job_message),
-    Form(Notify, "NOTIFY", _read_notify, _write_notify, names_hosts=True),
-    Form(Nop, "NOP", lambda timestamp, _: Nop(timestamp), None),
+    Form(events.RequestedCall, "REQUESTED_CALL", events.RequestedCall, _write_extra),
+    Form(events.FromJobMessage, "FROM_JOB_MSG", _read_from_job_message, _write_from_job_message),
+    Form(events.Notify, "NOTIFY", _read_notify, _write_notify, names_hosts=True),
+    Form(events.Nop, "NOP", lambda timestamp, _: events.Nop(timestamp), None),
 )
 #: Events of Batsim 3 and 4.
 V4: Final = Forms(
-    Form(SimulationBegins, "SIMULATION_BEGINS", begins.read_v4, begins.write_v4),
-    Form(JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile_name")),
-    Form(Query, "QUERY", _read_query, _write_query_v4),
-    Form(Answer, "ANSWER", Answer, write_answer),
+    Form(events.SimulationBegins, "SIMULATION_BEGINS", begins.read_v4, begins.write_v4),
+    Form(events.JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile_name")),
+    Form(events.Query, "QUERY", _read_query, _write_query_v4),
+    Form(events.Answer, "ANSWER", events.Answer, write_answer),
     *_COMMON,
 )
 #: Events of Batsim 1.
 V14: Final = Forms(
-    Form(SimulationBegins, "SIMULATION_BEGINS", begins.read_v14, begins.write_v14),
-    Form(JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile")),
-    Form(Query, "QUERY_REQUEST", _read_query, _write_query_v14),
-    Form(Answer, "QUERY_REPLY", Answer, write_answer),
+    Form(events.SimulationBegins, "SIMULATION_BEGINS", begins.read_v14, begins.write_v14),
+    Form(events.JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile")),
+    Form(events.Query, "QUERY_REQUEST", _read_query, _write_query_v14),
+    Form(events.Answer, "QUERY_REPLY", events.Answer, write_answer),
     *_COMMON,
 )

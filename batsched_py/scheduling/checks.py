@@ -7,7 +7,8 @@ function named `..._fault` returns the broken rule, or None.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from batsched_py.bits import format_bits
@@ -30,6 +31,7 @@ from batsched_py.protocol.commands import RUNNING, AdditionalIo, ExecuteJob
 from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED, Members
 from batsched_py.protocol.fields import FieldError, check_job_id, is_job_number, read_job, shown
+from batsched_py.scheduling.remainder import Lookup
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
@@ -53,6 +55,12 @@ _TYPES: Final = frozenset(
 _ONLY_BATSIM_1: Final = frozenset(
     {"msg_par", "msg_par_hg", "msg_par_hg_tot", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers", "msg_par_hg_pfs0"}
 )
+
+
+def insist(what: str, fault: str | None) -> None:
+    """Raise PlanError if a rule is broken; `what` names the verb, the job and the hosts."""
+    if fault is not None:
+        raise PlanError(f"{what}: {fault}")
 
 
 def not_waiting(state: State, job_id: str) -> str:
@@ -152,11 +160,8 @@ def _check_io(state: State, dialect: Dialect, job: Job, io: AdditionalIo, what: 
     members = known if io.profile is None else io.profile
     if io.profile is not None:
         profiles = state.profiles
-        fault = profile_fault(
-            io.profile_name, io.profile, dialect, lambda step: profiles.members(job.workload, step) is not None
-        )
-        if fault is not None:
-            raise PlanError(f"{what}: {fault}")
+        lookup = partial(profiles.members, job.workload)
+        insist(what, profile_fault(io.profile_name, io.profile, dialect, lookup))
     try:
         profile = parse_profile(io.profile_name, members or {})
     except ProfileError as error:
@@ -178,8 +183,8 @@ def control_job_fault(dialect: Dialect, state: str, why: str | None, *, runs: bo
     return None
 
 
-def profile_fault(name: str, members: Members, dialect: Dialect, exists: Callable[[str], bool]) -> str | None:
-    """Check a new profile; `exists` answers for the other profiles of its workload."""
+def profile_fault(name: str, members: Members, dialect: Dialect, lookup: Lookup) -> str | None:
+    """Check a new profile; `lookup` finds the others of its workload."""
     if not name or breaks_csv(name):
         return f"the name {NAME_RULE if name else 'must not be empty'}"
     if not isinstance(members, Mapping):
@@ -198,7 +203,7 @@ def profile_fault(name: str, members: Members, dialect: Dialect, exists: Callabl
     if isinstance(profile, Composed):
         if dialect is V4:
             return "type: it is composed, and Batsim 4 crashes when it runs a composed profile that was registered"
-        missing = [step for step in profile.sequence if not exists(step)]
+        missing = [step for step in profile.sequence if lookup(step) is None]
         if missing:
             return f"seq: names the profile {shown(missing[0])}, which does not exist"
     return None
@@ -227,7 +232,7 @@ def job_fault(job: Job, dialect: Dialect) -> str | None:
     return None
 
 
-def pair_fault(job: Job, members: Members, lookup: Callable[[str], Members | None]) -> str | None:
+def pair_fault(job: Job, members: Members, lookup: Lookup) -> str | None:
     """Check a job together with its profile and all steps of that; `lookup` finds the steps."""
     wanted = [members]
     seen: set[str] = set()

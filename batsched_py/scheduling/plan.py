@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
@@ -42,6 +43,7 @@ from batsched_py.protocol.events import (
 from batsched_py.scheduling.checks import (
     check_extras,
     control_job_fault,
+    insist,
     job_fault,
     mapping_fault,
     not_usable,
@@ -136,9 +138,7 @@ class Plan:
             if size_of(hosts.bits) != job.size:
                 raise PlanError(f"start {job.id} on {hosts}: it needs {counted(job.size, 'host')}, not {len(hosts)}")
         else:
-            fault = mapping_fault(job, hosts, mapping)
-            if fault is not None:
-                raise PlanError(f"start {job.id} on {hosts}: {fault}")
+            insist(f"start {job.id} on {hosts}", mapping_fault(job, hosts, mapping))
         command = ExecuteJob(self.timestamp, job.id, hosts, mapping, storage_mapping, additional_io)
         if storage_mapping is not None or additional_io is not None:
             check_extras(state, self.dialect, job, command)
@@ -212,9 +212,7 @@ class Plan:
         members = known if profile is None else profile
         if members is None:
             raise PlanError(f"{what}: profile {job.profile} is not registered in workload {job.workload}")
-        fault = pair_fault(job, members, lambda step: self._state.profiles.members(job.workload, step))
-        if fault is not None:
-            raise PlanError(f"{what}: {fault}")
+        insist(what, pair_fault(job, members, partial(self._state.profiles.members, job.workload)))
         command = RegisterJob(self.timestamp, job.id, described)
         self._check_written(what, command)
         if known is None:
@@ -269,9 +267,7 @@ class Plan:
             )
         if not waits and not runs:
             raise PlanError(f"{what}: {not_waiting(self._state, job.id)}")
-        fault = control_job_fault(self.dialect, state, why, runs=runs)
-        if fault is not None:
-            raise PlanError(f"{what}: {fault}")
+        insist(what, control_job_fault(self.dialect, state, why, runs=runs))
         self._send_written(what, ChangeJobState(self.timestamp, job.id, state, why))
         self._forget(job.id)
 
@@ -331,9 +327,7 @@ class Plan:
         if "subtime" not in job.members:
             members = {"id": job.id, "subtime": self.timestamp, **job.members}
             job = Job(job.id, self.timestamp, job.size, job.walltime, job.profile, members)
-        fault = job_fault(job, self.dialect)
-        if fault is not None:
-            raise PlanError(f"{what}: {fault}")
+        insist(what, job_fault(job, self.dialect))
         if job.submit_time > self.timestamp:
             later = "Batsim submits at once; to submit later, ask for a call (wake_at)"
             raise PlanError(f"{what}: its submit_time {job.submit_time!r} is later than now; {later}")
@@ -356,9 +350,7 @@ class Plan:
         profiles = self._state.profiles
         if not workload or "!" in workload or breaks_csv(workload):
             raise PlanError(f"{what}: a workload's name must have no exclamation mark, and {NAME_RULE}")
-        fault = profile_fault(name, members, self.dialect, lambda step: profiles.members(workload, step) is not None)
-        if fault is not None:
-            raise PlanError(f"{what}: {fault}")
+        insist(what, profile_fault(name, members, self.dialect, partial(profiles.members, workload)))
         command = RegisterProfile(self.timestamp, workload, name, dict(members))
         self._check_written(what, command)
         return command

@@ -13,36 +13,7 @@ from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.name_set import NameSet
-from batsched_py.protocol.commands import (
-    RUNNING,
-    CallMeLater,
-    ChangeJobState,
-    Command,
-    ExecuteJob,
-    KillJob,
-    RegisterJob,
-    RegisterProfile,
-    RejectJob,
-    SetResourceState,
-)
-from batsched_py.protocol.events import (
-    CONTINUE_REGISTRATION,
-    MACHINE_AVAILABLE,
-    MACHINE_UNAVAILABLE,
-    NO_MORE_STATIC_JOB,
-    REGISTRATION_FINISHED,
-    Answer,
-    Config,
-    Event,
-    JobCompleted,
-    JobKilled,
-    JobSubmitted,
-    Notify,
-    Query,
-    RequestedCall,
-    ResourceStateChanged,
-    SimulationBegins,
-)
+from batsched_py.protocol import commands, events
 from batsched_py.protocol.fields import FieldError
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import Profiles
@@ -95,7 +66,7 @@ class State:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.config = Config()
+        self.config = events.Config()
         self.compute_sharing = False
         self.storage_sharing = True
         self.hosts = Hosts(())
@@ -116,9 +87,9 @@ class State:
         #: Registered by us and not submitted back by Batsim (no acknowledgement): they arrive with the next message.
         self.arriving: list[Job] = []
         #: Questions of Batsim in the latest message.
-        self.asked: list[Query] = []
+        self.asked: list[events.Query] = []
         #: Answers of the latest message that name a key in Redis, where nobody has read them.
-        self.unread: list[Answer] = []
+        self.unread: list[events.Answer] = []
         #: True if hosts became free or unavailable, woke or slept since the latest decision.
         self.hosts_changed = False
         #: Instants for which a call is pending; one that is past is late: calls travel like all messages (E18).
@@ -151,7 +122,7 @@ class State:
         if self._forecast is not None:
             self._forecast.advance(now)
 
-    def apply(self, item: Event | Command) -> None:
+    def apply(self, item: events.Event | commands.Command) -> None:
         """Book an event that came or a command that will be sent. Kinds that change nothing are ignored."""
         change = CHANGES.get(type(item))
         if change is not None:
@@ -175,7 +146,7 @@ class State:
         if any(job.id not in self.known for job in self.queue):
             raise InvariantError(f"t={self.now}: a job waits that was never submitted")
 
-    def _begin(self, event: SimulationBegins) -> None:
+    def _begin(self, event: events.SimulationBegins) -> None:
         self.config = event.config
         self.compute_sharing = event.compute_sharing
         self.storage_sharing = event.storage_sharing
@@ -183,7 +154,7 @@ class State:
         self.registration_open = event.config.dynamic_jobs
         self.profiles = Profiles(event.profiles, forgets=event.config.forgets_profiles)
 
-    def _submit(self, event: JobSubmitted) -> None:
+    def _submit(self, event: events.JobSubmitted) -> None:
         job = event.job
         if job is None:
             raise FieldError("job", "is missing, and there is no Redis to read it from")
@@ -197,7 +168,7 @@ class State:
         self.queue.add(job)
         self.arrived.append(job)
 
-    def _complete(self, event: JobCompleted) -> None:
+    def _complete(self, event: events.JobCompleted) -> None:
         run = self.running.get(event.job_id)
         if run is None:
             if event.job_id in self._ended_by_kill:
@@ -209,7 +180,7 @@ class State:
             raise FieldError("alloc", f"must be {started}, not {displayed(str(event.hosts))}")
         self._end(event.job_id, run)
 
-    def _kill_done(self, event: JobKilled) -> None:
+    def _kill_done(self, event: events.JobKilled) -> None:
         """End the killed jobs: v1.4 announces them only here; since v3 a JOB_COMPLETED comes too, as a rule before.
 
         A job without progress had ended by itself: its own completion frees its hosts, and may come later than this.
@@ -234,37 +205,37 @@ class State:
         if self._forecast is not None:
             self._forecast.vacate(freed, run.end)
 
-    def _settle_hosts(self, event: ResourceStateChanged) -> None:
+    def _settle_hosts(self, event: events.ResourceStateChanged) -> None:
         self.hosts.settle(event.hosts.bits, event.state)
         self._hosts_moved()
 
-    def _notice(self, item: Notify) -> None:
+    def _notice(self, item: events.Notify) -> None:
         """Book a notice of either direction; each kind is known in one of them only."""
-        if item.kind == NO_MORE_STATIC_JOB:
+        if item.kind == events.NO_MORE_STATIC_JOB:
             self.all_submitted = True
             self.profiles.complete()
-        elif item.kind == MACHINE_UNAVAILABLE and item.hosts is not None:
+        elif item.kind == events.MACHINE_UNAVAILABLE and item.hosts is not None:
             self.hosts.fail(item.hosts.bits)
             self._hosts_moved()
-        elif item.kind == MACHINE_AVAILABLE and item.hosts is not None:
+        elif item.kind == events.MACHINE_AVAILABLE and item.hosts is not None:
             self.hosts.recover(item.hosts.bits)
             self._hosts_moved()
         elif item.kind in _REGISTRATION:
             self.registration_open = _REGISTRATION[item.kind]
 
-    def _call(self, _: RequestedCall) -> None:
+    def _call(self, _: events.RequestedCall) -> None:
         """Take all calls that are due as done, because Batsim does not say which call this is."""
         due = self.now + WIRE_RESOLUTION
         self.wakeups = {time for time in self.wakeups if time > due}
 
-    def _ask(self, event: Query) -> None:
+    def _ask(self, event: events.Query) -> None:
         self.asked.append(event)
 
-    def _hear(self, event: Answer) -> None:
+    def _hear(self, event: events.Answer) -> None:
         if "redis_keys" in event.values:
             self.unread.append(event)
 
-    def _execute(self, command: ExecuteJob) -> None:
+    def _execute(self, command: commands.ExecuteJob) -> None:
         try:
             job = self.queue.remove(command.job_id)
         except KeyError:
@@ -281,27 +252,27 @@ class State:
         if io is not None and io.profile is not None:
             self.profiles.add(job.workload, io.profile_name, io.profile)
 
-    def _reject(self, command: RejectJob) -> None:
+    def _reject(self, command: commands.RejectJob) -> None:
         job = self.queue.remove(command.job_id)
         if self.profiles.forgets:
             self.profiles.leave(job)
 
-    def _change_job(self, command: ChangeJobState) -> None:
+    def _change_job(self, command: commands.ChangeJobState) -> None:
         """Book a control job: it has no hosts, and no event will announce its end."""
         if self.control.pop(command.job_id, None) is not None:
             return
         job = self.queue.remove(command.job_id)
-        if command.state == RUNNING:
+        if command.state == commands.RUNNING:
             self.control[job.id] = job
 
-    def _kill(self, command: KillJob) -> None:
+    def _kill(self, command: commands.KillJob) -> None:
         for job_id in command.job_ids:
             self.running[job_id] = replace(self.running[job_id], killed=True)
 
-    def _ask_call(self, command: CallMeLater) -> None:
+    def _ask_call(self, command: commands.CallMeLater) -> None:
         self.wakeups.add(command.at)
 
-    def _register_job(self, command: RegisterJob) -> None:
+    def _register_job(self, command: commands.RegisterJob) -> None:
         self.known.add(command.job_id)
         if command.job is None:
             return
@@ -313,10 +284,10 @@ class State:
             self.queue.add(command.job)
             self.arriving.append(command.job)
 
-    def _register_profile(self, command: RegisterProfile) -> None:
+    def _register_profile(self, command: commands.RegisterProfile) -> None:
         self.profiles.register(command.workload, command.name, command.profile)
 
-    def _switch(self, command: SetResourceState) -> None:
+    def _switch(self, command: commands.SetResourceState) -> None:
         self.hosts.switch(command.hosts.bits)
         self._hosts_moved()
 
@@ -327,25 +298,25 @@ class State:
 
 
 #: Notices of ours -> whether registration is open after them.
-_REGISTRATION: Final[Mapping[str, bool]] = {REGISTRATION_FINISHED: False, CONTINUE_REGISTRATION: True}
+_REGISTRATION: Final[Mapping[str, bool]] = {events.REGISTRATION_FINISHED: False, events.CONTINUE_REGISTRATION: True}
 
 #: What each kind of event or command changes; kinds that are absent change nothing.
 CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
-    SimulationBegins: State._begin,
-    JobSubmitted: State._submit,
-    JobCompleted: State._complete,
-    JobKilled: State._kill_done,
-    ResourceStateChanged: State._settle_hosts,
-    Notify: State._notice,
-    RequestedCall: State._call,
-    Query: State._ask,
-    Answer: State._hear,
-    ExecuteJob: State._execute,
-    RejectJob: State._reject,
-    ChangeJobState: State._change_job,
-    KillJob: State._kill,
-    CallMeLater: State._ask_call,
-    RegisterJob: State._register_job,
-    RegisterProfile: State._register_profile,
-    SetResourceState: State._switch,
+    events.SimulationBegins: State._begin,
+    events.JobSubmitted: State._submit,
+    events.JobCompleted: State._complete,
+    events.JobKilled: State._kill_done,
+    events.ResourceStateChanged: State._settle_hosts,
+    events.Notify: State._notice,
+    events.RequestedCall: State._call,
+    events.Query: State._ask,
+    events.Answer: State._hear,
+    commands.ExecuteJob: State._execute,
+    commands.RejectJob: State._reject,
+    commands.ChangeJobState: State._change_job,
+    commands.KillJob: State._kill,
+    commands.CallMeLater: State._ask_call,
+    commands.RegisterJob: State._register_job,
+    commands.RegisterProfile: State._register_profile,
+    commands.SetResourceState: State._switch,
 }

@@ -16,41 +16,11 @@ from msgspec import Struct, field
 from batsched_py.brief import Brief
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.job import Job
+from batsched_py.protocol import commands, events
 from batsched_py.protocol.codec import decode
-from batsched_py.protocol.commands import (
-    CallMeLater,
-    ChangeJobState,
-    ExecuteJob,
-    KillJob,
-    RegisterJob,
-    RegisterProfile,
-    RejectJob,
-    SetJobMetadata,
-    SetResourceState,
-    ToJobMessage,
-)
 from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.protocol.dialects import V14, Dialect
-from batsched_py.protocol.events import (
-    COMPLETED_KILLED,
-    MACHINE_AVAILABLE,
-    MACHINE_UNAVAILABLE,
-    Answer,
-    FromJobMessage,
-    JobCompleted,
-    JobKilled,
-    JobSubmitted,
-    Members,
-    Nop,
-    Notify,
-    Query,
-    RequestedCall,
-    Resource,
-    ResourceStateChanged,
-    SimulationBegins,
-    SimulationEnds,
-    Unknown,
-)
+from batsched_py.protocol.events import Members
 from batsched_py.protocol.fields import shown, write_progress
 from batsched_py.transcripts.decisions import plain_command
 from batsched_py.transcripts.transcript import Exchange
@@ -100,7 +70,7 @@ JOB_KINDS: Final = frozenset(
 HOST_KINDS: Final = frozenset({FactKind.HOSTS, FactKind.POWER, FactKind.MACHINES})
 #: Details that are times.
 TIMES: Final = frozenset({"submit_time"})
-_AVAILABILITY: Final = {MACHINE_AVAILABLE: "available", MACHINE_UNAVAILABLE: "unavailable"}
+_AVAILABILITY: Final = {events.MACHINE_AVAILABLE: "available", events.MACHINE_UNAVAILABLE: "unavailable"}
 _NO_DETAILS: Final[Members] = {}
 
 
@@ -142,7 +112,7 @@ def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Exch
         else:
             now = message.now
             facts = [fact for event in message.events for fact in EVENT_FACTS[type(event)](event, dialect)]
-            ends = any(type(event) is SimulationEnds for event in message.events)
+            ends = any(type(event) is events.SimulationEnds for event in message.events)
         if not (ends and dialect.name == V14.name):
             facts += _decided(exchange.reply, now, dialect)
         yield ExchangeFacts(now, tuple(facts))
@@ -160,7 +130,7 @@ def _decided(reply: bytes, now: float, dialect: Dialect) -> Iterator[Fact]:
         yield from COMMAND_FACTS[type(command)](plain_command(command), time)
 
 
-def _opening(event: SimulationBegins, dialect: Dialect) -> Iterator[Fact]:
+def _opening(event: events.SimulationBegins, dialect: Dialect) -> Iterator[Fact]:
     config, time = event.config, event.timestamp
     yield Fact(
         True,
@@ -184,18 +154,18 @@ def _opening(event: SimulationBegins, dialect: Dialect) -> Iterator[Fact]:
             yield Fact(True, FactKind.PROFILES, f"{workload}!{name}", time, {"profile": profile})
 
 
-def _host(resource: Resource, use: str, time: float) -> Fact:
+def _host(resource: events.Resource, use: str, time: float) -> Fact:
     """Describe a host; a role that repeats `use` is no property, as only some versions write it."""
     properties = {key: value for key, value in resource.properties.items() if key != "role" or value not in ("", use)}
     details = {"name": resource.name, "use": use, "state": resource.state, "properties": properties}
     return Fact(True, FactKind.HOSTS, str(resource.id), time, {**details, "zone": resource.zone_properties})
 
 
-def _closing(event: SimulationEnds, _: Dialect) -> Iterator[Fact]:
+def _closing(event: events.SimulationEnds, _: Dialect) -> Iterator[Fact]:
     yield Fact(True, FactKind.CLOSING, "", event.timestamp)
 
 
-def _submission(event: JobSubmitted, _: Dialect) -> Iterator[Fact]:
+def _submission(event: events.JobSubmitted, _: Dialect) -> Iterator[Fact]:
     details = {**_job(event.job), "forwarded": event.profile}
     yield Fact(True, FactKind.SUBMISSIONS, event.job_id, event.timestamp, details)
 
@@ -208,41 +178,41 @@ def _job(job: Job | None) -> Members:
     return {**details, "submit_time": job.submit_time, "extra": dict(job.extra)}
 
 
-def _end(event: JobCompleted, _: Dialect) -> Iterator[Fact]:
+def _end(event: events.JobCompleted, _: Dialect) -> Iterator[Fact]:
     details = {"state": event.state, "return_code": event.return_code, "hosts": event.hosts}
     yield Fact(True, FactKind.ENDS, event.job_id, event.timestamp, details)
 
 
-def _kill_done(event: JobKilled, dialect: Dialect) -> Iterator[Fact]:
+def _kill_done(event: events.JobKilled, dialect: Dialect) -> Iterator[Fact]:
     """Yield the kills, and in v1.4 the ends, which it does not announce in any other way."""
     for job_id in event.job_ids:
         node = event.progress.get(job_id)
         if job_id in event.killed_ids and dialect.name == V14.name:
-            yield Fact(True, FactKind.ENDS, job_id, event.timestamp, {"state": COMPLETED_KILLED})
+            yield Fact(True, FactKind.ENDS, job_id, event.timestamp, {"state": events.COMPLETED_KILLED})
         unknown = "ended before" if event.progress_told else "not told"
         progress = unknown if node is None else write_progress(node, "profile")
         yield Fact(True, FactKind.KILLS, job_id, event.timestamp, {"progress": progress})
 
 
-def _power_reached(event: ResourceStateChanged, _: Dialect) -> Iterator[Fact]:
+def _power_reached(event: events.ResourceStateChanged, _: Dialect) -> Iterator[Fact]:
     for host in event.hosts:
         yield Fact(True, FactKind.POWER, str(host), event.timestamp, {"pstate": event.state})
 
 
-def _call(event: RequestedCall, _: Dialect) -> Iterator[Fact]:
+def _call(event: events.RequestedCall, _: Dialect) -> Iterator[Fact]:
     yield Fact(True, FactKind.CALLS, "", event.timestamp)
 
 
-def _job_said(event: FromJobMessage, _: Dialect) -> Iterator[Fact]:
+def _job_said(event: events.FromJobMessage, _: Dialect) -> Iterator[Fact]:
     yield Fact(True, FactKind.MESSAGES, event.job_id, event.timestamp, {"message": event.message})
 
 
-def _questions(event: Query, time: float, *, told: bool) -> Iterator[Fact]:
+def _questions(event: events.Query, time: float, *, told: bool) -> Iterator[Fact]:
     for name, arguments in event.requests.items():
         yield Fact(told, FactKind.QUESTIONS, name, time, {"arguments": arguments})
 
 
-def _answers(event: Answer, time: float, *, told: bool) -> Iterator[Fact]:
+def _answers(event: events.Answer, time: float, *, told: bool) -> Iterator[Fact]:
     joules = event.consumed_energy
     if joules is not None:
         yield Fact(told, FactKind.ANSWERS, "consumed_energy", time, {"answer": joules})
@@ -251,7 +221,7 @@ def _answers(event: Answer, time: float, *, told: bool) -> Iterator[Fact]:
         yield Fact(told, FactKind.ANSWERS, name, time, {"answer": value})
 
 
-def _notice(event: Notify, time: float, *, told: bool) -> Iterator[Fact]:
+def _notice(event: events.Notify, time: float, *, told: bool) -> Iterator[Fact]:
     if event.hosts is not None and event.kind in _AVAILABILITY:
         for host in event.hosts:
             yield Fact(told, FactKind.MACHINES, str(host), time, {"machine": _AVAILABILITY[event.kind]})
@@ -264,28 +234,28 @@ def _nothing(*_: object) -> Iterator[Fact]:
     return iter(())
 
 
-def _unknown(event: Unknown, time: float, *, told: bool) -> Iterator[Fact]:
+def _unknown(event: events.Unknown, time: float, *, told: bool) -> Iterator[Fact]:
     """Leave out the reason of a decision process that stops: files and lines of code are no facts of the run."""
     data = "(stopped)" if event.type == STOP_EVENT and not told else event.data
     yield Fact(told, FactKind.UNKNOWN, event.type, time, {"data": data})
 
 
-def _start(command: ExecuteJob, time: float) -> Iterator[Fact]:
+def _start(command: commands.ExecuteJob, time: float) -> Iterator[Fact]:
     extras = {"storage": command.storage_mapping or "none", "additional_io": command.additional_io or "none"}
     details = {"hosts": command.hosts, "mapping": command.mapping or "usual", **extras}
     yield Fact(False, FactKind.STARTS, command.job_id, time, details)
 
 
-def _rejection(command: RejectJob, time: float) -> Iterator[Fact]:
+def _rejection(command: commands.RejectJob, time: float) -> Iterator[Fact]:
     yield Fact(False, FactKind.REJECTIONS, command.job_id, time)
 
 
-def _kill(command: KillJob, time: float) -> Iterator[Fact]:
+def _kill(command: commands.KillJob, time: float) -> Iterator[Fact]:
     for job_id in command.job_ids:
         yield Fact(False, FactKind.KILLS, job_id, time)
 
 
-def _registration(command: RegisterJob, time: float) -> Iterator[Fact]:
+def _registration(command: commands.RegisterJob, time: float) -> Iterator[Fact]:
     """Yield the registration, and in v1.4 that of the profile that travels along."""
     if command.profile is not None and command.job is not None:
         name = f"{command.job.workload}!{command.job.profile}"
@@ -293,60 +263,60 @@ def _registration(command: RegisterJob, time: float) -> Iterator[Fact]:
     yield Fact(False, FactKind.REGISTRATIONS, command.job_id, time, _job(command.job))
 
 
-def _profile(command: RegisterProfile, time: float) -> Iterator[Fact]:
+def _profile(command: commands.RegisterProfile, time: float) -> Iterator[Fact]:
     yield Fact(False, FactKind.PROFILES, f"{command.workload}!{command.name}", time, {"profile": command.profile})
 
 
-def _power(command: SetResourceState, time: float) -> Iterator[Fact]:
+def _power(command: commands.SetResourceState, time: float) -> Iterator[Fact]:
     for host in command.hosts:
         yield Fact(False, FactKind.POWER, str(host), time, {"pstate": command.state})
 
 
-def _metadata(command: SetJobMetadata, time: float) -> Iterator[Fact]:
+def _metadata(command: commands.SetJobMetadata, time: float) -> Iterator[Fact]:
     yield Fact(False, FactKind.METADATA, command.job_id, time, {"metadata": command.metadata})
 
 
-def _state(command: ChangeJobState, time: float) -> Iterator[Fact]:
+def _state(command: commands.ChangeJobState, time: float) -> Iterator[Fact]:
     """Leave out the reason, which Batsim 4 ignores."""
     yield Fact(False, FactKind.STATES, command.job_id, time, {"state": command.state})
 
 
-def _message(command: ToJobMessage, time: float) -> Iterator[Fact]:
+def _message(command: commands.ToJobMessage, time: float) -> Iterator[Fact]:
     yield Fact(False, FactKind.MESSAGES, command.job_id, time, {"message": command.message})
 
 
 #: What Batsim told -> its facts.
 EVENT_FACTS: Final[Mapping[type, Callable[[Any, Dialect], Iterator[Fact]]]] = {
-    SimulationBegins: _opening,
-    SimulationEnds: _closing,
-    JobSubmitted: _submission,
-    JobCompleted: _end,
-    JobKilled: _kill_done,
-    ResourceStateChanged: _power_reached,
-    RequestedCall: _call,
-    FromJobMessage: _job_said,
-    Query: lambda event, _: _questions(event, event.timestamp, told=True),
-    Answer: lambda event, _: _answers(event, event.timestamp, told=True),
-    Notify: lambda event, _: _notice(event, event.timestamp, told=True),
-    Nop: _nothing,
-    Unknown: lambda event, _: _unknown(event, event.timestamp, told=True),
+    events.SimulationBegins: _opening,
+    events.SimulationEnds: _closing,
+    events.JobSubmitted: _submission,
+    events.JobCompleted: _end,
+    events.JobKilled: _kill_done,
+    events.ResourceStateChanged: _power_reached,
+    events.RequestedCall: _call,
+    events.FromJobMessage: _job_said,
+    events.Query: lambda event, _: _questions(event, event.timestamp, told=True),
+    events.Answer: lambda event, _: _answers(event, event.timestamp, told=True),
+    events.Notify: lambda event, _: _notice(event, event.timestamp, told=True),
+    events.Nop: _nothing,
+    events.Unknown: lambda event, _: _unknown(event, event.timestamp, told=True),
 }
 
 #: What was decided, and when Batsim obeys -> its facts.
 COMMAND_FACTS: Final[Mapping[type, Callable[[Any, float], Iterator[Fact]]]] = {
-    ExecuteJob: _start,
-    RejectJob: _rejection,
-    KillJob: _kill,
-    CallMeLater: _nothing,
-    RegisterJob: _registration,
-    RegisterProfile: _profile,
-    SetResourceState: _power,
-    SetJobMetadata: _metadata,
-    ChangeJobState: _state,
-    ToJobMessage: _message,
-    Query: lambda command, time: _questions(command, time, told=False),
-    Answer: lambda command, time: _answers(command, time, told=False),
-    Notify: lambda command, time: _notice(command, time, told=False),
-    Nop: _nothing,
-    Unknown: lambda command, time: _unknown(command, time, told=False),
+    commands.ExecuteJob: _start,
+    commands.RejectJob: _rejection,
+    commands.KillJob: _kill,
+    commands.CallMeLater: _nothing,
+    commands.RegisterJob: _registration,
+    commands.RegisterProfile: _profile,
+    commands.SetResourceState: _power,
+    commands.SetJobMetadata: _metadata,
+    commands.ChangeJobState: _state,
+    commands.ToJobMessage: _message,
+    events.Query: lambda command, time: _questions(command, time, told=False),
+    events.Answer: lambda command, time: _answers(command, time, told=False),
+    events.Notify: lambda command, time: _notice(command, time, told=False),
+    events.Nop: _nothing,
+    events.Unknown: lambda command, time: _unknown(command, time, told=False),
 }

@@ -1,4 +1,4 @@
-"""What the loops beside Batsim need of a connection to it, whatever carries the bytes, and how they make it stop."""
+"""Batsim's end as the loops beside it see it, whatever carries the bytes, and the way to make Batsim stop."""
 
 from __future__ import annotations
 

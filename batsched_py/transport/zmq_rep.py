@@ -5,22 +5,13 @@ from __future__ import annotations
 import errno
 import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import zmq
 
 from batsched_py.errors import TransportError
 from batsched_py.model.limits import LIMITS, Limits
-from batsched_py.transport.address import FORM, check_address
-from batsched_py.transport.peer_watch import PeerWatch
-
-#: Milliseconds between two looks at the peer while it is silent. A message does not wait for the look, only news of a
-#: death does, and a signal that arrives in the few instructions where Python cannot yet see it.
-LOOK_EVERY: Final = 200
-
-#: Milliseconds that close() waits for the last reply to leave, if the peer lives but does not read.
-LINGER: Final = 5000
+from batsched_py.transport.zmq_socket import FORM, ZmqSocket
 
 #: Seconds of silence after which the kernel asks a remote machine whether it still exists. The kernel answers, not
 #: Batsim: a Batsim that computes for hours, or is stopped in a debugger, is not dead.
@@ -31,7 +22,7 @@ _REFUSAL: Final = '{"now":0,"events":[{"timestamp":0,"type":"BATSCHED_PY_STOPPED
 _SRCFD: Final = int(zmq.SRCFD)
 
 
-class RepSocket:
+class RepSocket(ZmqSocket):
     """Receives requests and sends replies, in strict alternation; a context manager.
 
     The first peer that sends a request is Batsim, for as long as the socket lives. What others ask is refused here, and
@@ -43,25 +34,18 @@ class RepSocket:
             of Batsim than its connection: a Batsim that died before it connected was never a peer.
     """
 
-    __slots__ = ("_batsim", "_context", "_peers", "_send", "_socket", "address", "watch")
+    __slots__ = ("_batsim", "_send", "address", "watch")
+
+    linger = 5000
 
     def __init__(self, address: str, limits: Limits = LIMITS) -> None:
-        """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible.
-
-        A connection that sends twice as much in one message as `limits` allow is closed; what is less than that is
-        received, so that whoever reads it can say what is wrong.
-        """
-        check_address(address)
+        """Listen on `address`, such as "tcp://127.0.0.1:28000". TransportError if that is not possible."""
+        super().__init__(zmq.REP, address, limits)
         self.watch: Callable[[], None] | None = None
-        self._context = zmq.Context()
-        self._socket = self._context.socket(zmq.REP)
         #: Sends bytes without a look at the options that pyzmq has for other types of sockets.
         self._send = super(zmq.Socket, self._socket).send
-        self._socket.rcvtimeo = LOOK_EVERY
-        self._socket.maxmsgsize = 2 * limits.message_size
         self._socket.setsockopt(zmq.TCP_KEEPALIVE, 1)
         self._socket.setsockopt(zmq.TCP_KEEPALIVE_IDLE, KEEPALIVE)
-        self._peers = PeerWatch(self._socket)
         #: File descriptor of the first peer's connection; ZeroMQ stamps it on each message. None before the first.
         self._batsim: int | None = None
         try:
@@ -98,20 +82,6 @@ class RepSocket:
             self._send(reply)
         except zmq.ZMQError as error:
             raise TransportError(f"cannot send on {self.address}: {error.strerror}") from error
-
-    def close(self) -> None:
-        """Close, after the last reply has left."""
-        self._peers.close()
-        self._socket.close(linger=LINGER)
-        self._context.term()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _is_batsim(self, frame: zmq.Frame) -> bool:
         """Return whether to serve a request: the first of all, or Batsim's; refuse any other, and several parts."""

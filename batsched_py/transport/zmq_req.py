@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
-from typing import Final, Self
 
 import zmq
 
 from batsched_py.errors import TransportError
 from batsched_py.model.limits import LIMITS, Limits
-from batsched_py.transport.address import FORM, check_address
-from batsched_py.transport.peer_watch import PeerWatch
-
-#: Milliseconds between two looks at the peer while it is silent.
-LOOK_EVERY: Final = 200
+from batsched_py.transport.zmq_socket import FORM, ZmqSocket
 
 
-class ReqSocket:
+class ReqSocket(ZmqSocket):
     """Sends requests and receives replies, in strict alternation; a context manager."""
 
-    __slots__ = ("_context", "_limits", "_peers", "_socket", "address", "answer_timeout", "connect_timeout")
+    __slots__ = ("address", "answer_timeout", "connect_timeout")
 
     def __init__(
         self,
@@ -36,16 +30,10 @@ class ReqSocket:
             address: where the decision process listens, now or a little later.
             connect_timeout: seconds that the first exchange waits for somebody to listen; None: for ever.
             answer_timeout: seconds that an exchange waits for its reply; None: for ever.
-            limits: how large a reply may be; a connection that sends twice as much in one message is closed.
+            limits: how large a reply may be.
         """
-        check_address(address)
+        super().__init__(zmq.REQ, address, limits)
         self.address, self.connect_timeout, self.answer_timeout = address, connect_timeout, answer_timeout
-        self._context = zmq.Context()
-        self._socket = self._context.socket(zmq.REQ)
-        self._socket.rcvtimeo = LOOK_EVERY
-        self._limits = limits
-        self._socket.maxmsgsize = 2 * limits.message_size
-        self._peers = PeerWatch(self._socket)
         try:
             self._socket.connect(address)
         except zmq.ZMQError as error:
@@ -71,20 +59,6 @@ class ReqSocket:
                 return reply
         except zmq.ZMQError as error:
             raise TransportError(f"cannot talk to {self.address}: {error.strerror}") from error
-
-    def close(self) -> None:
-        """Close at once: whoever has its reply owes nothing."""
-        self._peers.close()
-        self._socket.close(linger=0)
-        self._context.term()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _check_peer(self, waited: float) -> None:
         self._peers.look()
