@@ -24,7 +24,7 @@ _FRAME: Final = 1_000
 
 
 class DamageError(ValueError):
-    """A compressed file is not what it says it is."""
+    """A compressed file is damaged."""
 
 
 def read_file(path: Path, limits: Limits) -> bytes:

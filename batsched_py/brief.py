@@ -19,7 +19,7 @@ _short.maxtuple = _short.maxlist = _short.maxdict = _short.maxset = _short.maxfr
 
 
 class Brief(Struct, frozen=True):
-    """A struct whose representation stays short however much it holds: collections are told by their sizes."""
+    """A struct whose representation stays short however much it holds: collections are shown by their sizes."""
 
     def __repr__(self) -> str:
         return brief(self)

@@ -30,7 +30,7 @@ def displayed(text: str, most: int = MOST) -> str:
 def displayed_line(line: str) -> str:
     """Return a line of a message, `escaped`, its words cut as by `displayed`, the whole to MOST_IN_LINE.
 
-    So whatever a message says of things from outside, none of them fills the terminal.
+    So nothing from outside that a message quotes fills the terminal.
     """
     if len(line) > MOST:
         line = _LONG_WORD.sub(lambda word: displayed(word[0]), line)

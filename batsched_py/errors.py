@@ -83,7 +83,7 @@ class RemoteProtocolError(ProtocolError):
 
 
 class StoreError(BatschedError):
-    """Redis cannot be reached, or does not hold what Batsim said it holds."""
+    """Redis cannot be reached, or lacks what Batsim has put there."""
 
     exit_code = 4
 
@@ -95,7 +95,7 @@ class PlanError(BatschedError):
 
 
 class AlgorithmError(BatschedError):
-    """An algorithm raised, or its Plan refused: the story says when, in answer to what, and why."""
+    """An algorithm raised, or its Plan refused: the story has the time, the events answered, and the reason."""
 
     exit_code = 3
 
@@ -117,7 +117,7 @@ class EngineError(TransportError):
 
 
 class RefusedError(BatschedError):
-    """The simulator refused a decision, as Batsim would by aborting; says which event and why."""
+    """The simulator refused a decision, as Batsim would by aborting; names the event and the rule."""
 
     exit_code = 3
 
@@ -127,7 +127,7 @@ class DeadlockError(BatschedError):
 
     Attributes:
         why: the story, in one line.
-        waiting: a line for each job that waits, as far as they are told.
+        waiting: a line for each job that waits, as far as they are shown.
     """
 
     exit_code = 3
@@ -139,10 +139,10 @@ class DeadlockError(BatschedError):
 
 
 class BenchError(BatschedError):
-    """A bench was told what cannot be: names what, and the rule."""
+    """A bench was given what cannot be: names it, and the rule."""
 
 
 class ContractError(BatschedError):
-    """An algorithm broke a rule that all must keep: says which, and what was played."""
+    """An algorithm broke a rule of the contract: names the rule, and the case that was played."""
 
     exit_code = 3

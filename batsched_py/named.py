@@ -43,7 +43,7 @@ class Named(Generic[Thing]):
 
     @property
     def choices(self) -> str:
-        """What a user may write, as text."""
+        """The names that a user may write, as text."""
         return " | ".join((*self._known, *(["module:function"] if self._adopt else [])))
 
     def choices_with(self, load: Load | None) -> str:
@@ -73,7 +73,7 @@ class Named(Generic[Thing]):
             inspect.signature(function).bind(*self._takes)
         except TypeError:
             raise ValueError(f"{name} must be a function of ({', '.join(self._takes)})") from None
-        except ValueError:  # a function in C that does not tell its arguments
+        except ValueError:  # a function in C without a signature
             pass
 
 

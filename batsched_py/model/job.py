@@ -21,7 +21,7 @@ class Job(Struct, frozen=True):
         submit_time: seconds since the start of the simulation.
         size: number of hosts requested (Batsim's `res`).
         walltime: seconds after which the job is stopped, or None if it has no limit.
-        profile: name of the profile that says what the job does when it runs.
+        profile: name of the profile, the work that the job does.
         members: every member of the job object as it was written, the unknown ones too.
     """
 

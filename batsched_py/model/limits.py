@@ -1,4 +1,4 @@
-"""What may stand in what we read: how late a time may be, which characters a name may have, and how much of all."""
+"""Limits of input: the latest time, the characters of a name, the sizes of files and messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 LONGEST: Final = 60_000_000_000
 TOO_LONG: Final = f"must be at most {LONGEST} s, beyond which a clock has no steps of 10 us,"
 
-#: Seconds: what Batsim writes with six digits after the point. A shorter walltime is told to schedulers as none at all.
+#: Seconds: what Batsim writes with six digits after the point. A shorter walltime reaches schedulers as none at all.
 SHORTEST: Final = 1e-6
 
 #: Characters that no name may have: Batsim writes names into its CSV files as they are, without quotes.
@@ -27,11 +27,11 @@ def breaks_csv(name: str) -> bool:
 
 
 class LimitError(ValueError):
-    """More is asked for than a limit allows; its text is the rule, and tells which limit it is."""
+    """More is asked for than a limit allows; its text is the rule, and names the limit."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """How much is read before a reader refuses to go on: a small file or message cannot take all memory, or for ever.
+    """Sizes at which readers refuse to go on, so that no file or message takes all memory, or for ever.
 
     The defaults are far above the largest published logs (300 000 jobs, 80 000 hosts); the command line's option
     `--limit` raises them. Readers take them as a parameter.
@@ -41,7 +41,7 @@ class Limits(Struct, frozen=True, kw_only=True):
         line_size: bytes of one line of a log, of a table and of external events.
         message_size: bytes of one message, and of a line of a recording, which holds one.
         jobs: jobs of one log or workload.
-        hosts: hosts of one platform, and of the machine that a result file tells of.
+        hosts: hosts of one platform, and of the machine that a result file describes.
         sets_size: bytes of the host sets of a table of results, a bit for each host up to the highest; if the table is
             large itself, as large as a machine of 80 000 hosts makes it, more are read.
         name_size: characters of the name of a host, zone or link.
@@ -80,7 +80,7 @@ _UNITS: Final[Mapping[str, str]] = {
 }
 #: Deeper than this our own functions cannot follow, and orjson does not write.
 DEEPEST: Final = 200
-#: For readers that are told nothing else.
+#: For readers that are given no others.
 LIMITS: Final = Limits()
 
 

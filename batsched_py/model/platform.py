@@ -13,7 +13,7 @@ from batsched_py.model.zone import Link, Segment, Zone
 
 __all__ = ["DEFAULT_MASTER", "Link", "Platform", "PlatformHost", "Route"]
 
-#: The host that runs the scheduler and no jobs, unless Batsim is told another name (its option `-m`).
+#: The host that runs the scheduler and no jobs, unless Batsim is given another name (its option `-m`).
 DEFAULT_MASTER = "master_host"
 #: What a host can be: Batsim's names of the roles.
 ROLES = ("master", "storage", "compute_node")

@@ -1,4 +1,4 @@
-"""What a job does when it runs: Batsim's profiles, typed where we know the type, kept whole where we do not."""
+"""Profiles, the work of jobs: typed where the type is known here, kept whole where it is not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMER_TYPES: Final[Mapping[str, str]] = {
 }
 #: The other way round.
 FORMER_NAMES: Final[Mapping[str, str]] = {present: former for former, present in FORMER_TYPES.items()}
-#: What Batsim takes if a profile does not say it, in seconds: after a `send`, and between two looks of a `recv`.
+#: Batsim's defaults, in seconds: after a `send`, and between two looks of a `recv`.
 SHORTEST_SLEEP: Final = 1e-7
 DEFAULT_POLL: Final = 0.005
 
@@ -46,12 +46,12 @@ class Profile(Brief, frozen=True):
 
     @property
     def return_code(self) -> int:
-        """What the job returns when it ends by itself: `ret`, 0 if absent."""
+        """The job's return code when it ends by itself: `ret`, 0 if absent."""
         return int(self.members.get("ret", 0))
 
     @property
     def lacks_transfers(self) -> bool:
-        """True for a parallel task that does not say all of its `com`: we take it for nothing, Batsim refuses it."""
+        """True for a parallel task without all of its `com`: it is taken for nothing here, Batsim refuses it."""
         return False
 
 
@@ -131,10 +131,10 @@ class Send(Profile, frozen=True):
 
 
 class Receive(Profile, frozen=True):
-    """Waits for a text of the scheduler, for which it looks every `poll` seconds, then does what a profile says.
+    """Waits for a text of the scheduler, for which it looks every `poll` seconds, then runs a profile.
 
     That is `success` if the whole text matches the regular expression `regex`, else `failure`. If `timeout` is named,
-    it does not wait: without a text at its start it does what that profile says. An empty name is nothing to do.
+    it does not wait: without a text at its start it runs that profile. An empty name is nothing to do.
     """
 
     regex: str

@@ -27,7 +27,7 @@ Writer = Callable[[Any], dict[str, Any]]
 
 
 class Form(Struct, frozen=True):
-    """How one class stands on the wire. A form without a writer is only read; `names_hosts` if it holds host sets."""
+    """The form of one class on the wire. Without a writer it is only read; `names_hosts` if it holds host sets."""
 
     kind: type
     name: str
@@ -45,7 +45,7 @@ class Forms:
         self._forms = forms
         #: Wire name -> reader.
         self.readers: Mapping[str, Reader] = {form.name: form.read for form in forms}
-        #: Class -> (wire name, writer); what a dialect cannot say is absent.
+        #: Class -> (wire name, writer); a class that a dialect lacks is absent.
         self.writers: Mapping[type, tuple[str, Writer]] = {
             form.kind: (form.name, form.write) for form in forms if form.write is not None
         }
@@ -60,7 +60,7 @@ class Forms:
 
 
 class Message(Struct, frozen=True):
-    """A moment of the simulation and what is said in it.
+    """A message of either direction: an instant, and events or commands.
 
     Attributes:
         now: seconds since the start of the simulation.

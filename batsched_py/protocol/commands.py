@@ -1,4 +1,4 @@
-"""What a decision process tells Batsim: one frozen class for each command, the same in every dialect."""
+"""Commands, from a decision process to Batsim: one frozen class for each, the same in every dialect."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from batsched_py.protocol.fields import Data
 
 
 class Turn(StrEnum):
-    """Where the conversation stands, seen from outside."""
+    """State of the conversation, seen from outside."""
 
     BEFORE = "before SIMULATION_BEGINS"
     DECIDING = "the decision process decides"
@@ -66,7 +66,7 @@ class _Said(Struct, frozen=True):
 
 
 class _Farewell(Struct, frozen=True):
-    """As much of a reply as tells why the decision process stops."""
+    """The part of a reply that holds the reason of a decision process that stops."""
 
     events: list[_Said]
 
@@ -118,7 +118,7 @@ class DecisionSide:
         return message
 
     def reply(self, now: float, commands: Sequence[Command]) -> bytes:
-        """Write the reply to the latest request. LocalProtocolError if it breaks a rule; nothing is then said."""
+        """Write the reply to the latest request. LocalProtocolError if it breaks a rule; nothing is sent then."""
         turn = TURNS.get((self.turn, "reply"))
         if turn is None:
             raise LocalProtocolError("message", f"must answer a request; now: {self.turn.value}")

@@ -1,4 +1,4 @@
-"""What Batsim tells a decision process: one frozen class for each event, the same in every dialect."""
+"""Events, from Batsim to a decision process: one frozen class for each, the same in every dialect."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Resource(Struct, frozen=True):
         name: its name in the platform file.
         state: idle, computing, sleeping, switching_on, switching_off or unavailable.
         properties: of the host, in the platform file; values are strings.
-        zone_properties: of its zone; None if the Batsim version does not tell (before 4.0).
+        zone_properties: of its zone; None before Batsim 4.0, which sends none.
     """
 
     id: int
@@ -116,7 +116,7 @@ class JobSubmitted(Struct, frozen=True):
 class JobCompleted(Struct, frozen=True):
     """A job has ended by itself, by its walltime, or (v3 and later) killed; its hosts are free.
 
-    `hosts` is None in v1.4, which does not tell; `status` and `kill_reason` exist in v1.4 only.
+    `hosts` is None in v1.4, which does not send them; `status` and `kill_reason` exist in v1.4 only.
     """
 
     timestamp: float
@@ -130,11 +130,11 @@ class JobCompleted(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True):
-    """How far a killed job was: a leaf has `progress` in [0, 1], an inner node the step that was running.
+    """Progress of a killed job: a leaf has `progress` in [0, 1], an inner node the step that was running.
 
     Attributes:
         profile: name of the profile, in the job's workload.
-        progress: share of a delay or of a parallel task that was done; Batsim tells 0 of all other types.
+        progress: share of a delay or of a parallel task that was done; Batsim sends 0 for all other types.
         step: place in the sequence, counted from 0 through all repetitions; -1 if it had not begun.
         current: that step's own progress.
     """
@@ -159,7 +159,7 @@ class JobKilled(Struct, frozen=True):
 
     @property
     def killed_ids(self) -> Collection[str]:
-        """Ids of the jobs that were killed. Where no progress is told, all: those that ended before included."""
+        """Ids of the jobs that were killed. Without progress in the message, all: those that ended before included."""
         return self.progress if self.progress_told else self.job_ids
 
 
@@ -173,14 +173,14 @@ class ResourceStateChanged(Struct, frozen=True):
 
 
 class RequestedCall(Struct, frozen=True):
-    """A CALL_ME_LATER has come due; Batsim does not say which."""
+    """A CALL_ME_LATER has come due; the event does not name it."""
 
     timestamp: float
     extra: Members = NO_MEMBERS
 
 
 class FromJobMessage(Struct, frozen=True):
-    """A running job said something (FROM_JOB_MSG): `message` is any JSON value."""
+    """A message of a running job (FROM_JOB_MSG): `message` is any JSON value."""
 
     timestamp: float
     job_id: str
@@ -222,7 +222,7 @@ class Notify(Struct, frozen=True):
 
 
 class Nop(Struct, frozen=True):
-    """The seed document's word for nothing; on the wire an empty list of events says it."""
+    """Nothing, as in the seed document; on the wire it is an empty list of events."""
 
     timestamp: float
 

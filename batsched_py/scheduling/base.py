@@ -1,4 +1,4 @@
-"""What an algorithm is: a class with one obligation, `decide`."""
+"""The base class of algorithms, with one obligation: `decide`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Scheduler(ABC, Generic[Options]):
         """Return the seconds until a job would start, asked for by Batsim after `decide`; None if it never would.
 
         The job may be one that nobody has submitted. By default it is the start that it was promised, or that
-        conservative backfilling would find for it; an algorithm that knows better says so here.
+        conservative backfilling would find for it; an algorithm that knows better overrides this.
         """
         return waiting_time(job, view, plan)
 

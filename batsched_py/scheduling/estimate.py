@@ -1,4 +1,4 @@
-"""How long a job would wait: the answer to Batsim's query `estimate_waiting_time`."""
+"""The waiting time of a job: the answer to Batsim's query `estimate_waiting_time`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORESEEN: Final = 1000
 def waiting_time(job: Job, view: View, plan: Plan) -> float | None:
     """Return the seconds until a job starts, which need not have been submitted; None if it can never start.
 
-    A job that holds a promise starts when that says. Any other is thought to start where conservative backfilling would
+    A job that holds a promise starts then. Any other is expected to start where conservative backfilling would
     put it: after the promises that were made, and after the jobs before it in the queue (at most FORESEEN), each at its
     earliest start by the walltimes of those before. A job that nobody has submitted comes after all.
     """

@@ -27,7 +27,7 @@ _HARMLESS: Final = (bool, int, float, type(None))
 
 
 class Origin(Enum):
-    """Who gave an option.
+    """Source of an option.
 
     What a peer or a recording gives is data, which chooses among built-in things. Files and modules are named by the
     user, and code is loaded for nobody else.
@@ -44,7 +44,7 @@ class NoOptions:
 
 @dataclass(frozen=True, slots=True)
 class OptionInfo:
-    """What a user needs to know about an option, as text; `kind` is that of the things it is chosen from."""
+    """Description of an option for users, as text; `kind` is that of the things it is chosen from."""
 
     name: str
     type: str
@@ -145,7 +145,7 @@ def _value(value: Any, expected: Any, metadata: Mapping[str, Any], origin: Origi
 
 
 def _check_peer(value: Any, expected: Any, metadata: Mapping[str, Any]) -> None:
-    """Raise ValueError if a peer has no say in this option, or names what it must not."""
+    """Raise ValueError if a peer may not set this option, or names what it must not."""
     if isinstance(value, str) and len(value) > MOST:
         raise ValueError(f"must have at most {MOST} characters, not {len(value)}")
     if metadata.get("things") is not None or _is_harmless(expected):

@@ -1,4 +1,4 @@
-"""Where a job runs: the options of that, and the answers for one run."""
+"""Placement of jobs: its options, and the hosts of each job of one run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROOM: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class PlacementOptions:
-    """Which hosts a job gets; for algorithms that have a Placement. Their own options are declared in a subclass."""
+    """Options of placement, for algorithms that have a Placement; their own are declared in a subclass."""
 
     selection: Selection = named("lowest", "which of the free hosts a job gets", SELECTIONS)
     zone: str = option(
@@ -37,7 +37,7 @@ class PlacementOptions:
         return self.selection.total and self.constraint.rule is None
 
     def refuse(self, why: str) -> None:
-        """Raise ValueError that says which option is in the way, for algorithms that cannot do with all of these."""
+        """Raise ValueError that names the option in the way, for algorithms that cannot do with all of these."""
         if self.constraint.rule is not None:
             raise ValueError(f"constraint {self.constraint.name} {why}")
         raise ValueError(f"selection {self.selection.name} {why}")

@@ -1,4 +1,4 @@
-"""What an algorithm may do: verbs that are checked at the call and booked at once."""
+"""The Plan, an algorithm's output: verbs that are checked at the call and booked at once."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
 from batsched_py.wording import counted
 
-#: Rejections that are told one by one; at the end of the run comes their number.
+#: Rejections that are shown one by one; at the end of the run comes their number.
 MOST_TOLD: Final = 5
 #: Seconds from now to the nearest call we ask for. Batsim refuses a call that is not later than its clock, which
 #: moves on a little with each message that it handles before: some 15 us on small platforms, 0.6 ms on large ones,
@@ -67,7 +67,7 @@ SHORTEST_CALL: Final = 1e-2
 
 
 class Hold(Struct, frozen=True):
-    """Why a job waits, in the algorithm's words, and when it said so."""
+    """The reason why a job waits, in the algorithm's words, and the time at which it was given."""
 
     job: Job
     reason: str
@@ -100,7 +100,7 @@ class Plan:
 
     @property
     def commands(self) -> list[Command]:
-        """What will be sent, in the order of sending."""
+        """The commands to send, in the order of sending."""
         return self._calls + self._others if self._calls else self._others
 
     @property
@@ -149,7 +149,7 @@ class Plan:
         self.promises.pop(job.id, None)
 
     def reject(self, job: Job, why: str) -> None:
-        """Refuse a waiting job for good. The reason is kept in `rejections`, and the first ones are told the user."""
+        """Refuse a waiting job for good. The reason is kept in `rejections`; the user is shown the first ones."""
         if job.id not in self._state.queue:
             raise PlanError(f"reject {job.id}: {not_waiting(self._state, job.id)}")
         self._send(RejectJob(self.timestamp, job.id))
@@ -256,7 +256,7 @@ class Plan:
         """Say that a control job, for which nothing runs, is in another state: CHANGE_JOB_STATE changes Batsim's books.
 
         A waiting job may become RUNNING, and in v1.4 REJECTED; a job that became RUNNING so may in v1.4 become
-        COMPLETED_SUCCESSFULLY or COMPLETED_KILLED, which may have a reason. No event tells of it. Batsim 4 aborts on
+        COMPLETED_SUCCESSFULLY or COMPLETED_KILLED, which may have a reason. No event follows. Batsim 4 aborts on
         all that would end such a job: there it runs for ever, and the run never ends.
         """
         what = f"change state of {job.id} to {state}"
@@ -286,7 +286,7 @@ class Plan:
         self._send_written("answer", Answer(self.timestamp, dict(values)))
 
     def hold(self, job: Job, why: str) -> None:
-        """Record why a job waits. Not sent: it is told when the simulation stands still."""
+        """Record why a job waits. Not sent: it is shown when the simulation stands still."""
         self.holds[job.id] = Hold(job, why, self._state.now)
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:

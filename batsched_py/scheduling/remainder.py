@@ -1,4 +1,4 @@
-"""The remainder: what a killed job would still have done, from the progress that Batsim tells."""
+"""The remainder of a killed job: the work that it had left, from the progress in Batsim's message."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from batsched_py.model.profile import (
 )
 from batsched_py.protocol.events import Members, Progress
 
-#: Less than this of a delay is nothing, in seconds: Batsim tells times with microseconds, and refuses a delay of 0.
+#: Less than this of a delay is nothing, in seconds: Batsim's times have microseconds, and it refuses a delay of 0.
 NOTHING: Final = 1e-6
 #: The step of a job, or of a part of it, that was killed before it began.
 NOT_BEGUN: Final = -1
 
-#: Profile name -> its members, None if nobody told.
+#: Profile name -> its members, None if they are unknown.
 Lookup = Callable[[str], Members | None]
 
 
 class _UntoldError(Exception):
-    """A profile that nobody told, or that cannot be read."""
+    """A profile that is unknown, or cannot be read."""
 
 
 def remainder(progress: Progress, lookup: Lookup) -> tuple[Members, ...] | None:
     """Return profiles that do in turn what was not done, none of them composed; None if a profile is not known.
 
-    A delay is shortened, the flops and bytes of a parallel task are scaled. Of other types Batsim tells no progress:
+    A delay is shortened, the flops and bytes of a parallel task are scaled. Other types have no progress in Batsim:
     they are there whole.
     """
     try:

@@ -1,4 +1,4 @@
-"""What an algorithm may read: a window on the state, always up to date, never writable."""
+"""The View, an algorithm's input: a window on the state, always up to date, never writable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from batsched_py.state.hosts import Host
 from batsched_py.state.queue import Queue
 from batsched_py.state.state import Running, State
 
-#: Seconds by which Batsim may be late or early: what it tells of an instant passes through simulated messages (E18).
+#: Seconds by which Batsim may be late or early: its news of an instant passes through simulated messages (E18).
 TOLERANCE: Final = 1e-3
 
 
@@ -139,7 +139,7 @@ class View:
         """Return what a killed job had left to do, as profiles that do it in turn.
 
         `progress` is that of the JobKilled which came with this message. A delay is shortened, a parallel task scaled,
-        a composed profile taken apart; empty if nothing was left, None if Batsim did not tell the profiles.
+        a composed profile taken apart; empty if nothing was left, None if Batsim did not send the profiles.
         """
         workload = job_id.partition("!")[0]
         return remainder(progress, lambda name: self._state.profiles.members(workload, name))
@@ -156,7 +156,7 @@ class View:
 
     @property
     def all_submitted(self) -> bool:
-        """True once Batsim has said that no more static job will come (v3 and later)."""
+        """True once Batsim has announced that no more static job will come (v3 and later)."""
         return self._state.all_submitted
 
     def availability(self) -> Availability:

@@ -1,4 +1,4 @@
-"""How long a decision takes in simulated time: nothing, a fixed time, or what it really took."""
+"""The simulated time that a decision takes: none, a fixed time, or what it really took."""
 
 from __future__ import annotations
 

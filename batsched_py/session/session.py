@@ -46,7 +46,7 @@ _REGISTRATION_OPEN: Final = (
 )
 #: Said of hosts in this state in SIMULATION_BEGINS.
 _COMPUTING: Final = "hosts %s compute when the simulation begins: no event will tell of an end, and they count as free"
-#: Lines about what waits that are told when Batsim has gone.
+#: Lines about waiting jobs that are shown when Batsim has gone.
 _TOLD: Final = 3
 
 
@@ -59,7 +59,7 @@ class Session:
         recorded: options that a recording names. As those in Batsim's `sched-config`, over which they rule, they choose
             among built-in things: a function, file or path in them is an OptionError.
         clock: how long decisions take in simulated time.
-        open_store: where jobs are described if Batsim does not send them; called once, if its configuration says so.
+        open_store: where jobs are described if Batsim does not send them; called once, if its configuration has Redis.
         warn: receives one line for each thing that is strange but legal; None if nobody listens.
         limits: how large a message may be.
 
@@ -113,12 +113,12 @@ class Session:
 
     @property
     def view(self) -> View:
-        """What the algorithm reads."""
+        """The algorithm's input."""
         return self._view
 
     @property
     def plan(self) -> Plan:
-        """What the algorithm writes: its promises, and why jobs wait."""
+        """The algorithm's output: its promises, and why jobs wait."""
         return self._plan
 
     @property
@@ -141,7 +141,7 @@ class Session:
         """Return the reply to one request.
 
         Raises RemoteProtocolError (Batsim broke the protocol), OptionError (its `sched-config` is wrong,
-        or an option does not suit the platform), PlatformError (the algorithm cannot read what a host says of itself),
+        or an option does not suit the platform), PlatformError (the algorithm cannot read a host's description),
         AlgorithmError (the algorithm raised or planned the impossible; with the story), LocalProtocolError or
         InvariantError (a defect of ours). After an error send `refusal`, or Batsim waits for ever.
         """
@@ -193,7 +193,7 @@ class Session:
     def standstill(self) -> str:
         """Explain why Batsim may have come to a standstill, as far as the state shows; "" if it may not have.
 
-        Real Batsim closes the connection then, and tells nobody.
+        Real Batsim closes the connection then, without a word.
         """
         state = self._state
         busy = state.running or state.wakeups or state.registered or state.hosts.switching
@@ -278,7 +278,7 @@ class Session:
             scheduler.decide(view, plan)
             if self._state.arriving:  # jobs of its own, which Batsim will not submit: no message may come after this
                 self._admit(self._state.arriving)
-        # It may find that an option does not suit the platform, or that nobody can read what a host says of itself.
+        # It may find that an option does not suit the platform, or that a host's description cannot be read.
         except (InvariantError, OptionError, PlatformError):
             raise
         except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along

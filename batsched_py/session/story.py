@@ -16,7 +16,7 @@ from batsched_py.protocol.events import Event
 _ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep
 #: The algorithms among it, whose lines are worth naming.
 _ALGORITHMS: Final = os.path.join(_ENGINE, "schedulers", "")
-#: Characters of an algorithm's error that are told.
+#: Characters of an algorithm's error that are shown.
 _LONGEST: Final = 1000
 
 

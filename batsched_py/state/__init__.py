@@ -1,4 +1,4 @@
-"""The state of the run, as far as Batsim has told and the algorithm has decided.
+"""The state of the run, as far as Batsim has announced and the algorithm has decided.
 
 Start with state.py: `State` is changed by `advance(now)` and by `apply(event or command)`, nowhere else; a table at its
 end names the method for each kind. Its parts, each with one owner and its own file:

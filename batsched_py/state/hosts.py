@@ -86,7 +86,7 @@ class Hosts:
             sized(self.free, size_of(free) - size_of(hosts))
 
     def vacate(self, hosts: int) -> None:
-        """Mark hosts idle: the last job on them has ended."""
+        """Mark busy hosts idle: the last job on them has ended."""
         self.busy ^= hosts
         free = self.free
         back = without(hosts, self.down) if self.down else hosts

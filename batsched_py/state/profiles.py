@@ -1,4 +1,4 @@
-"""The profiles that Batsim told of or we registered, and those of them that it has forgotten since."""
+"""The profiles that Batsim sent or we registered, and those of them that it has forgotten since."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from batsched_py.protocol.events import Members
 
 
 class ProfileStatus(StrEnum):
-    """What we know of a profile in Batsim."""
+    """The status of a profile in Batsim."""
 
     UNKNOWN = "it is not registered"
     THERE = "it exists"
@@ -22,7 +22,7 @@ class ProfileStatus(StrEnum):
 class Profiles:
     """Profiles by workload and name.
 
-    With `forgets`, Batsim drops a profile, and the parts of a composed one, after the message that tells the first end
+    With `forgets`, Batsim drops a profile, and the parts of a composed one, after the message with the first end
     of a job that names it; the reply to that message may still name it. Other jobs that have the profile keep it, and
     so its members can be read as long as a job may come or run that has it. Otherwise nothing is counted.
     """
@@ -38,7 +38,7 @@ class Profiles:
         self._members = {workload: dict(profiles) for workload, profiles in (known or {}).items()}
         #: (workload, name) of profiles that may not be named any more.
         self._gone: set[tuple[str, str]] = set()
-        #: Profiles of jobs whose end the latest message told.
+        #: Profiles of jobs whose end the latest message announced.
         self._leaving: list[tuple[str, str]] = []
         #: Profiles of jobs that we rejected since: Batsim forgets them after its next message.
         self._rejected: list[tuple[str, str]] = []

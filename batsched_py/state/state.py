@@ -42,7 +42,7 @@ class Running(Struct, frozen=True):
 
 
 class Forecast(Protocol):
-    """Who wants to know at once which hosts work takes and gives back; all hosts are bits."""
+    """A listener that follows which hosts work takes and gives back; all hosts are bits."""
 
     #: Bits of hosts that can take no job for a reason other than work.
     down: int
@@ -58,7 +58,7 @@ class Forecast(Protocol):
 
 
 class State:
-    """What is happening, as far as Batsim has told and we have decided.
+    """The state of the run, as far as Batsim has announced and we have decided.
 
     Events that contradict it raise FieldError (Batsim's mistake); commands that do raise InvariantError, because the
     Plan checks them first.
@@ -97,7 +97,7 @@ class State:
         self.profiles = Profiles()
         #: True while we may register jobs.
         self.registration_open = False
-        #: True once Batsim has said that no static job is left.
+        #: True once Batsim has announced that no static job is left.
         self.all_submitted = False
         self._forecast: Forecast | None = None
 
@@ -184,7 +184,7 @@ class State:
         """End the killed jobs: v1.4 announces them only here; since v3 a JOB_COMPLETED comes too, as a rule before.
 
         A job without progress had ended by itself: its own completion frees its hosts, and may come later than this.
-        If no job's progress is told, all end here.
+        If no job has a progress, all end here.
         """
         for job_id in event.killed_ids:
             run = self.running.get(job_id)
@@ -224,7 +224,7 @@ class State:
             self.registration_open = _REGISTRATION[item.kind]
 
     def _call(self, _: events.RequestedCall) -> None:
-        """Take all calls that are due as done, because Batsim does not say which call this is."""
+        """Take all calls that are due as done, because the event does not name its call."""
         due = self.now + WIRE_RESOLUTION
         self.wakeups = {time for time in self.wakeups if time > due}
 

@@ -7,11 +7,11 @@
     compare_runs(left, right, Tolerance(seconds=0.1), ignore={FactKind.CALLS, FactKind.CONFIGURATION})
 
 A fact (see `facts`) of one run is the same as one of the other if it has the same identity (told or decided, kind,
-subject), its time differs by at most `Tolerance.seconds`, and so do its details, as far as both runs tell them; numbers
+subject), its time differs by at most `Tolerance.seconds`, and so do its details, as far as both runs have them; numbers
 among them may differ by the share `Tolerance.relative`. Facts of one identity keep their order. Of calls several at one
-instant count as one: Batsim does not say which of those it was asked for has come.
+instant count as one: the event does not name the one that has come.
 
-If the dialects differ, what only one of them tells is left out (profiles of the workload, notices that no job will
+If the dialects differ, what only one of them has is left out (profiles of the workload, notices that no job will
 come), and workloads, which each names in its own way, are matched by the order in which they are first heard of.
 Memory grows with what differs, not with the length of the runs.
 """
@@ -33,7 +33,7 @@ from batsched_py.transcripts.decisions import dialect_of_run
 from batsched_py.transcripts.facts import JOB_KINDS, TIMES, ExchangeFacts, Fact, FactKind, read_facts
 from batsched_py.transcripts.transcript import Exchange
 
-#: What `RunDifference.what` may say besides the names of details.
+#: Values of `RunDifference.what` besides the names of details.
 TIME: Final = "time"
 ORDER: Final = "order"
 #: Below this, numbers are equal: Batsim writes six decimals.
@@ -48,7 +48,7 @@ _Identity = tuple[bool, FactKind, str]
 
 
 class Tolerance(Struct, frozen=True):
-    """What is no difference: `seconds` between times; the share `relative` between other numbers."""
+    """Differences to ignore: `seconds` between times; the share `relative` between other numbers."""
 
     seconds: float = 1e-3
     relative: float = 1e-6
@@ -58,8 +58,8 @@ class RunDifference(Struct, frozen=True):
     """A fact that the runs do not share.
 
     Attributes:
-        left, right: what each run says; None if only the other says it.
-        what: what differs if both say it: TIME, names of details; (ORDER,) if they are alike but stand elsewhere among
+        left, right: the fact in each run; None if only the other has it.
+        what: what differs if both have it: TIME, names of details; (ORDER,) if they are alike but stand elsewhere among
             the facts of their identity.
     """
 
@@ -79,7 +79,7 @@ class RunDifference(Struct, frozen=True):
 
 
 class RunComparison(Brief, frozen=True):
-    """What two runs share, and what not.
+    """The facts that two runs share, and those in which they differ.
 
     Attributes:
         exchanges: of each run.

@@ -1,4 +1,4 @@
-"""Messages in words: what a request told, what a reply decided."""
+"""Messages in words: the events of a request, the decision of a reply."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from batsched_py.protocol.dialects import V4, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import shown
 
-#: Events of a request that are told; of the others only the number is.
+#: Events of a request that are named; of the others only the number is.
 _TOLD: Final = 4
 
 
 class ReplyDecision(Struct, frozen=True):
-    """What a reply says, whatever its spelling; two replies are the same decision if these are equal.
+    """The content of a reply without its spelling; two replies are the same decision if these are equal.
 
     The order of the commands counts. Batsim applies them one after the other, each on the machine the ones before it
     have left and, on a platform with a network, a latency later: another order is another schedule, if only by
@@ -30,7 +30,7 @@ class ReplyDecision(Struct, frozen=True):
     Attributes:
         now: the reply's own; None if the reply cannot be read.
         commands: typed, in their order; () for a reply that cannot be read.
-        stopped: True if the decision process gave up: the commands do not matter then, nor does what it said of it.
+        stopped: True if the decision process gave up: the commands do not matter then, nor does the reason.
         unreadable: the bytes of a reply that is no message, else b"".
     """
 

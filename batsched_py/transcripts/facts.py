@@ -1,7 +1,7 @@
-"""What a run says as facts: one for each job, host or thing that a message is about, however it is spelled.
+"""A run as facts: one for each job, host or thing that a message is about, however it is spelled.
 
-A fact has an identity (who says it, its kind, its subject), a time and details. The split of an instant into messages,
-the order of what is said in them, the spelling and the dialect are gone. What is left out: the decided CALL_ME_LATER
+A fact has an identity (its speaker, its kind, its subject), a time and details. The split of an instant into messages,
+the order inside of them, the spelling and the dialect are gone. What is left out: the decided CALL_ME_LATER
 (the calls that Batsim makes are facts), and what Batsim 1.4 ignores, a reply to SIMULATION_ENDS.
 """
 
@@ -27,7 +27,7 @@ from batsched_py.transcripts.transcript import Exchange
 
 
 class FactKind(StrEnum):
-    """What a fact is about; the words of `diff --ignore`."""
+    """Kinds of facts; the words of `diff --ignore`."""
 
     HOSTS = "hosts"
     CONFIGURATION = "configuration"
@@ -75,14 +75,14 @@ _NO_DETAILS: Final[Members] = {}
 
 
 class Fact(Struct, frozen=True):
-    """One thing that was said.
+    """One thing that happened or was decided.
 
     Attributes:
-        told: True if Batsim told it, False if it was decided.
+        told: True if it comes from Batsim, False if it was decided.
         kind: what it is about.
         subject: a job's id, a host's number as text, a name; "" where a kind has one subject only.
         time: when it happened, or when Batsim obeys; seconds.
-        details: name -> value; None for what the dialect does not tell.
+        details: name -> value; None for what the dialect does not have.
     """
 
     told: bool
@@ -285,7 +285,7 @@ def _message(command: commands.ToJobMessage, time: float) -> Iterator[Fact]:
     yield Fact(False, FactKind.MESSAGES, command.job_id, time, {"message": command.message})
 
 
-#: What Batsim told -> its facts.
+#: Class of an event -> its facts.
 EVENT_FACTS: Final[Mapping[type, Callable[[Any, Dialect], Iterator[Fact]]]] = {
     events.SimulationBegins: _opening,
     events.SimulationEnds: _closing,
@@ -302,7 +302,7 @@ EVENT_FACTS: Final[Mapping[type, Callable[[Any, Dialect], Iterator[Fact]]]] = {
     events.Unknown: lambda event, _: _unknown(event, event.timestamp, told=True),
 }
 
-#: What was decided, and when Batsim obeys -> its facts.
+#: Class of a command -> its facts; the time is that at which Batsim obeys.
 COMMAND_FACTS: Final[Mapping[type, Callable[[Any, float], Iterator[Fact]]]] = {
     commands.ExecuteJob: _start,
     commands.RejectJob: _rejection,

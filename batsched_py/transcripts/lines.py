@@ -29,7 +29,7 @@ _MESSAGE: Final = b'"message":'
 
 
 class Header(Struct, frozen=True):
-    """Who decided, and how: enough to run it again.
+    """The first line: who decided, with enough to run it again.
 
     Attributes:
         algorithm: as it was given to `-s`; "" if another program decided.

@@ -1,4 +1,4 @@
-"""Between a Batsim and a decision process: every message is passed on as it is, and kept."""
+"""The proxy between a Batsim and a decision process: passes every message on as it is, and keeps it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a transcript while the run lasts, so that a killed process leaves it whole up to the last exchange."""
+"""The writer of transcripts: while the run lasts, so that a killed process loses its last exchange at most."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Feeding recorded requests to a decision process, up to the first decision that differs."""
+"""Replays: recorded requests fed to a decision process, up to the first decision that differs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class DecisionDifference(Struct, frozen=True):
     Attributes:
         exchange: its number in the recording.
         time: simulated time of the request; None if the request is no message.
-        request: what it told, on one line.
+        request: the events of the request, on one line.
         lines: the decisions, a mark (SAME, RECORDED, NEW) and a command for each line.
         reordered: True if both have the same commands, in another order.
     """
@@ -59,7 +59,7 @@ class DecisionDifference(Struct, frozen=True):
 
 
 class Replay(Struct, frozen=True):
-    """What a replay found.
+    """The result of a replay.
 
     Attributes:
         exchanges: requests that were fed.

@@ -16,7 +16,7 @@ from batsched_py.transcripts.compare import ORDER, TIME, RunComparison, RunDiffe
 from batsched_py.transcripts.decisions import number_text
 from batsched_py.transcripts.facts import HOST_KINDS, TIMES, Fact, FactKind
 
-#: Marks of what only the first run says, and of what only the second says.
+#: Marks of the first run's side of a difference, and of the second's.
 LEFT: Final = "-"
 RIGHT: Final = "+"
 #: Longer values are cut: a profile, or a message to a job, may fill pages.
@@ -24,7 +24,7 @@ _LONGEST: Final = 200
 #: Jobs that are named in the summary; of the others only the number is.
 _NAMED: Final = 20
 
-#: What differs, told by Batsim -> in words, before the subject.
+#: Kind of an event's fact -> its words, before the subject.
 TOLD_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.HOSTS: "host",
     FactKind.CONFIGURATION: "the configuration",
@@ -43,7 +43,7 @@ TOLD_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.UNKNOWN: "event",
     FactKind.UNREADABLE: "a request that is no message",
 }
-#: Likewise of decisions.
+#: Likewise of decided facts.
 DECIDED_WORDS: Final[Mapping[FactKind, str]] = {
     FactKind.PROFILES: "registration of profile",
     FactKind.REGISTRATIONS: "registration of",

@@ -1,4 +1,4 @@
-"""What a socket's monitor tells about its peers: who has introduced itself, who has gone."""
+"""The watch over a socket's peers: who has introduced itself, who has gone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class PeerWatch:
     """Follows the connections of one socket; the socket's own messages pay nothing for it.
 
     A connection that ends before the ZeroMQ handshake (a port scanner, a browser, a socket of the wrong type) was never
-    a peer. ZeroMQ does not tell which connection has done the handshake, so they are counted: a peer has gone for
+    a peer. ZeroMQ does not name the connection that has done the handshake, so they are counted: a peer has gone for
     certain when fewer connections are open than there were peers. While a stranger hangs on, that may be noticed late,
     by 30 s at most, when ZeroMQ closes a connection that still has not introduced itself. A connection that is followed
     needs no counting.

@@ -17,7 +17,7 @@ from batsched_py.transport.zmq_socket import FORM, ZmqSocket
 #: Batsim: a Batsim that computes for hours, or is stopped in a debugger, is not dead.
 KEEPALIVE: Final = 60
 
-#: The reply to whom we do not serve: Batsim aborts on an event that it does not know, instead of waiting for ever.
+#: The reply to a peer that is not served: Batsim aborts on an event that it does not know, instead of waiting for ever.
 _REFUSAL: Final = '{"now":0,"events":[{"timestamp":0,"type":"BATSCHED_PY_STOPPED","data":{"reason":"%s"}}]}'
 _SRCFD: Final = int(zmq.SRCFD)
 

@@ -1,4 +1,4 @@
-"""What both ends of the wire share: a ZeroMQ socket, the watch over its peers, the form of its address."""
+"""The common part of both ends of the wire: a ZeroMQ socket with the watch over its peers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ZmqSocket:
         """Open it, not yet bound or connected; TransportError for a port that no machine has.
 
         A connection that sends twice as much in one message as `limits` allow is closed; what is less than that is
-        received, so that whoever reads it can say what is wrong.
+        received, so that its reader can name what is wrong.
         """
         check_port(address)
         self._limits = limits
