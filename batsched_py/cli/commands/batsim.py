@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
 from batsched_py.cli.shared.command import current_limits, require, takes
-from batsched_py.cli.shared.output import result_files
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import (
     PATH,
@@ -26,6 +25,7 @@ from batsched_py.cli.shared.parameters import (
     record_option,
     timeout_option,
 )
+from batsched_py.cli.shared.result_writer import result_files
 from batsched_py.cli.shared.simulation_options import platform_option, workloads_option
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim

@@ -12,7 +12,7 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
-from batsched_py.cli.shared.output_paths import check_writable, make_folder, write_failure
+from batsched_py.cli.shared.output_paths import check_writable, make_folder, naming_errors
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import InputError, OptionError
@@ -148,12 +148,11 @@ def command(request: NewRequest) -> None:
         if path.exists() or path.is_symlink():
             raise InputError(str(path), "", _THERE)
     make_folder(file)
-    try:
-        create_files_atomically({path: text.encode() for path, text in texts.items()})
-    except FileExistsError as error:  # since a moment ago
-        raise InputError(str(error.filename2 or error.filename), "", _THERE) from error
-    except OSError as error:
-        raise write_failure(file, error) from error
+    with naming_errors(file):
+        try:
+            create_files_atomically({path: text.encode() for path, text in texts.items()})
+        except FileExistsError as error:  # since a moment ago
+            raise InputError(str(error.filename2 or error.filename), "", _THERE) from error
     for path in texts:
         say(f"wrote {path}")
     for line in (_NEXT + (_TRY if request.tests else "")).splitlines():

@@ -31,7 +31,7 @@ from batsched_py.wording import counted, seconds
 
 def _watched(session: Session, name: str, connection: Connection) -> AbstractContextManager[Connection]:
     """Watch a connection, with a live view."""
-    module = importlib.import_module("batsched_py.cli.shared.progress")  # draws, which takes long to import
+    module = importlib.import_module("batsched_py.cli.shared.live")  # draws, which takes long to import
     watched: AbstractContextManager[Connection] = module.watched_session(session, name, connection)
     return watched
 

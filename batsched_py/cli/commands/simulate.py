@@ -13,7 +13,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.decider import our_decider, their_decider
-from batsched_py.cli.shared.output import result_files, rows_aside, write_result
+from batsched_py.cli.shared.live import LOOK_EVERY, Watch, live_view
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
     algorithm_options,
@@ -25,8 +25,9 @@ from batsched_py.cli.shared.parameters import (
     read_address,
     record_option,
 )
-from batsched_py.cli.shared.progress import LOOK_EVERY, Watch, live_view, simulation_bar
+from batsched_py.cli.shared.progress import simulation_bar
 from batsched_py.cli.shared.redis_place import redis_option
+from batsched_py.cli.shared.result_writer import result_files, rows_aside, write_result
 from batsched_py.cli.shared.simulation_options import (
     behaviour_options,
     machine_options,

@@ -34,30 +34,32 @@ def check_apart(inputs: Sequence[Named], outputs: Sequence[Named]) -> None:
 def check_writable(paths: Iterable[Path | None]) -> None:
     """Check that files can be written, as far as can be known without changing anything. InputError."""
     for path in paths:
-        if path is None:
-            continue
-        try:
-            _check(path)
-        except OSError as error:
-            raise write_failure(path, error) from error
+        if path is not None:
+            with naming_errors(path):
+                _check(path)
 
 
 def make_folder(path: Path) -> None:
     """Make the folder of a file. InputError."""
-    try:
+    with naming_errors(path):
         Path(os.path.realpath(path)).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise write_failure(path, error) from error
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Make the folder of a file, and turn errors of writing it into InputErrors."""
     make_folder(path)
+    with naming_errors(path):
+        yield
+
+
+@contextmanager
+def naming_errors(path: Path) -> Iterator[None]:
+    """Turn OSErrors into InputErrors of one line with the file's name."""
     try:
         yield
     except OSError as error:
-        raise write_failure(path, error) from error
+        raise InputError(str(path), "", f"cannot be written: {error.strerror or error}") from error
 
 
 def _identity(path: Path) -> object:
@@ -95,8 +97,3 @@ def _check(path: Path) -> None:
 def _ask(path: Path, right: int) -> None:
     if not os.access(path, right):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-
-
-def write_failure(path: Path, error: OSError) -> InputError:
-    """Describe the error in one line with the file's name."""
-    return InputError(str(path), "", f"cannot be written: {error.strerror or error}")

@@ -1,0 +1,181 @@
+"""The live view of `serve` and `simulate` on stderr, redrawn while a run goes on."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from batsched_py.cli.shared.console import Output
+from batsched_py.cli.shared.terminal import warn
+from batsched_py.display import displayed
+from batsched_py.reporting.pictures.terminal.live import (
+    PATIENCE,
+    History,
+    LiveFrame,
+    LivePicture,
+    LiveStatus,
+    next_lines,
+    session_status,
+)
+from batsched_py.session.session import Session
+from batsched_py.simulator.wire.scheduler_link import Exchange
+from batsched_py.transport.connection import Connection
+
+#: Drawings of the view per second.
+DRAWN: Final = 4
+#: Seconds between two looks at the run in `simulate`: the age of what is drawn is at most this.
+LOOK_EVERY: Final = 0.05
+#: Number of first messages that each have a look, so that short runs are shown at all.
+_FIRST: Final = 100
+#: Seconds over which the rate of messages is averaged.
+_LATELY: Final = 3.0
+
+
+class Watch:
+    """The state of a run as it is drawn, updated between two messages.
+
+    The thread that answers messages reads the run. A thread of rich's draws the terminal: it sees one immutable frame
+    and the clock, and nothing of the run, so that no lock is needed.
+
+    Args:
+        title: heading of the view.
+        idle: the other side's work between two decisions.
+        look_every: seconds between two looks; 0 looks after each message.
+    """
+
+    def __init__(self, title: str, idle: str, *, look_every: float = 0.0) -> None:
+        self._title, self._idle, self._look_every = title, idle, look_every
+        self._clock = time.perf_counter
+        self._begun = self._since = self._clock()
+        self._due = self._begun
+        self._deciding = False
+        self._spent = 0.0
+        self._messages = 0
+        #: Time of the end; None before.
+        self._ended: float | None = None
+        self._queue, self._busy = History(), History()
+        #: (time of a look, number of messages until then), over some seconds.
+        self._rates = deque([(self._begun, 0)])
+        self._take: Callable[[], LiveStatus] | None = None
+        self._frame: LiveFrame | None = None
+
+    def follow(self, take: Callable[[], LiveStatus]) -> None:
+        """Read the state of the run with `take` from now on."""
+        self._take = take
+
+    def exchange(self, answer: Exchange) -> Exchange:
+        """Return the exchange with a look after each answer."""
+
+        def watched(request: bytes) -> bytes:
+            self.asked()
+            reply = answer(request)
+            self.answered()
+            return reply
+
+        return watched
+
+    def asked(self) -> None:
+        """Note that a decision begins."""
+        self._since = self._clock()
+        self._deciding = True
+
+    def answered(self) -> None:
+        """Note that a decision was made, and look at the run if it is time."""
+        now = self._clock()
+        self._spent += now - self._since
+        self._since, self._deciding = now, False
+        self._messages += 1
+        if now >= self._due or self._messages <= _FIRST:
+            self.look()
+
+    def look(self) -> None:
+        """Read the state of the run."""
+        if self._take is None:
+            return
+        now, status = self._clock(), self._take()
+        self._due = now + self._look_every
+        self._queue.add(status.now, status.waiting)
+        self._busy.add(status.now, status.busy / status.hosts if status.hosts else 0.0)
+        if now - self._rates[-1][0] >= _LATELY / 10:
+            self._rates.append((now, self._messages))
+            while now - self._rates[0][0] > _LATELY:
+                self._rates.popleft()
+        since, messages = self._rates[0]
+        rate = (self._messages - messages) / (now - since) if now > since else 0.0
+        deciding = self._spent / (now - self._begun) if now > self._begun else 0.0
+        self._frame = LiveFrame(status, self._queue.values, self._busy.values, self._messages, rate, deciding)
+
+    def end(self) -> None:
+        """Note the end of the run."""
+        self._ended = self._clock()
+        self.look()
+
+    def draw(self) -> RenderableType:
+        """Draw the view."""
+        now, frame = self._ended or self._clock(), self._frame
+        waited = now - self._since
+        state = "" if self._ended else "deciding" if self._deciding else self._idle
+        doing = f"{state}, for {waited:.0f} s" if state and waited >= PATIENCE else state
+        if frame is None:
+            return Text(f"{displayed(self._title)}  {doing}")
+        return Group(LivePicture(self._title, frame, now - self._begun, doing), next_lines(frame.status))
+
+
+class WatchedConnection:
+    """A connection to Batsim, with a look before each wait for it."""
+
+    def __init__(self, connection: Connection, watch: Watch) -> None:
+        self._connection, self._watch = connection, watch
+
+    def receive(self, timeout: float | None = None) -> bytes:
+        """Wait for the next request."""
+        request = self._connection.receive(timeout)
+        self._watch.asked()
+        return request
+
+    def send(self, reply: bytes) -> None:
+        """Answer it."""
+        self._connection.send(reply)
+        self._watch.answered()
+
+
+@contextmanager
+def live_view(watch: Watch) -> Iterator[bool]:
+    """Draw the view of a watch while the context lasts; yields False, after a warning, if stderr is not a terminal.
+
+    The last drawing stays, whatever ends the run. Lines that are written to stderr meanwhile, and to stdout if that is
+    a terminal too, appear above it.
+    """
+    console = Output(stderr=True)
+    if not console.is_interactive:
+        warn("--live: stderr is not a terminal; nothing is shown")
+        yield False
+        return
+    live = Live(
+        console=console,
+        get_renderable=watch.draw,
+        refresh_per_second=DRAWN,
+        redirect_stdout=sys.stdout.isatty(),
+    )
+    with live:
+        try:
+            yield True
+        finally:
+            watch.end()
+
+
+@contextmanager
+def watched_session(session: Session, name: str, connection: Connection) -> Iterator[Connection]:
+    """Yield the connection, with a live view of the session that answers its messages."""
+    watch = Watch(name, "waiting for Batsim")
+    watch.follow(lambda: session_status(session))
+    with live_view(watch) as shown:
+        yield WatchedConnection(connection, watch) if shown else connection
