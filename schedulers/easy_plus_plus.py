@@ -74,7 +74,7 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
         elif run.corrections:
             view.availability().predict(run.hosts, run.start + seconds)
 
-    def has_news(self, view: View) -> bool:
+    def correct(self, view: View) -> bool:
         """Expect those to run longer who have run for longer than was expected; return whether there are any."""
         any_corrected = False
         while self.expiries and (view.due(self.expiries[0][0]) or self.expiries[0][1] not in self.runs):
@@ -136,7 +136,7 @@ class EasyPlusPlus(Overtaking[EasyPlusPlusOptions]):
     def decide(self, view: View, plan: Plan) -> None:
         if not self.warned:
             self.warn_of_nameless(view, plan)
-        super().decide(view, plan)
+        self.loop.decide(view, plan, disturbed=self.rules.correct(view))
         if len(view.queue) and self.rules.expiries and plan.free:
             plan.wake_at(self.rules.expiries[0][0])
 

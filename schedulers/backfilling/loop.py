@@ -35,7 +35,12 @@ class BackfillLoop:
         """Begin without promises, which are of the cheapest kind that will do if none is given."""
         self._rules = rules
         cheapest = HostBook if rules.on_hosts else CountBook if rules.depth > 1 else ShadowBook
-        self._book: PromiseBook[Any] = (kind or cheapest)(view.availability, rules.duration)
+        kind = kind or cheapest
+        self._book: PromiseBook[Any] = kind(view.availability, rules.duration)
+        #: What easy would notice: a call for each decision or job that comes back without an answer.
+        self._has_starts = kind is not ShadowBook
+        self._reorders = _overrides(rules, "in_serving_order")
+        self._vetoes = _overrides(rules, "may_overtake")
         #: Job id -> a job that could not start, and its promise, in the order of serving; at most `depth`.
         self._blocked: dict[str, Entry[Any]] = self._book.entries
         #: Those who wait, in an order other than that of arrival; None: the queue is in order.
@@ -52,12 +57,12 @@ class BackfillLoop:
 
     # Decisions.
 
-    def decide(self, view: View, plan: Plan) -> None:
-        """Serve all that wait if something was released, else who arrived."""
+    def decide(self, view: View, plan: Plan, *, disturbed: bool = False) -> None:
+        """Serve all that wait if something was released, else who arrived; all, too, if the rules were `disturbed`."""
         rules = self._rules
         if rules.needs_specific_hosts:
             rules.placement.refuse(view, plan)
-        released = self._released(view)
+        released = self._released(view) or disturbed
         if rules.one_by_one and len(view.arrived) > 1:
             self._pass_for_each(view.arrived, released, view, plan)
         else:
@@ -80,10 +85,10 @@ class BackfillLoop:
     def renew(self, view: View, plan: Plan) -> None:
         """Start each blocked job that fits now, in order; else promise it the earliest start there is now."""
         book = self._book
-        book.forget_gaps()
         if self._rules.depth <= 1:  # there is at most one, and it is served first
             book.withdraw_all()
             return
+        book.forget_gaps()
         if self._rules.needs_specific_hosts or not book.stands:
             self._renew_each(view, plan)
         else:
@@ -99,16 +104,15 @@ class BackfillLoop:
         repairs, released = self._repairs, view.hosts_changed
         if repairs.next_late < math.inf or (released and (repairs.failed_since or view.unavailable.bits)):
             released = repairs.foresee(view)
-        if not released:
-            first = self._book.first_start
-            released = first < math.inf and view.due(first)
-        return self._rules.has_news(view) or released
+        return released or (self._has_starts and view.due(self._book.first_start))
 
     def _call(self, view: View, plan: Plan) -> None:
         """Be called at the first promised start, unless the end of work tells of it, and when a repair is late."""
-        first, rules = self._book.first_start, self._rules
-        if view.now < first < math.inf and rules.calls_at(first) and not view.availability().end_told_by(first):
-            plan.wake_at(first)
+        if self._has_starts:
+            first = self._book.first_start
+            calls = view.now < first < math.inf and self._rules.calls_at(first)
+            if calls and not view.availability().end_told_by(first):
+                plan.wake_at(first)
         if self._repairs.next_late < math.inf:
             self._repairs.call_when_late(view, plan)
 
@@ -221,7 +225,7 @@ class BackfillLoop:
         blocked, depth, aside = self._blocked, self._rules.depth, self._rules.aside
         if len(blocked) >= depth:
             return jobs
-        jobs = iter(jobs if self._line is not None else self._rules.in_serving_order(jobs))
+        jobs = iter(self._rules.in_serving_order(jobs) if self._reorders and self._line is None else jobs)
         for job in jobs:
             if job.id not in blocked and job.id not in aside:
                 self._admit(job, view, plan)
@@ -248,20 +252,24 @@ class BackfillLoop:
         """Start those that break no promise."""
         if not jobs:
             return
-        rules, now, gaps = self._rules, view.now, self._book.gaps()
-        left = gaps.left
+        rules, now, gaps, vetoes = self._rules, view.now, self._book.gaps(), self._vetoes
+        left, aside = gaps.left, rules.aside
         for job in rules.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs:
             size = job.size
-            if size > left or job.id in rules.aside:
+            if size > left or job.id in aside:
                 continue
             end = now + rules.duration(job)
             hosts = gaps.find(size, end, rules.picks, rules.placement.eligible(job) if rules.constrained else None)
-            if hosts is not None and rules.may_overtake(job, hosts, self._book, view):
+            if hosts is not None and (not vetoes or rules.may_overtake(job, hosts, self._book, view)):
                 rules.start(job, hosts, view, plan)
                 gaps.take(hosts, end)
                 left -= size
                 if not left:
                     return
+
+
+def _overrides(rules: BackfillRules[Any], name: str) -> bool:
+    return getattr(type(rules), name) is not getattr(BackfillRules, name)
 
 
 class Backfilling(Scheduler[Options]):

@@ -94,10 +94,6 @@ class BackfillRules(Generic[Options]):
 
     # Who is looked at, and when.
 
-    def has_news(self, view: View) -> bool:
-        """Return whether promises may have to change although no host did; asked once for each decision."""
-        return False
-
     def may_start(self, view: View, plan: Plan) -> bool:
         """Return whether some job may start, so that it is worth looking at those who wait."""
         return bool(plan.free)

@@ -280,14 +280,14 @@ class CountBook(PromiseBook[Claim]):
 
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Claim]]:  # noqa: ARG002  (any host will do)
         """As in PromiseBook; searches only up to where something was freed since a promise was last looked at."""
-        future, self._gaps = self._availability(), None
+        future = self._availability()
         now, slots = future.now, future.slots_by_count
         limit, slots.freed_until = slots.freed_until, -math.inf
         for entry in self.entries.values():
             promise = entry.promise
             if promise is None or promise.start < now:  # its time has come, and its hosts are late
                 continue
-            start = slots.sooner(promise.size, entry.duration, promise.start, max(limit, slots.freed_until))
+            start = slots.sooner(promise.size, entry.duration, promise.start, limit)
             if start is not None:
                 moved = Claim(start, start + entry.duration, promise.size)
                 future.move_claim(promise, moved)
@@ -311,7 +311,7 @@ class HostBook(PromiseBook[Slot]):
 
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Slot]]:
         """As in PromiseBook."""
-        future, pick, self._gaps = self._availability(), on_bits(choose), None
+        future, pick = self._availability(), on_bits(choose)
         now, slots = future.now, future.slots_by_host
         for entry in self.entries.values():
             promise = entry.promise
@@ -348,6 +348,11 @@ class ShadowBook(PromiseBook[Shadow]):
         """As in PromiseBook."""
         self._gaps = None
         del self.entries[entry.job.id]
+
+    def withdraw_all(self) -> None:
+        """As in PromiseBook."""
+        self._gaps = None
+        self.entries.clear()
 
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Shadow]]:  # noqa: ARG002
         """As in PromiseBook: the only one is found anew instead."""

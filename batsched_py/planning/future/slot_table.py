@@ -159,8 +159,11 @@ class CountSlots(Slots):
     def sooner(self, size: int, duration: float, since: float, limit: float) -> float | None:
         """Return the first start of what is taken from `since` on, if it were not yet; None if that is `since` again.
 
-        Only starts before `limit` are looked for.
+        Only starts before `limit`, or before the end of what was freed meanwhile, are looked for.
         """
+        limit = max(limit, self.freed_until)
+        if self._full_until.get(size, 0.0) >= (limit if limit < since else since):
+            return None
         times = self.times
         high = bisect_left(times, since)
         return self._window(size, duration, high, high if limit >= since else bisect_left(times, limit, 0, high))
