@@ -39,20 +39,20 @@ class Engine:
 
     def __init__(self, client: docker.DockerClient, address: str) -> None:
         self._client = client
-        with told(f"the container engine at {address}"):
+        with engine_errors(f"the container engine at {address}"):
             info = client.info()
         self.is_desktop = info.get("OperatingSystem") == "Docker Desktop"
         self.is_rootless = "name=rootless" in (info.get("SecurityOptions") or [])
 
-    def fetch(self, image: str, pull: Pull, tell: Callable[[str], None]) -> None:
-        """Get the image from its registry, if it is not here or `pull` says so. EngineError."""
+    def fetch(self, image: str, pull: Pull, notify: Callable[[str], None]) -> None:
+        """Get the image from its registry, if it is missing here or `pull` asks for it. EngineError."""
         if pull != "always" and self._has(image):
             return
         if pull == "never":
             raise EngineError(f"image {image} is not on this machine, and --pull never forbids to get it")
-        tell(f"getting {image}")
+        notify(f"getting {image}")
         repository, tag = parse_repository_tag(image)
-        with told(f"image {image} cannot be pulled"):
+        with engine_errors(f"image {image} cannot be pulled"):
             for line in self._client.api.pull(repository, tag or "latest", stream=True, decode=True):
                 if "error" in line:
                     raise EngineError(f"image {image} cannot be pulled: {line['error']}")
@@ -63,7 +63,7 @@ class Engine:
         It has no more rights than Batsim needs: files of other programs and the network are out of its reach.
         """
         is_root = launch.user.startswith("0:")
-        with told(f"a container of {launch.image} cannot be made"):
+        with engine_errors(f"a container of {launch.image} cannot be made"):
             self._client.containers.create(
                 launch.image,
                 list(launch.arguments),
@@ -84,18 +84,18 @@ class Engine:
                 cap_drop=["ALL"],
                 cap_add=["DAC_OVERRIDE"] if is_root else [],  # root writes into anybody's folder here, too
                 security_opt=["no-new-privileges:true"],
-                log_config=LogConfig(type=LogConfig.types.NONE),  # all that it says is read as it is said
+                log_config=LogConfig(type=LogConfig.types.NONE),  # its output is read while it runs
             )
         return Container(self._client, name, launch.image)
 
     def discard(self, name: str) -> None:
         """Stop and remove a container, if there is one of this name. EngineError."""
-        with told(f"container {name} cannot be removed"), suppress(docker.errors.NotFound):
+        with engine_errors(f"container {name} cannot be removed"), suppress(docker.errors.NotFound):
             self._client.api.remove_container(name, force=True, v=True)
 
     def _has(self, image: str) -> bool:
         try:
-            with told(f"image {image}"):
+            with engine_errors(f"image {image}"):
                 self._client.images.get(image)
         except EngineError as error:
             if isinstance(error.__cause__, docker.errors.NotFound):
@@ -116,7 +116,7 @@ def connected(address: str | None) -> Iterator[Engine]:
         raise EngineError(
             f"the container engine at {where} is on another machine, which does not see files of this one"
         )
-    with told(f"no container engine answers at {where} (--docker-host and DOCKER_HOST say where it is)"):
+    with engine_errors(f"no container engine answers at {where} (--docker-host and DOCKER_HOST say where it is)"):
         _knock(parts)
         client = docker.DockerClient(base_url=where, timeout=PATIENCE)
     with closing(client):
@@ -124,7 +124,7 @@ def connected(address: str | None) -> Iterator[Engine]:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def engine_errors(what: str) -> Iterator[None]:
     """Turn errors of an engine, and of the way to it, into EngineErrors of one line that begins with `what`."""
     try:
         yield
