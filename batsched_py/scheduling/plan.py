@@ -16,6 +16,7 @@ from batsched_py.hostset import HostSet, IntervalSet, as_host_set
 from batsched_py.model.job import Job
 from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
+from batsched_py.protocol import events
 from batsched_py.protocol.codec import Message, encode
 from batsched_py.protocol.commands import (
     AdditionalIo,
@@ -32,14 +33,7 @@ from batsched_py.protocol.commands import (
     ToJobMessage,
 )
 from batsched_py.protocol.dialects import V4, Dialect
-from batsched_py.protocol.events import (
-    CONTINUE_REGISTRATION,
-    REGISTRATION_FINISHED,
-    Answer,
-    Members,
-    Notify,
-    Query,
-)
+from batsched_py.protocol.events import Members
 from batsched_py.scheduling.checks import (
     check_extras,
     control_job_fault,
@@ -226,13 +220,13 @@ class Plan:
         Jobs that were submitted before, even in this plan, still run.
         """
         self._check_registration("finish registration")
-        self._send(Notify(self.timestamp, REGISTRATION_FINISHED))
+        self._send(events.Notify(self.timestamp, events.REGISTRATION_FINISHED))
 
     def continue_registration(self) -> None:
         """Take `finish_registration` back."""
         if not self._state.config.dynamic_jobs or self._state.registration_open:
             raise PlanError("continue registration: it was not finished")
-        self._send(Notify(self.timestamp, CONTINUE_REGISTRATION))
+        self._send(events.Notify(self.timestamp, events.CONTINUE_REGISTRATION))
 
     def set_metadata(self, job: Job, text: str) -> None:
         """Attach a text without double quotes to a job that waits, runs, or was just submitted by us.
@@ -279,11 +273,11 @@ class Plan:
         for host in self._state.hosts.by_id.values():
             if not host.pstate_count:
                 raise PlanError(f"ask energy: host {host.id} describes no power (property wattage_per_state)")
-        self._others.append(Query(self.timestamp, {"consumed_energy": {}}))
+        self._others.append(events.Query(self.timestamp, {"consumed_energy": {}}))
 
     def answer(self, values: Mapping[str, Any]) -> None:
         """Answer a Query of Batsim."""
-        self._send_written("answer", Answer(self.timestamp, dict(values)))
+        self._send_written("answer", events.Answer(self.timestamp, dict(values)))
 
     def hold(self, job: Job, why: str) -> None:
         """Record why a job waits. Not sent: it is shown when the simulation stands still."""

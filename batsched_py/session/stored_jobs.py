@@ -25,7 +25,7 @@ def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -
     """
     if any(type(event) is Answer and "redis_keys" in event.values for event in events):
         events = [
-            read_answer(event, store) if type(event) is Answer and "redis_keys" in event.values else event
+            read_stored_answer(event, store) if type(event) is Answer and "redis_keys" in event.values else event
             for event in events
         ]
     job_ids = [event.job_id for event in events if type(event) is JobSubmitted and event.job is None]
@@ -60,7 +60,7 @@ def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -
     ]
 
 
-def read_answer(answer: Answer, store: JobStore) -> Answer:
+def read_stored_answer(answer: Answer, store: JobStore) -> Answer:
     """Return the answer that Batsim 1 has put in the store: its message names the key, or keys (`redis_keys`).
 
     Under a key stands an object, whose members are those of the answer, or the number of joules that were consumed.

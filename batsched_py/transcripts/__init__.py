@@ -8,8 +8,8 @@ Start with transcript.py (a recording read back, `Exchange` by `Exchange`) and l
 * facts.py: a run as facts about jobs and hosts, without the split into messages and without the dialect;
   compare.py: two runs by their facts; report.py: the differences in words.
 
-Two ways to compare: `replay` is exact (each reply is the same decision), `compare_runs` goes by what happened and
-allows tolerances.
+Two ways to compare: `replay` is exact (each reply is the same decision), `compare_transcripts` goes by what happened
+and allows tolerances.
 
 Invariants:
 

@@ -1,10 +1,10 @@
 """Two runs compared by what happened in them: which facts they share, and how the others differ.
 
-    comparison = compare_runs(left, right)          # two iterables of transcript.Exchange, read once, in step
+    comparison = compare_transcripts(left, right)          # two iterables of transcript.Exchange, read once, in step
     comparison.same                            # True if no fact differs
-    comparison.differences                     # RunDifference(left fact or None, right fact or None, what), by time
+    comparison.differences                     # FactDifference(left fact or None, right fact or None, what), by time
     comparison.jobs                            # ids of the jobs that differ, in order of their first difference
-    compare_runs(left, right, Tolerance(seconds=0.1), ignore={FactKind.CALLS, FactKind.CONFIGURATION})
+    compare_transcripts(left, right, Tolerance(seconds=0.1), ignore={FactKind.CALLS, FactKind.CONFIGURATION})
 
 A fact (see `facts`) of one run is the same as one of the other if it has the same identity (told or decided, kind,
 subject), its time differs by at most `Tolerance.seconds`, and so do its details, as far as both runs have them; numbers
@@ -33,7 +33,7 @@ from batsched_py.transcripts.decisions import dialect_of_run
 from batsched_py.transcripts.facts import JOB_KINDS, TIMES, ExchangeFacts, Fact, FactKind, read_facts
 from batsched_py.transcripts.transcript import Exchange
 
-#: Values of `RunDifference.what` besides the names of details.
+#: Values of `FactDifference.what` besides the names of details.
 TIME: Final = "time"
 ORDER: Final = "order"
 #: Below this, numbers are equal: Batsim writes six decimals.
@@ -54,7 +54,7 @@ class Tolerance(Struct, frozen=True):
     relative: float = 1e-6
 
 
-class RunDifference(Struct, frozen=True):
+class FactDifference(Struct, frozen=True):
     """A fact that the runs do not share.
 
     Attributes:
@@ -78,7 +78,7 @@ class RunDifference(Struct, frozen=True):
         return min(fact.time for fact in (self.left, self.right) if fact is not None)
 
 
-class RunComparison(Brief, frozen=True):
+class TranscriptComparison(Brief, frozen=True):
     """The facts that two runs share, and those in which they differ.
 
     Attributes:
@@ -89,7 +89,7 @@ class RunComparison(Brief, frozen=True):
 
     exchanges: tuple[int, int]
     shared: int
-    differences: tuple[RunDifference, ...]
+    differences: tuple[FactDifference, ...]
 
     @property
     def same(self) -> bool:
@@ -103,13 +103,13 @@ class RunComparison(Brief, frozen=True):
         return tuple(dict.fromkeys(ids))
 
 
-def compare_runs(
+def compare_transcripts(
     left: Iterable[Exchange],
     right: Iterable[Exchange],
     tolerance: Tolerance = Tolerance(),  # noqa: B008 - frozen
     *,
     ignore: Collection[FactKind] = (),
-) -> RunComparison:
+) -> TranscriptComparison:
     """Compare two runs; facts of the kinds to ignore are left out."""
     sides = (_Side(left), _Side(right))
     foreign = sides[0].dialect.name != sides[1].dialect.name
@@ -121,7 +121,7 @@ def compare_runs(
             if fact.kind not in ignore and not (foreign and _untranslatable(fact)):
                 ledger.enter(place, fact, lagging.identity(fact, numbered=foreign))
         lagging.advance()
-    return RunComparison((sides[0].exchanges, sides[1].exchanges), ledger.shared, ledger.differences())
+    return TranscriptComparison((sides[0].exchanges, sides[1].exchanges), ledger.shared, ledger.differences())
 
 
 def alike(left: Any, right: Any, relative: float) -> bool:
@@ -202,17 +202,17 @@ class _Ledger:
             return
         del self._open[1 - place][identity]
 
-    def differences(self) -> tuple[RunDifference, ...]:
+    def differences(self) -> tuple[FactDifference, ...]:
         """Return what was not struck out, in pairs of the same identity as far as that goes."""
         left, right = self._open
         found = []
         for identity in dict.fromkeys(chain(left, right)):
             ours, theirs = (_all(side.get(identity)) for side in self._open)
             if identity[1] is FactKind.CALLS:
-                found += [RunDifference(fact, None) for fact in ours] + [RunDifference(None, fact) for fact in theirs]
+                found += [FactDifference(fact, None) for fact in ours] + [FactDifference(None, fact) for fact in theirs]
                 continue
             for one, other in zip_longest(ours, theirs):
-                found.append(RunDifference(one, other, self._what(one, other)))
+                found.append(FactDifference(one, other, self._what(one, other)))
         return tuple(sorted(found, key=lambda difference: difference.time))
 
     def _strike(self, others: _Pending, fact: Fact) -> bool:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from batsched_py.hostset import HostSet
-from batsched_py.transcripts.compare import ORDER, TIME, RunComparison, RunDifference
+from batsched_py.transcripts.compare import ORDER, TIME, FactDifference, TranscriptComparison
 from batsched_py.transcripts.decisions import number_text
 from batsched_py.transcripts.facts import HOST_KINDS, TIMES, Fact, FactKind
 
@@ -62,7 +62,7 @@ DECIDED_WORDS: Final[Mapping[FactKind, str]] = {
 }
 
 
-def stories(differences: Sequence[RunDifference]) -> Iterator[tuple[str, ...]]:
+def stories(differences: Sequence[FactDifference]) -> Iterator[tuple[str, ...]]:
     """Yield each difference on a few lines; hosts that differ in the same way share them."""
     for _, group in groupby(differences, _sameness):
         alike = list(group)
@@ -71,7 +71,7 @@ def stories(differences: Sequence[RunDifference]) -> Iterator[tuple[str, ...]]:
         yield _story(alike[0], subject)
 
 
-def summary(comparison: RunComparison) -> Iterator[str]:
+def summary(comparison: TranscriptComparison) -> Iterator[str]:
     """Yield the number of facts of each kind that differ, and in what; then the jobs."""
     found: dict[FactKind, Counter[str]] = {}
     for difference in comparison.differences:
@@ -87,7 +87,7 @@ def summary(comparison: RunComparison) -> Iterator[str]:
         yield f"jobs that differ: {len(jobs)} ({', '.join(jobs[:_NAMED])}{more})"
 
 
-def _sameness(difference: RunDifference) -> object:
+def _sameness(difference: FactDifference) -> object:
     """Return a key that is equal for neighbours shown as one: the same of several hosts."""
     fact = difference.fact
     if fact.kind not in HOST_KINDS:
@@ -96,7 +96,7 @@ def _sameness(difference: RunDifference) -> object:
     return fact.told, fact.kind, difference.what, sides
 
 
-def _story(difference: RunDifference, subject: str) -> tuple[str, ...]:
+def _story(difference: FactDifference, subject: str) -> tuple[str, ...]:
     fact = difference.fact
     words = (TOLD_WORDS if fact.told else DECIDED_WORDS)[fact.kind]
     head = f"t={number_text(difference.time)}: {words} {subject}".rstrip()
@@ -136,7 +136,7 @@ def _plain(value: object) -> object:
     return asdict(value) if isinstance(value, Struct) else dict(value)  # type: ignore[call-overload]
 
 
-def _ways(difference: RunDifference) -> tuple[str, ...]:
+def _ways(difference: FactDifference) -> tuple[str, ...]:
     if difference.left is None:
         return ("only in the second",)
     if difference.right is None:

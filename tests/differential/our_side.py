@@ -32,7 +32,7 @@ from batsched_py.protocol.events import REGISTRATION_FINISHED, Nop, Notify, Quer
 from batsched_py.protocol.fields import read_job
 from batsched_py.scheduling.options import NoOptions
 from batsched_py.session.session import Session
-from batsched_py.transcripts.compare import RunDifference, Tolerance, compare_runs
+from batsched_py.transcripts.compare import FactDifference, Tolerance, compare_transcripts
 from batsched_py.transcripts.facts import FactKind, read_facts
 from batsched_py.transcripts.transcript import Exchange
 from tests.differential.recorded import Recorded, UnusableError
@@ -95,7 +95,7 @@ def follow(recorded: Recorded) -> Outcome:
             break
         answered.append(Exchange(exchange.number, exchange.request, reply))
     if not why:
-        found = compare_runs(
+        found = compare_transcripts(
             recorded.exchanges, answered, Tolerance(NEAR + _latest(recorded)), ignore={FactKind.REGISTRATIONS}
         )
         why = [
@@ -106,7 +106,7 @@ def follow(recorded: Recorded) -> Outcome:
     return Outcome(len(answered), tuple(why))
 
 
-def _is_said_again(item: RunDifference, recorded: Recorded) -> bool:
+def _is_said_again(item: FactDifference, recorded: Recorded) -> bool:
     """True for a kill that was asked for before, perhaps in the same reply: our Plan leaves it out as Batsim does."""
     fact = item.fact
     if item.right is not None or fact.told or fact.kind is not FactKind.KILLS:
@@ -116,7 +116,7 @@ def _is_said_again(item: RunDifference, recorded: Recorded) -> bool:
     return sum(kill.time <= fact.time for kill in alike) > 1
 
 
-def _is_of_a_rejected_job(item: RunDifference, session: Session) -> bool:
+def _is_of_a_rejected_job(item: FactDifference, session: Session) -> bool:
     """True for metadata of a job that our session had rejected before the algorithm saw it: it can never run."""
     fact = item.fact
     return item.right is None and fact.kind is FactKind.METADATA and fact.subject in session.rejections

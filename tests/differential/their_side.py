@@ -18,7 +18,7 @@ from batsched_py.errors import BatschedError
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.protocol.dialects import V14
 from batsched_py.simulator.time.mailbox import latencies
-from batsched_py.transcripts.compare import Tolerance, compare_runs
+from batsched_py.transcripts.compare import Tolerance, compare_transcripts
 from batsched_py.transcripts.transcript import Exchange
 from tests.differential.recorded import Recorded
 
@@ -66,7 +66,7 @@ def fact_by_fact(recorded: Recorded) -> Outcome:
     except BatschedError as error:
         why.append(f"{type(error).__name__}: {error}")
     tolerance = Tolerance(NEAR + _longest_delay(recorded), relative=1e-5)
-    for difference in compare_runs(recorded.exchanges, follower.exchanges, tolerance).differences:
+    for difference in compare_transcripts(recorded.exchanges, follower.exchanges, tolerance).differences:
         left, right = difference.left, difference.right
         if left is not None and right is not None:
             values = "; ".join(

@@ -14,7 +14,7 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import TranscriptError
-from batsched_py.transcripts.compare import RunComparison, Tolerance, compare_runs
+from batsched_py.transcripts.compare import Tolerance, TranscriptComparison, compare_transcripts
 from batsched_py.transcripts.facts import FactKind
 from batsched_py.transcripts.report import LEFT, RIGHT, stories, summary
 from batsched_py.transcripts.transcript import Transcript
@@ -63,7 +63,7 @@ def command(request: DiffRequest) -> int:
     limits = current_limits()
     transcripts = Transcript(request.first, warn, limits=limits), Transcript(request.second, warn, limits=limits)
     tolerance = Tolerance(request.tolerance, request.relative)
-    comparison = compare_runs(*transcripts, tolerance, ignore={FactKind(kind) for kind in request.ignore})
+    comparison = compare_transcripts(*transcripts, tolerance, ignore={FactKind(kind) for kind in request.ignore})
     for transcript, exchanges in zip(transcripts, comparison.exchanges, strict=True):
         if not exchanges:
             raise TranscriptError(str(transcript.path), "", "holds no exchange; there is nothing to compare")
@@ -71,7 +71,7 @@ def command(request: DiffRequest) -> int:
     return 0 if comparison.same else 1
 
 
-def _show(comparison: RunComparison, request: DiffRequest) -> None:
+def _show(comparison: TranscriptComparison, request: DiffRequest) -> None:
     exchanges = f"{comparison.exchanges[0]} and {counted(comparison.exchanges[1], 'exchange')}"
     if comparison.same:
         say(f"same: {exchanges}, {counted(comparison.shared, 'fact')}")

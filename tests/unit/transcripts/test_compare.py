@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batsched_py.transcripts.compare import ORDER, TIME, RunDifference, Tolerance, alike, compare_runs
+from batsched_py.transcripts.compare import ORDER, TIME, FactDifference, Tolerance, alike, compare_transcripts
 from batsched_py.transcripts.facts import FactKind
 from batsched_py.transcripts.transcript import Exchange
 from tests.builders import begins_data, completed_data, submitted_data
@@ -31,14 +31,14 @@ def execute(name: str, alloc: str, **more: Any) -> Said:
 
 def differences(left: list[Exchange], right: list[Exchange]) -> list[tuple[str, str, tuple[str, ...]]]:
     """Kind, subject and what differs of each."""
-    found, mirrored = compare_runs(left, right).differences, compare_runs(right, left).differences
+    found, mirrored = compare_transcripts(left, right).differences, compare_transcripts(right, left).differences
     assert len(found) == len(mirrored)
     assert all(_mirrored(one) in mirrored for one in found)
     return [(one.fact.kind, one.fact.subject, one.what) for one in found]
 
 
-def _mirrored(difference: RunDifference) -> RunDifference:
-    return RunDifference(difference.right, difference.left, difference.what)
+def _mirrored(difference: FactDifference) -> FactDifference:
+    return FactDifference(difference.right, difference.left, difference.what)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -46,7 +46,7 @@ def _mirrored(difference: RunDifference) -> RunDifference:
 def test_a_run_that_is_told_in_another_way_is_the_same(name: str, way: str) -> None:
     """Spelling, order inside an instant and split into messages are no differences."""
     told = real(name)
-    comparison = compare_runs(told, RETOLD[way](told))
+    comparison = compare_transcripts(told, RETOLD[way](told))
     assert comparison.differences == ()
     assert comparison.shared > 20
     assert comparison.same
@@ -56,10 +56,10 @@ def test_a_run_that_is_told_in_another_way_is_the_same(name: str, way: str) -> N
 def test_a_run_that_batsim_1_tells_is_the_same(name: str) -> None:
     """Other names of workloads, events and members; things that are not told. One run has metadata, a v4 word."""
     told = real(name)
-    comparison = compare_runs(told, in_v14(told))
+    comparison = compare_transcripts(told, in_v14(told))
     assert comparison.differences == ()
     assert comparison.shared > 20
-    assert compare_runs(in_v14(told), told).same
+    assert compare_transcripts(in_v14(told), told).same
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -68,19 +68,19 @@ def test_each_exchange_that_is_missing_is_noticed(name: str) -> None:
     told = real(name)
     for position in range(len(told) - 1, 0, -len(told) // 7):
         said = [event for raw in (told[position].request, told[position].reply) for event in json.loads(raw)["events"]]
-        comparison = compare_runs(told, told[:position] + told[position + 1 :])
+        comparison = compare_transcripts(told, told[:position] + told[position + 1 :])
         assert comparison.same == all(event["type"] in ("CALL_ME_LATER", "REQUESTED_CALL") for event in said)
 
 
 def test_times_differ_by_more_than_the_tolerance_or_not_at_all() -> None:
     """What was told later is decided upon later, too."""
     told = real("o01_fcfs_delays")
-    assert compare_runs(told, late(told, 0.0009)).same
-    parted = compare_runs(told, late(told, 0.002))
+    assert compare_transcripts(told, late(told, 0.0009)).same
+    parted = compare_transcripts(told, late(told, 0.002))
     assert not parted.same
     assert {what for one in parted.differences for what in one.what} == {TIME}
-    assert compare_runs(told, late(told, 0.002), Tolerance(seconds=0.01)).same
-    assert compare_runs(told, late(told, 0.0), Tolerance(seconds=0)).same
+    assert compare_transcripts(told, late(told, 0.002), Tolerance(seconds=0.01)).same
+    assert compare_transcripts(told, late(told, 0.0), Tolerance(seconds=0)).same
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_another_start_is_found(changed: list[Said], kind: FactKind, what: tuple
     before = run((1.0, [("JOB_SUBMITTED", submitted_data("1", 2))], [execute("1", "0-1")]))
     after = run((1.0, [("JOB_SUBMITTED", submitted_data("1", 2))], changed))
     assert (kind, "w0!1", what) in differences(before, after)
-    assert compare_runs(before, after).jobs == ("w0!1",)
+    assert compare_transcripts(before, after).jobs == ("w0!1",)
 
 
 def test_a_start_at_another_time_is_one_difference() -> None:
@@ -105,7 +105,7 @@ def test_a_start_at_another_time_is_one_difference() -> None:
     submission: Said = ("JOB_SUBMITTED", submitted_data("1", 2))
     before = run((1.0, [submission], [execute("1", "0-1")]), (5.0, [("REQUESTED_CALL", {})], []))
     after = run((1.0, [submission], []), (5.0, [("REQUESTED_CALL", {})], [execute("1", "0-1")]))
-    (found,) = compare_runs(before, after).differences
+    (found,) = compare_transcripts(before, after).differences
     assert found.left is not None
     assert found.right is not None
     assert (found.left.time, found.right.time, found.time, found.what) == (1.0, 5.0, 1.0, (TIME,))
@@ -115,7 +115,7 @@ def test_a_command_counts_when_batsim_obeys_it() -> None:
     """A timestamp before the request's is obeyed at once, a later one is waited for."""
     early = run((4.0, [], [(1.0, *execute("1", "0"))]))
     punctual = run((4.0, [], [execute("1", "0")]))
-    assert compare_runs(early, punctual).same
+    assert compare_transcripts(early, punctual).same
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_a_command_counts_when_batsim_obeys_it() -> None:
 )
 def test_another_thing_told_is_found(one: Said, other: Said) -> None:
     """Whatever the event."""
-    assert not compare_runs(run((3.0, [one], [])), run((3.0, [other], []))).same
-    assert not compare_runs(run((3.0, [one], [])), run((3.0, [], []))).same
-    assert compare_runs(run((3.0, [one], [])), run((3.0, [one], []))).same
+    assert not compare_transcripts(run((3.0, [one], [])), run((3.0, [other], []))).same
+    assert not compare_transcripts(run((3.0, [one], [])), run((3.0, [], []))).same
+    assert compare_transcripts(run((3.0, [one], [])), run((3.0, [one], []))).same
 
 
 @pytest.mark.parametrize(
@@ -187,16 +187,16 @@ def test_another_thing_told_is_found(one: Said, other: Said) -> None:
 )
 def test_another_decision_is_found(one: Said, other: Said) -> None:
     """Whatever the command."""
-    assert not compare_runs(run((3.0, [], [one])), run((3.0, [], [other]))).same
-    assert not compare_runs(run((3.0, [], [one])), run((3.0, [], []))).same
-    assert compare_runs(run((3.0, [], [one])), run((3.0, [], [one]))).same
+    assert not compare_transcripts(run((3.0, [], [one])), run((3.0, [], [other]))).same
+    assert not compare_transcripts(run((3.0, [], [one])), run((3.0, [], []))).same
+    assert compare_transcripts(run((3.0, [], [one])), run((3.0, [], [one]))).same
 
 
 def test_requests_for_several_hosts_or_jobs_may_be_split() -> None:
     """Each host and each job is asked for, and told, in either way."""
     together = run((3.0, [], [("SET_RESOURCE_STATE", {"resources": "0-1", "state": "13"})]))
     apart = [("SET_RESOURCE_STATE", {"resources": host, "state": "13"}) for host in ("1", "0")]
-    assert compare_runs(together, run((3.0, [], apart))).same  # type: ignore[arg-type]
+    assert compare_transcripts(together, run((3.0, [], apart))).same  # type: ignore[arg-type]
 
 
 def test_where_calls_are_asked_for_is_no_difference() -> None:
@@ -206,10 +206,10 @@ def test_where_calls_are_asked_for_is_no_difference() -> None:
     )
     twice = run((3.0, [], [execute("1", "0")]), (9.0, [("REQUESTED_CALL", {}), ("REQUESTED_CALL", {})], []))
     never = run((3.0, [], [execute("1", "0")]))
-    assert compare_runs(asked, twice).same
-    (found,) = compare_runs(asked, never).differences
+    assert compare_transcripts(asked, twice).same
+    (found,) = compare_transcripts(asked, never).differences
     assert (found.fact.kind, found.left is not None, found.right) == (FactKind.CALLS, True, None)
-    assert compare_runs(asked, never, ignore={FactKind.CALLS}).same
+    assert compare_transcripts(asked, never, ignore={FactKind.CALLS}).same
 
 
 def test_a_fact_that_is_missing_among_others_of_its_kind_is_one_difference() -> None:
@@ -217,7 +217,7 @@ def test_a_fact_that_is_missing_among_others_of_its_kind_is_one_difference() -> 
     switches: list[tuple[float, list[Said], list[Said]]] = [
         (float(time), [("RESOURCE_STATE_CHANGED", {"resources": "0", "state": str(time % 2)})], []) for time in range(9)
     ]
-    (found,) = compare_runs(run(*switches), run(*switches[:4], *switches[5:])).differences
+    (found,) = compare_transcripts(run(*switches), run(*switches[:4], *switches[5:])).differences
     assert found.left is not None
     assert (found.left.time, found.right) == (4.0, None)
 
@@ -225,7 +225,7 @@ def test_a_fact_that_is_missing_among_others_of_its_kind_is_one_difference() -> 
 def test_order_counts_among_facts_of_one_identity() -> None:
     """A host that is switched on and off at one instant ends otherwise than if it is switched off and on."""
     on, off = (("SET_RESOURCE_STATE", {"resources": "0", "state": state}) for state in ("0", "13"))
-    found = compare_runs(run((3.0, [], [on, off])), run((3.0, [], [off, on])))
+    found = compare_transcripts(run((3.0, [], [on, off])), run((3.0, [], [off, on])))
     assert [one.what for one in found.differences] == [(ORDER,)]
 
 
@@ -233,30 +233,30 @@ def test_what_redis_holds_is_not_compared_with_what_is_told() -> None:
     """A submission without its job says less, not something else."""
     told = run((1.0, [("JOB_SUBMITTED", submitted_data("1", 2))], []))
     named = run((1.0, [("JOB_SUBMITTED", {"job_id": "w0!1"})], []))
-    assert compare_runs(told, named).same
+    assert compare_transcripts(told, named).same
 
 
 def test_bytes_that_are_no_message_are_compared_too() -> None:
     """In either direction."""
     broken = run((1.0, [], []))
     for one in (Exchange(1, b"tea", broken[1].reply), Exchange(1, broken[1].request, b"tea")):
-        assert not compare_runs(broken, [broken[0], one]).same
-        assert compare_runs([broken[0], one], [broken[0], one]).same
+        assert not compare_transcripts(broken, [broken[0], one]).same
+        assert compare_transcripts([broken[0], one], [broken[0], one]).same
 
 
 def test_stops_are_alike_whatever_the_reason() -> None:
     """It names files and lines of code."""
     one, other = (run((1.0, [], [("BATSCHED_PY_STOPPED", {"reason": reason})])) for reason in "ab")
-    assert compare_runs(one, other).same
+    assert compare_transcripts(one, other).same
 
 
 def test_runs_of_different_length_are_read_to_their_ends() -> None:
     """Also if one of them is empty."""
     told = real("o10_edge")
-    comparison = compare_runs(told, [])
+    comparison = compare_transcripts(told, [])
     assert comparison.exchanges == (len(told), 0)
     assert all(one.right is None for one in comparison.differences)
-    assert compare_runs([], []).same
+    assert compare_transcripts([], []).same
 
 
 def test_jobs_that_differ_are_named_once_in_the_order_of_their_first_difference() -> None:
@@ -264,7 +264,7 @@ def test_jobs_that_differ_are_named_once_in_the_order_of_their_first_difference(
     submissions: list[Said] = [("JOB_SUBMITTED", submitted_data(name)) for name in "123"]
     before = run((1.0, submissions, [execute("3", "0"), execute("1", "1")]), (2.0, [], [execute("2", "2")]))
     after = run((1.0, submissions, [execute("1", "1")]), (3.0, [], [execute("2", "3"), execute("3", "0")]))
-    assert compare_runs(before, after).jobs == ("w0!3", "w0!2")
+    assert compare_transcripts(before, after).jobs == ("w0!3", "w0!2")
 
 
 @pytest.mark.parametrize(

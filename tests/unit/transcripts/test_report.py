@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.transcripts.compare import compare_runs
+from batsched_py.transcripts.compare import compare_transcripts
 from batsched_py.transcripts.report import stories, summary
 from batsched_py.transcripts.transcript import Exchange
 from tests.builders import submitted_data
@@ -65,13 +65,13 @@ def run(told: list[Said], decided: list[Said]) -> list[Exchange]:
 )
 def test_a_difference_is_told_on_three_lines(left: list[Said], right: list[Said], story: tuple[str, ...]) -> None:
     """Hosts that differ in the same way share them; long values are cut."""
-    assert list(stories(compare_runs(run([], left), run([], right)).differences)) == [story]
+    assert list(stories(compare_transcripts(run([], left), run([], right)).differences)) == [story]
 
 
 def test_facts_in_another_order_are_told_as_such() -> None:
     """Nothing of them differs but their place."""
     on, off = (("SET_RESOURCE_STATE", {"resources": "0", "state": state}) for state in ("0", "13"))
-    (told,) = stories(compare_runs(run([], [on, off]), run([], [off, on])).differences)
+    (told,) = stories(compare_transcripts(run([], [on, off]), run([], [off, on])).differences)
     assert told == ("t=3.5: power state asked of host 0: the same, but in another place among those of its kind",)
 
 
@@ -101,7 +101,7 @@ def test_every_kind_of_fact_has_words() -> None:
         ("ANSWER", {"estimate_waiting_time": {}}),
         ("ALIENS", {}),
     ]
-    comparison = compare_runs(run(told, decided), [*run([], []), Exchange(2, b"tea", b"tea")])
+    comparison = compare_transcripts(run(told, decided), [*run([], []), Exchange(2, b"tea", b"tea")])
     words = [line for story in stories(comparison.differences) for line in story]
     assert "t=3.5: kill done of w0!1" in words
     assert "t=3.5: a request that is no message" in words
@@ -111,7 +111,7 @@ def test_every_kind_of_fact_has_words() -> None:
 def test_the_summary_counts_and_names_jobs_up_to_a_number() -> None:
     """A long run that differs everywhere is told in a line."""
     jobs: list[Said] = [("JOB_SUBMITTED", submitted_data(str(number))) for number in range(30)]
-    lines = list(summary(compare_runs(run(jobs, []), run([], []))))
+    lines = list(summary(compare_transcripts(run(jobs, []), run([], []))))
     assert lines[0] == "submissions: 30 (30 only in the first)"
     assert lines[1].startswith("jobs that differ: 30 (w0!0, w0!1, ")
     assert lines[1].endswith(", w0!19 and 10 more)")
