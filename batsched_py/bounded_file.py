@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
+from batsched_py.errors import InputError
 from batsched_py.model.limits import LimitError, Limits
 
 #: What a gzip file begins with, whatever its name.
@@ -25,6 +27,19 @@ _FRAME: Final = 1_000
 
 class DamageError(ValueError):
     """A compressed file is damaged."""
+
+
+@contextmanager
+def reported(path: Path, kind: type[InputError], place: Callable[[], str] = str) -> Iterator[None]:
+    """Raise failures of reading as an error of this kind; `place` names the line that breaks a limit."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(str(path), "", f"cannot be read: {error.strerror or error}") from error
+    except DamageError as error:
+        raise kind(str(path), "", f"cannot be decompressed: {error}") from error
+    except LimitError as error:
+        raise kind(str(path), place(), str(error)) from error
 
 
 def read_file(path: Path, limits: Limits) -> bytes:

@@ -12,7 +12,7 @@ from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algori
 from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.simulate import Run, simulate
 from batsched_py.campaigns.study import Outcome, Study, Variant, run_study
-from batsched_py.traces.drawn import Drawn
+from batsched_py.traces.lublin import Drawn
 
 __all__ = [
     "AlgorithmComparison",

@@ -9,7 +9,7 @@ from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.traces.batsim_json import read_workload
-from batsched_py.traces.drawn import Drawn
+from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: A file, or an object.

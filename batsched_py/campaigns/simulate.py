@@ -19,7 +19,7 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
-from batsched_py.traces.drawn import Drawn
+from batsched_py.traces.lublin import Drawn
 
 
 class Run(Brief, frozen=True):

@@ -1,4 +1,15 @@
-"""For authors of algorithms: a bench to look at single decisions, and the tests that every algorithm must pass."""
+"""Tools for authors of algorithms: a bench for single decisions, and the tests that every algorithm must pass.
+
+Start with `contract`: its class has one test for each promise, in the words of docs/testing.md. A test draws a `Case`
+(`strategies`; `edges` has those that chance rarely finds), a `Player` lets the algorithm answer it, and `rules` judge
+the results. Two peers stand in for Batsim: the embedded simulator, and `LateBatsim`, which sends events as late and
+in as many pieces as the protocol allows. `fingerprints` compares the bytes of two processes. The `Bench` needs none
+of these: it is Batsim by hand, for one decision at a time.
+
+Invariants: algorithms answer through a real session and real bytes, and the session's state is checked after each
+message; a case is a value whose `repr` makes it again, so that each failure can be replayed; all chance comes from
+seeds; only `contract` and `strategies` need pytest and Hypothesis.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +29,7 @@ __all__ = ["Bench", "Case", "ContractTests", "Decision", "LateBatsim", "Played",
 
 
 def __getattr__(name: str) -> Any:
-    """The contract suite alone needs pytest and Hypothesis, which whoever looks at single decisions need not have."""
+    """Import the contract suite when it is asked for: it alone needs pytest and Hypothesis."""
     if name == "ContractTests":
         return import_module("batsched_py.testing.contract").ContractTests
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""A bench: a state made in a few lines, an algorithm that decides once, and its plan to look at."""
+"""The bench: a state made in a few lines, one decision of an algorithm, and its plan to look at."""
 
 from __future__ import annotations
 
@@ -39,30 +39,30 @@ from batsched_py.testing.case import POWER, SLEEP
 from batsched_py.testing.decision import Decision
 from batsched_py.wording import too_few
 
-#: The profile of jobs that name no other; nobody plays it.
+#: The profile of jobs without another; it is never executed.
 PROFILE: Final = "p"
-#: What is done in place of a decision, to bring about a state.
+#: An action in place of a decision, which brings about a state.
 Instead = Callable[[Plan], None]
 #: Hosts as a set, or spelled as in "0-3 7".
 Hosts = HostSet | str
 
 
 class Bench:
-    """One algorithm beside a Batsim that does what you say.
+    """One algorithm beside a Batsim under the control of the test.
 
-    What happens is noted, and told in one message when `decide` is called; the algorithm answers through a real session
-    and real bytes, so that each decision is checked as in a run. Jobs are named by what `submit` and `run` return;
-    their names alone will do, too. Whatever cannot be is a BenchError.
+    Events are noted, and sent in one message when `decide` is called; the algorithm answers through a real session and
+    real bytes, so that each decision is checked as in a run. Jobs are named by the ids that `submit` and `run` return,
+    or by their names alone. BenchError for the impossible.
 
     Args:
-        algorithm: its class, or what comes after `-s`.
-        hosts: how many compute hosts there are, numbered from 0.
+        algorithm: its class, or a name as after `-s`.
+        hosts: number of compute hosts, numbered from 0.
         options: of the algorithm.
         energy: hosts have power states: 0 and 1 compute, 2 sleeps; None: if the algorithm needs them.
         dynamic: the algorithm may submit jobs; None: if it needs to. `acknowledge`: they are submitted back.
         sharing: several jobs may run on one host.
         properties: host -> properties of its own, which are text.
-        warn: receives one line for each thing that is strange but legal; None if nobody listens.
+        warn: receives a line for each warning; None to ignore them.
     """
 
     def __init__(
@@ -79,17 +79,17 @@ class Bench:
         warn: Callable[[str], None] | None = None,
     ) -> None:
         scheduler = load(algorithm) if isinstance(algorithm, str) else algorithm
-        #: What is done at the next message in place of a decision.
+        #: The action at the next message in place of a decision.
         self._instead: Instead | None = None
         self.session = Session(self._benched(scheduler), options, warn=warn)
         self._side = BatsimSide()
         self.now = 0.0
-        #: What has happened and was not told.
+        #: Events that are noted and not sent.
         self._untold: list[Event] = []
         self._jobs = 0
         #: Job id -> hosts, of jobs that run; the order is that of their starts.
         self.running: dict[str, HostSet] = {}
-        #: Calls that were asked for and did not come; kills and switches that are not done.
+        #: Calls that are still to come; kills and switches that are not done.
         self._calls: list[float] = []
         self._kills: list[tuple[str, ...]] = []
         self._switches: list[tuple[HostSet, str]] = []
@@ -106,16 +106,16 @@ class Bench:
         )
         profiles = {"w0": {PROFILE: {"type": "delay", "delay": 100}}}
         begins = SimulationBegins(0.0, resources, (), sharing, True, config, {"w0": "the bench"}, profiles)
-        #: What was decided at the beginning, before any job came.
+        #: The decision at the beginning, before any job came.
         self.opening = self._exchange([begins])
 
     @property
     def view(self) -> View:
-        """What the algorithm sees."""
+        """Return the view of the algorithm."""
         return self.session.view
 
     def at(self, time: float) -> Bench:
-        """Let time pass until `time`; nothing that was noted before may be untold then. Returns the bench."""
+        """Let time pass until `time`, and return the bench."""
         if not time >= self.now:
             raise BenchError(f"at {time!r}: time does not go back, it is {self.now!r}")
         self.now = time
@@ -130,7 +130,7 @@ class Bench:
         profile: Mapping[str, Any] | None = None,
         **members: Any,
     ) -> str:
-        """A job comes now; returns its id. `profile` is forwarded if given; `members` are others of the job's own."""
+        """Submit a job now, and return its id. `profile` is forwarded if given; `members` are others of the job."""
         job = self._new(name, size, walltime, profile, members)
         self._untold.append(JobSubmitted(self.now, job.id, job, profile))
         return job.id
@@ -145,7 +145,7 @@ class Bench:
         profile: Mapping[str, Any] | None = None,
         **members: Any,
     ) -> str:
-        """A job runs from now on, on these hosts or on the lowest free ones; the algorithm was not asked. Its id."""
+        """Start a job now, on these hosts or the lowest free ones, without asking the algorithm; return its id."""
         given = None if hosts is None else _hosts(hosts)
         job = self._new(name, size if given is None else len(given), walltime, profile, members)
 
@@ -159,7 +159,7 @@ class Bench:
         return job.id
 
     def end(self, job: str, state: str = COMPLETED_SUCCESSFULLY) -> None:
-        """A running job ends, early or late: by itself, or COMPLETED_FAILED, COMPLETED_WALLTIME_REACHED..."""
+        """End a running job, early or late: successfully, or as COMPLETED_FAILED, COMPLETED_WALLTIME_REACHED..."""
         job_id = _full(job)
         if job_id not in self.running:
             raise BenchError(f"end {job_id}: it does not run; there run: {', '.join(self.running) or 'none'}")
@@ -169,7 +169,7 @@ class Bench:
         self._untold.append(JobCompleted(self.now, job_id, state, code, self.running.pop(job_id)))
 
     def finish_kills(self) -> None:
-        """The jobs that were to be killed end; those that ended meanwhile have ended by themselves."""
+        """End the jobs that were to be killed; those that ended meanwhile have ended by themselves."""
         if not self._kills:
             raise BenchError("finish kills: nothing was killed")
         for job_ids in self._kills:
@@ -180,15 +180,15 @@ class Bench:
         self._kills.clear()
 
     def fail(self, hosts: Hosts) -> None:
-        """Hosts become unavailable; jobs on them go on."""
+        """Make hosts unavailable; jobs on them go on."""
         self._notice(MACHINE_UNAVAILABLE, _hosts(hosts))
 
     def repair(self, hosts: Hosts) -> None:
-        """Hosts are available again."""
+        """Make hosts available again."""
         self._notice(MACHINE_AVAILABLE, _hosts(hosts))
 
     def sleep(self, hosts: Hosts) -> None:
-        """Hosts sleep from now on; the algorithm was not asked. The bench must have power states."""
+        """Put hosts to sleep now, without asking the algorithm. The bench must have power states."""
         chosen = _hosts(hosts)
         if not self._powered:
             raise BenchError(f"sleep {chosen}: hosts have no power states; make the bench with energy=True")
@@ -198,7 +198,7 @@ class Bench:
         self._switches = before
 
     def finish_switches(self, hosts: Hosts | None = None) -> None:
-        """The changes of pstate that were asked for are done: all, or those of these hosts."""
+        """Complete the changes of pstate that were asked for: all, or those of these hosts."""
         wanted = None if hosts is None else _hosts(hosts)
         done = [switch for switch in self._switches if wanted is None or not switch[0].isdisjoint(wanted)]
         if not done:
@@ -207,7 +207,7 @@ class Bench:
         self._untold += [ResourceStateChanged(self.now, switched, pstate) for switched, pstate in done]
 
     def call(self) -> Bench:
-        """Let time pass until the next call that was asked for, which comes. Returns the bench."""
+        """Let time pass until the next call that was asked for, note it, and return the bench."""
         if not self._calls:
             raise BenchError("call: none was asked for")
         self.at(max(self.now, min(self._calls)))
@@ -216,11 +216,11 @@ class Bench:
         return self
 
     def tell(self, event: Event) -> None:
-        """Any other event, as it is: FromJobMessage, Query, Answer, Notify..."""
+        """Note any other event, as it is: FromJobMessage, Query, Answer, Notify..."""
         self._untold.append(event)
 
     def decide(self) -> Decision:
-        """Tell in one message what was noted, which may be nothing, and return what the algorithm decides.
+        """Send the noted events, if any, in one message, and return the decision of the algorithm.
 
         AlgorithmError if it raises or plans the impossible.
         """
@@ -239,7 +239,7 @@ class Bench:
         self._untold.append(Notify(self.now, kind, hosts, {"type": kind, "resources": str(hosts)}))
 
     def _arrange(self, instead: Instead, events: list[Event]) -> None:
-        """A message to which the bench answers in the place of the algorithm."""
+        """Send a message which the bench answers in the place of the algorithm."""
         self._instead = instead
         try:
             self._exchange(events)
@@ -249,7 +249,7 @@ class Bench:
             self._instead = None
 
     def _benched(self, scheduler: type[Scheduler[Any]]) -> type[Scheduler[Any]]:
-        """The algorithm, but for the messages to which the bench answers."""
+        """Return the algorithm as a class that leaves some messages to the bench."""
 
         def decide(algorithm: Scheduler[Any], view: View, plan: Plan) -> None:
             if self._instead is None:
@@ -281,7 +281,7 @@ class Bench:
 
 
 def _full(job: str) -> str:
-    """A job's id, of its name."""
+    """Return a job's id from its id or its name."""
     return job if "!" in job else f"w0!{job}"
 
 
@@ -293,4 +293,4 @@ def _hosts(hosts: Hosts) -> HostSet:
 
 
 def _nothing(plan: Plan) -> None:
-    """Nobody is asked."""
+    """Decide nothing."""

@@ -1,4 +1,4 @@
-"""A case: a small machine, its jobs and its failures as one line of Python, to be played against an algorithm."""
+"""A case of the contract tests: a small machine, its jobs and its failures, whose `repr` is one line of Python."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from batsched_py.simulator.settings import Settings
 Seconds = int | float
 #: (submission, hosts, run time, walltime): seconds, and None for a job without a limit.
 JobSpec = tuple[Seconds, int, Seconds, Seconds | None]
-#: (begin, hosts as in "0-2 5", end): seconds, and None if they never come back.
+#: (begin, hosts as in "0-2 5", end): seconds, and None for hosts that never come back.
 Outage = tuple[Seconds, str, Seconds | None]
-#: Who plays Batsim: the simulator; the simulator with messages that take time; a Batsim that tells the events of an
-#: instant one by one in any order; one that tells them late, too.
+#: The peer in Batsim's place: the simulator; the simulator with messages that take time; a Batsim that sends the events
+#: of an instant one by one in any order; one that sends them late, too.
 Peer = Literal["simulator", "messages", "torn", "late"]
 
-#: Hosts with power: computing pstates 0 and 1, sleep 2, which 3 leads to in 2 s and 4 out of in 20 s.
+#: Hosts with power states: 0 and 1 compute, 2 sleeps; 3 takes 2 s to fall asleep, 4 takes 20 s to wake up.
 POWER: Final = {
     "wattage_per_state": "100:150:200, 90:100:120, 10:10:10, 120:120:125, 110:110:115",
     "sleep_pstates": "2:3:4",
@@ -33,7 +33,7 @@ POWER: Final = {
 #: The sleep pstate of POWER.
 SLEEP: Final = "2"
 POWER_SPEEDS: Final = (1e9, 5e8, 1.0, 0.5, 0.05)
-#: Hosts that draw less, with two ways to sleep: 2 (2 s and 4 s) and, deeper, 5 (4 s and 10 s).
+#: Hosts of less power, with two sleep states: 2 (2 s and 4 s) and, deeper, 5 (4 s and 10 s).
 FRUGAL: Final = {
     "wattage_per_state": "40:60:80, 35:45:60, 6:6:6, 45:45:45, 60:60:60, 2:2:2, 45:45:45, 70:70:70",
     "sleep_pstates": "2:3:4, 5:6:7",
@@ -41,22 +41,22 @@ FRUGAL: Final = {
 FRUGAL_SPEEDS: Final = (1e9, 6e8, 1.0, 0.5, 0.25, 1.0, 0.25, 0.1)
 #: The sleep pstates of both kinds of hosts.
 SLEEPS: Final = (SLEEP, "5")
-#: Whose jobs they are: as many users.
+#: Number of users whose jobs they are.
 USERS: Final = 3
-#: What the workload is called in job ids.
+#: Name of the workload in job ids.
 WORKLOAD: Final = "w0"
 
 
 class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is played; `repr` is Python that makes it again.
+    """A machine, jobs and failures; `repr` is Python that makes the case again.
 
     Attributes:
-        hosts: how many compute hosts there are, numbered from 0.
+        hosts: number of compute hosts, numbered from 0.
         jobs: (submission, hosts, run time, walltime) of each; its id is w0! and its place here, in three digits; its
             `user` is one of three, in turn.
         outages: (begin, hosts, end) of each time that hosts are unavailable; no host twice.
-        peer: who plays Batsim: "simulator", "messages" (they take time, E18), "torn" (each event of an instant in a
-            message of its own, in any order, E5) or "late" (and told later than it happened).
+        peer: the peer in Batsim's place: "simulator", "messages" (they take time, E18), "torn" (each event of an
+            instant in a message of its own, in any order, E5) or "late" (and sent later than it happened).
         seed: of the order and of the lateness of a "torn" or "late" peer.
         energy: hosts have power states, and may sleep; the last third of them are frugal, and have two ways to sleep.
         dynamic: the algorithm may submit jobs.
@@ -74,23 +74,23 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def __repr__(self) -> str:
         defaults = dict(zip(self.__struct_fields__, _DEFAULTS, strict=True))
-        said = [f"{name}={getattr(self, name)!r}" for name in defaults if getattr(self, name) != defaults[name]]
-        return f"Case({', '.join(said)})"
+        given = [f"{name}={getattr(self, name)!r}" for name in defaults if getattr(self, name) != defaults[name]]
+        return f"Case({', '.join(given)})"
 
     @property
     def lost(self) -> HostSet:
-        """The hosts that go and never come back."""
+        """Return the hosts that fail and never come back."""
         lost = HostSet()
         for _, hosts, end in self.outages:
             lost |= HostSet.parse(hosts) if end is None else HostSet()
         return lost
 
     def job_ids(self) -> dict[str, JobSpec]:
-        """Id in messages -> the job."""
+        """Return the jobs by their ids in messages."""
         return {f"{WORKLOAD}!{number:03d}": spec for number, spec in enumerate(self.jobs)}
 
     def workload(self) -> Workload:
-        """The jobs, whose profiles are delays."""
+        """Return the workload, whose profiles are delays."""
         profiles = {
             f"d{run}": Delay(f"d{run}", "delay", {"type": "delay", "delay": run}, run) for _, _, run, _ in self.jobs
         }
@@ -109,7 +109,7 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return Workload("the case", self.hosts, ordered, profiles)
 
     def platform(self) -> Platform:
-        """From host n to the master a message takes n + 0.5 ms, from the master to itself 0.5 ms."""
+        """Return a platform; a message from host n to the master takes n + 0.5 ms, from the master to itself 0.5 ms."""
         names = [f"h{number:04d}" for number in range(self.hosts)]
         machines = [
             PlatformHost(name, self._speeds(number), properties=self.properties(number))
@@ -125,11 +125,11 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
     def properties(self, host: int) -> dict[str, str]:
-        """Of a compute host."""
+        """Return the properties of a compute host."""
         return (FRUGAL if self._is_frugal(host) else POWER) if self.energy else {}
 
     def settings(self) -> Settings:
-        """Of the simulator."""
+        """Return the settings of the simulator."""
         return Settings(
             energy=self.energy,
             dynamic_jobs=self.dynamic,
@@ -140,7 +140,7 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
     def external_events(self) -> tuple[ExternalEvent, ...]:
-        """The outages, in order of time."""
+        """Return the outages, in order of time."""
         events = []
         for begin, hosts, end in self.outages:
             events.append(_machine_event(begin, MACHINE_UNAVAILABLE, hosts))
@@ -159,10 +159,9 @@ _DEFAULTS: Final = Case.__struct_defaults__
 
 
 def user_of(number: int) -> dict[str, str]:
-    """The member that says whose the job at this place is."""
+    """Return the member `user` of the job at this place."""
     return {"user": f"user{number % USERS}"}
 
 
 def _machine_event(time: float, kind: str, hosts: str) -> ExternalEvent:
-    members = {"timestamp": time, "type": kind, "resources": hosts}
-    return ExternalEvent(time, kind, HostSet.parse(hosts), members)
+    return ExternalEvent(time, kind, HostSet.parse(hosts), {"timestamp": time, "type": kind, "resources": hosts})

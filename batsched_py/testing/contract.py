@@ -1,4 +1,4 @@
-"""The contract suite: tests that any algorithm can be put to by a class of three lines."""
+"""The contract suite: tests for any algorithm, by a class of three lines."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from batsched_py.testing.fingerprints import Fingerprint, elsewhere, fingerprint
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.rules import Liberties, Trial, broken_rule
 
-#: Crowded cases that are played by a peer.
+#: Crowded cases for each peer.
 CROWDS: Final = 8
 #: Seconds that a reply may be on its way in a case.
 CROSSING: Final = 0.1
-#: Messages that are shown before the one that broke a rule.
+#: Messages in a report before the violation.
 _SHOWN = 6
 
 
 class ContractTests:
-    """What every algorithm promises; inherit from it in a test module, in a class whose name begins with Test.
+    """The contract of every algorithm; inherit from it in a test module, in a class whose name begins with Test.
 
-    Each test plays small workloads against the algorithm, most of them drawn by Hypothesis, and judges what comes of
-    them: every job ends in exactly one way, on hosts of its own, and the run ends. docs/testing.md lists the rules.
+    Each test plays small workloads against the algorithm, most of them drawn by Hypothesis, and judges the results:
+    every job ends in exactly one way, on hosts of its own, and the run ends. docs/testing.md lists the rules.
 
     Attributes:
-        algorithm: the class, or what comes after `-s`; a file is looked for beside the test module, too.
+        algorithm: the class, or a name as after `-s`; a file is looked for beside the test module, too.
         options: the algorithm's options.
         hosts: of the machine.
-        examples: how many workloads each test draws.
+        examples: number of workloads that each test draws.
         energy: hosts have power states, and may sleep; None: if the algorithm needs them.
         may_kill: it kills jobs that would have run on.
         may_reject: it rejects jobs that could run.
@@ -70,7 +70,7 @@ class ContractTests:
     may_leave: ClassVar[bool] = False
     particular_hosts: ClassVar[bool] = False
     fails_on_purpose: ClassVar[bool] = False
-    #: What Hypothesis does: explaining a case by its pieces takes long, and says nothing here.
+    #: Phases of Hypothesis: an explanation of a case by its pieces takes long, and does not help here.
     _phases: ClassVar[Sequence[Phase]] = tuple(phase for phase in Phase if phase is not Phase.explain)
 
     def test_jobs_of_all_kinds(self) -> None:
@@ -114,7 +114,7 @@ class ContractTests:
                 self._fail_otherwise(where, chosen[number], first[number], again[number])
 
     def replay(self, case: Case) -> Played | None:
-        """Play one case and judge it, as the tests do; None if it came to no end, and that is no fault."""
+        """Play one case and judge it, as the tests do; None if its run stopped without a fault of the algorithm."""
         scheduler = self.scheduler()
         player = Player(scheduler, self.options, case)
         try:
@@ -136,26 +136,26 @@ class ContractTests:
         return played
 
     def _crossed(self, case: Case, player: Player) -> bool:
-        """True if a host failed while the reply was on its way: real Batsim aborts, and nobody could have known."""
+        """Return True if a host failed while the reply was on its way: real Batsim aborts, unforeseeably."""
         now = player.session.now
         return case.peer == "messages" and any(abs(begin - now) <= CROSSING for begin, _, _ in case.outages)
 
     @classmethod
     def scheduler(cls) -> type[Scheduler[Any]]:
-        """The class of the algorithm; PluginError if there is none."""
+        """Return the class of the algorithm; PluginError if there is none."""
         if not isinstance(cls.algorithm, str):
             return cls.algorithm
         beside = Path(inspect.getfile(cls)).parent / cls.algorithm
         return _loaded(str(beside) if Path(str(beside).rpartition(":")[0]).is_file() else cls.algorithm)
 
     def _fitted(self, case: Case) -> Case:
-        """With what the algorithm needs."""
+        """Return the case with energy and dynamic jobs if the algorithm needs them."""
         scheduler = self.scheduler()
         energy = scheduler.needs_energy if self.energy is None else self.energy
         return replace(case, energy=energy, dynamic=scheduler.needs_dynamic_jobs)
 
     def _crowd(self, peer: Peer) -> None:
-        """Some long queues: what needs several things to meet is rarely drawn."""
+        """Play some long queues: coincidences are rarely drawn."""
         for seed in range(CROWDS):
             self.replay(self._fitted(crowd(self.hosts, peer, seed)))
 
@@ -186,7 +186,7 @@ class ContractTests:
         tried()
 
     def _fail_otherwise(self, where: str, case: Case, first: Fingerprint, again: Fingerprint) -> None:
-        """Tell the first message that differs, as a run here has it."""
+        """Report the first message that differs, as a run in this process has it."""
         pairs = zip_longest(first, again)
         differing = next(place for place, (one, other) in enumerate(pairs) if one != other)
         player = Player(self.scheduler(), self.options, case)
@@ -210,5 +210,5 @@ class ContractTests:
 
 @cache
 def _loaded(name: str) -> type[Scheduler[Any]]:
-    """Once, so that a file is not run again for each test."""
+    """Load an algorithm once, so that its file is not run again for each test."""
     return load(name)

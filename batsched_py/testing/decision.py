@@ -1,4 +1,4 @@
-"""What an algorithm decided in answer to one message, as values that are easy to compare."""
+"""The decision of an algorithm in answer to one message, as values that are easy to compare."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Decision(Struct, frozen=True):
     """The plan of one message; jobs are named by their ids, times are seconds.
 
     Attributes:
-        now: when it was asked.
+        now: time of the message.
         started: job -> its hosts, in the order of starting.
-        rejected: job -> why, also of those that were rejected before the algorithm saw them.
+        rejected: job -> reason, also of jobs that were rejected before the algorithm saw them.
         killed: jobs.
-        calls: instants for which it asked to be called.
-        pstates: host -> the pstate that it was asked to take.
-        submitted: job -> the job, of those that the algorithm submits itself.
-        promises: job -> its promised start, of all jobs that wait now and hold a promise.
-        holds: job -> why it waits, of all jobs that wait now and were given a reason.
-        commands: all that was said, as it was sent.
+        calls: instants at which it asked to be called.
+        pstates: host -> the pstate asked for.
+        submitted: id -> job, of the jobs that the algorithm submits itself.
+        promises: job -> its promised start, of all waiting jobs with a promise.
+        holds: job -> reason, of all waiting jobs with a reason.
+        commands: all commands, as they were sent.
     """
 
     now: float
@@ -55,7 +55,7 @@ class Decision(Struct, frozen=True):
         promises: Mapping[str, float],
         holds: Mapping[str, str],
     ) -> Decision:
-        """Sort the commands out; `rejections` has the reasons of the whole run."""
+        """Sort the commands; `rejections` has the reasons of the whole run."""
         started: dict[str, HostSet] = {}
         rejected: dict[str, str] = {}
         killed: list[str] = []

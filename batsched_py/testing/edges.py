@@ -1,4 +1,4 @@
-"""Cases at the edges, which nobody should have to draw, and crowded ones."""
+"""Cases at the edges, which random draws rarely reach, and crowded ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BURST: Final = 60
 
 
 def edges(hosts: int) -> Iterator[Case]:
-    """Nothing to do, one host, bursts, jobs that can never run, machines that fail whole; played by every peer."""
+    """Yield no jobs, one host, bursts, jobs that can never run, machines that fail whole; each with every peer."""
     everything = f"0-{hosts - 1}" if hosts > 1 else "0"
     for case in (
         Case(hosts=hosts),
@@ -36,20 +36,20 @@ def edges(hosts: int) -> Iterator[Case]:
 
 
 def crowded(hosts: int) -> Iterator[Case]:
-    """More jobs than hosts for most of the time, some of them alike; one case for each peer."""
+    """Yield a crowded case for each peer."""
     for seed, peer in enumerate(get_args(Peer)):
         yield crowd(hosts, peer, seed)
 
 
 def crowd(hosts: int, peer: Peer, seed: int) -> Case:
-    """One of them."""
+    """Return a case with more jobs than hosts for most of the time, some of them alike."""
     chance = Random(seed)
     jobs = tuple(_drawn(chance, hosts) for _ in range(CROWD))
     return Case(hosts=hosts, jobs=jobs, outages=((chance.randrange(30), "0", 60),), peer=peer, seed=seed)
 
 
 def _burst(hosts: int) -> tuple[JobSpec, ...]:
-    """All at once; each second one ends early, each fifth at its walltime."""
+    """Return jobs submitted at once; each second one ends early, each fifth at its walltime."""
     return tuple(
         (0, 1 + number % hosts, 1 + number % 4, 4 if number % 5 else 1 + number % 2) for number in range(BURST)
     )

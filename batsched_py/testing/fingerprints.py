@@ -1,4 +1,4 @@
-"""Fingerprints of runs, made here and by a process in which texts hash otherwise: there a set has another order."""
+"""Fingerprints of runs, from this process and from one with other hashes, in which sets have another order."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from batsched_py.testing.case import Case
 from batsched_py.testing.play import Player
 
 
-class Errand(Struct, frozen=True):
-    """What the other process is asked: an algorithm as after `-s`, its options, and cases to play."""
+class _Request(Struct, frozen=True):
+    """The input of the other process: an algorithm as after `-s`, its options, and cases to play."""
 
     algorithm: str
     options: dict[str, Any]
     cases: tuple[Case, ...]
 
 
-#: A hash of each exchange of a case, in order, and at last of what ended it.
+#: A hash of each exchange of a case, in order, and at last of the error that ended it.
 Fingerprint = list[str]
 
 
 def fingerprints(
     scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases: Sequence[Case]
 ) -> list[Fingerprint]:
-    """What is said in each case, up to the error that ends it, in short."""
+    """Return the fingerprint of each case, up to the error that ends it."""
     found = []
     for case in cases:
         player = Player(scheduler, options, case)
@@ -44,23 +44,23 @@ def fingerprints(
             player.run()
         except BatschedError as error:
             end = type(error).__name__.encode()
-        said = [b"\n".join(exchange) for exchange in player.exchanges]
-        found.append([hashlib.sha256(line).hexdigest()[:16] for line in (*said, end)])
+        lines = [*map(b"\n".join, player.exchanges), end]
+        found.append([hashlib.sha256(line).hexdigest()[:16] for line in lines])
     return found
 
 
 def elsewhere(
     scheduler: type[Scheduler[Any]], options: Mapping[str, Any], cases: Sequence[Case]
 ) -> list[Fingerprint] | None:
-    """The same hashes, made by a process in which texts hash otherwise; None if it could not name the class."""
+    """Return the fingerprints from a process with other hashes of texts; None if it cannot import the class by name."""
     if "." in scheduler.__qualname__:
         return None
     algorithm = f"{inspect.getfile(scheduler)}:{scheduler.__qualname__}"
-    errand = msgspec.json.encode(Errand(algorithm, dict(options), tuple(cases)))
+    request = msgspec.json.encode(_Request(algorithm, dict(options), tuple(cases)))
     other_hashes = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     done = subprocess.run(  # noqa: S603  (our own program, and an algorithm that runs here anyhow)
         [sys.executable, "-m", __name__],
-        input=errand,
+        input=request,
         env={**os.environ, "PYTHONHASHSEED": other_hashes, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         check=False,
@@ -72,9 +72,9 @@ def elsewhere(
 
 
 def main() -> None:
-    """Play what stdin asks for, and write the hashes."""
-    errand = msgspec.json.decode(sys.stdin.buffer.read(), type=Errand)
-    found = fingerprints(load(errand.algorithm), errand.options, errand.cases)
+    """Play the cases on stdin, and write their fingerprints."""
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=_Request)
+    found = fingerprints(load(request.algorithm), request.options, request.cases)
     sys.stdout.buffer.write(msgspec.json.encode(found))
 
 

@@ -1,8 +1,8 @@
-"""A Batsim that tells everything late, and most of it one by one: as hostile as the protocol allows (E4, E5, E15, E18).
+"""A Batsim that sends events late, and most of them one by one: as hostile as the protocol allows (E4, E5, E15, E18).
 
-Events of one instant come in any order, an end is told after its walltime is over, a call after it was due, and other
-things in between. What really is (which hosts run what until when) is kept apart from what was told, and every decision
-is judged by it.
+Events of one instant come in any order, an end after its walltime, a call after its instant, and others in between. The
+real state (which hosts run which jobs until when) is kept apart from the state that was announced, and every decision
+is judged by the real one.
 """
 
 from __future__ import annotations
@@ -56,27 +56,27 @@ from batsched_py.protocol.events import (
     SimulationBegins,
     SimulationEnds,
 )
+from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import SLEEPS, Case
-from batsched_py.testing.ending import Ending
 from batsched_py.wording import counted
 
-#: Seconds from what happens to the message that tells it: at once, by latencies that were seen, and long.
+#: Seconds from an event to its message: none, latencies that were observed, and long ones.
 LATENESS: Final = (0.0, 0.0, 1e-6, 15e-6, 6e-4, 0.1, 2.5)
-#: For a Batsim that only tears instants apart.
+#: The same for a Batsim that only splits instants.
 PROMPT: Final = (0.0,)
-#: Seconds from a reply to the first command of it that takes effect, and from each to the next.
+#: Seconds from a reply to the effect of its first command, and from each to the next.
 STEP: Final = 15e-6
 #: Seconds until a host sleeps, and until it is awake again.
 FALLING_ASLEEP: Final = 2.0
 WAKING: Final = 20.0
-#: How often an event shares a message with the one before, if it may.
+#: Probability that an event shares a message with the one before, if it may.
 TOGETHER: Final = 0.2
-#: Seconds that a job runs whose profile is no delay.
+#: Seconds of a job whose profile is no delay.
 SOME_TIME: Final = 5.0
 
 
 class _Run(Struct):
-    """A job that really runs; `end` moves when it is killed."""
+    """A job that runs in the real state; `end` moves when it is killed."""
 
     job: Job
     hosts: HostSet
@@ -86,26 +86,26 @@ class _Run(Struct):
 
 
 class LateBatsim:
-    """One run of a case; `run` plays it. Broken rules raise ContractError, a standstill DeadlockError."""
+    """One run of a case; `run` plays it. ContractError for a broken rule, DeadlockError for a standstill."""
 
     def __init__(self, case: Case, lateness: Sequence[float] = LATENESS) -> None:
         self._case, self._lateness, self._chance = case, lateness, Random(case.seed)
         self._side = BatsimSide()
-        #: (when it is told, order, when it happened, event).
+        #: (time of its message, order, time of the event, event).
         self._untold: list[tuple[float, int, float, Event]] = []
         self._asked = 0
         self.now = 0.0
-        #: Host -> until when it really works.
+        #: Host -> end of its work in the real state.
         self._busy_until = dict.fromkeys(range(case.hosts), 0.0)
         self._static = {job.id: job for job in case.workload().jobs}
         #: Workload -> name -> seconds of the profile.
         self._seconds: dict[tuple[str, str], float] = {}
-        #: Told of, not started.
+        #: Announced jobs that are not started.
         self._waiting: dict[str, Job] = {}
-        #: Job id -> started; those that have ended, too.
+        #: Job id -> run, of started jobs, ended ones included.
         self._runs: dict[str, _Run] = {}
-        #: In the order in which their ends were told.
-        self.endings: list[Ending] = []
+        #: Records in the order in which their ends were announced.
+        self.records: list[JobRecord] = []
         self._unsubmitted = len(case.jobs)
         #: Bits of hosts that fail, sleep or switch.
         self._failed = self._asleep = self._switching = 0
@@ -113,7 +113,7 @@ class LateBatsim:
         self.messages = 0
 
     def run(self, answer: Callable[[bytes], bytes]) -> None:
-        """From the first message to the last."""
+        """Play the case from the first message to the last."""
         profiles = self._case.workload().profiles
         for job_id, (submit, _, run, _) in self._case.job_ids().items():
             name = job_id.partition("!")[2]
@@ -124,8 +124,7 @@ class LateBatsim:
             self._later(begin, _machine_notice(MACHINE_UNAVAILABLE, begin, HostSet.parse(hosts)))
         if not self._case.jobs:
             self._later(0.0, Notify(0.0, NO_MORE_STATIC_JOB))
-        told = {"w0": {name: profile.members for name, profile in profiles.items()}}
-        self._ask(answer, [self._begins(told)])
+        self._ask(answer, [self._begins({"w0": {name: profile.members for name, profile in profiles.items()}})])
         while self._untold:
             self._ask(answer, self._next())
         if self._waiting or self._registering:
@@ -143,15 +142,15 @@ class LateBatsim:
         return SimulationBegins(0.0, resources, config=config, workloads={"w0": "the case"}, profiles=profiles)
 
     def _next(self) -> list[Event]:
-        """The next event, sometimes with others that could be told; none if it is no more true.
+        """Return the next event, sometimes with others that are due; none if it is no longer true.
 
-        Each may be older than the message that tells it.
+        Each may be older than its message.
         """
         events: list[Event] = []
         self.now = max(self.now, round(self._untold[0][0], 6))
         while True:
             _, _, happened, event = heappop(self._untold)
-            if isinstance(event, Answer):  # joules as of the telling: they never go down
+            if isinstance(event, Answer):  # joules at the message: they never go down
                 event = Answer(event.timestamp, {"consumed_energy": 100.0 * self._case.hosts * self.now})
             if self._note(event):
                 timestamp = self._chance.choice((min(round(happened, 6), self.now), self.now))
@@ -166,7 +165,7 @@ class LateBatsim:
         heappush(self._untold, (happens + self._chance.choice(self._lateness), order, happens, event))
 
     def _note(self, event: Event) -> bool:
-        """What changes with the telling; False if the event did not happen after all."""
+        """Change the announced state with an event; return False if it did not happen after all."""
         if isinstance(event, JobSubmitted):
             self._note_submission(event)
         elif isinstance(event, JobCompleted):
@@ -191,11 +190,11 @@ class LateBatsim:
         run = self._runs[event.job_id]
         if run.state != event.state:  # it was killed before
             return False
-        self.endings.append(Ending(run.job, run.state, run.start, run.end, run.hosts))
+        self.records.append(JobRecord(run.job, run.state, event.return_code or 0, run.start, run.end, run.hosts))
         return True
 
     def _note_machines(self, kind: str, hosts: HostSet) -> None:
-        """A failure is real when it is told: whether a start met it on the way would be no fault of anybody."""
+        """Make a failure real with its message: a start that crosses it on the way is no fault of the algorithm."""
         if kind == MACHINE_AVAILABLE:
             self._failed &= ~hosts.bits
             return
@@ -256,10 +255,10 @@ class LateBatsim:
         job = self._waiting.pop(command.job_id, None)
         if job is None:
             raise ContractError(f"rejects {command.job_id} at t={now:g}: it does not wait, as far as was told")
-        self.endings.append(Ending(job, REJECTED, 0.0, 0.0, HostSet()))
+        self.records.append(JobRecord(job, REJECTED, -1, 0.0, 0.0, HostSet()))
 
     def _kill(self, now: float, command: KillJob) -> None:
-        """Who ends on the way to the kill ends by itself. The completions and the word that all are done are news."""
+        """Kill jobs, but for those that end before the kill arrives. Completions and JOB_KILLED come late, too."""
         progress = {}
         for job_id in command.job_ids:
             run = self._runs.get(job_id)
@@ -322,7 +321,7 @@ def _machine_notice(kind: str, time: float, hosts: HostSet) -> Notify:
     return Notify(time, kind, hosts, {"type": kind, "resources": str(hosts)})
 
 
-#: Class of a command -> what it does; others change nothing here.
+#: Class of a command -> its execution; others change nothing here.
 _OBEY: Final[dict[type, Callable[[LateBatsim, float, Any], None]]] = {
     CallMeLater: LateBatsim._call,
     ExecuteJob: LateBatsim._execute,

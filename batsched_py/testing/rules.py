@@ -1,4 +1,4 @@
-"""The rules that every algorithm must keep, whatever it is for; judged by what a run left behind."""
+"""The rules of the contract, which every algorithm must keep, and their check on a finished run."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from batsched_py.protocol.events import (
     COMPLETED_KILLED,
     COMPLETED_SUCCESSFULLY,
     COMPLETED_WALLTIME_REACHED,
-    REJECTED,
 )
 from batsched_py.scheduling.base import Scheduler
+from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import Case, JobSpec
-from batsched_py.testing.ending import Ending
 from batsched_py.testing.play import Played
 from batsched_py.wording import counted
 
-#: Seconds by which times may be off that went over the wire.
+#: Seconds by which times in messages may be rounded.
 ROUNDING: Final = 1e-4
 
 
 class Liberties(Struct, frozen=True):
-    """What an algorithm may do that others may not.
+    """Exceptions from the rules that an algorithm may claim.
 
     Attributes:
         may_kill: it kills jobs that would have run on.
@@ -43,21 +42,26 @@ class Liberties(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """What is judged: a run, and what was played and by whom."""
+    """A run to be judged: the case, its results, and the algorithm with its exceptions."""
 
     case: Case
     played: Played
     scheduler: type[Scheduler[Any]]
     liberties: Liberties = Liberties()
 
+    @property
+    def ran(self) -> list[JobRecord]:
+        """Return the records of the jobs that were not rejected."""
+        return [ending for ending in self.played.endings if not ending.rejected]
+
 
 def broken_rule(trial: Trial) -> str:
-    """The first rule that the run breaks, in words; "" if it keeps them all."""
+    """Return the first violation of a rule, as text; "" if the run keeps them all."""
     return next((broken for rule in RULES for broken in rule(trial)), "")
 
 
 def _each_job_ends_once(trial: Trial) -> Sequence[str]:
-    ended: dict[str, Ending] = {}
+    ended: dict[str, JobRecord] = {}
     for ending in trial.played.endings:
         if ending.job.id in ended:
             return [f"{ending.job.id} ended twice: {ended[ending.job.id].state}, then {ending.state}"]
@@ -72,9 +76,9 @@ def _each_job_ends_once(trial: Trial) -> Sequence[str]:
 
 
 def _is_excused(trial: Trial, left: Sequence[str]) -> bool:
-    """True if a job that is left needs more hosts than will ever be there again: others may wait behind it.
+    """Return True if a job that is left needs more hosts than will ever be there again: others may wait behind it.
 
-    So may the algorithm's own jobs, which nobody here knows, and with them the end of their registration.
+    So may dynamic jobs of the algorithm, which are unknown here, and with them the end of their registration.
     """
     there = trial.case.hosts - len(trial.case.lost)
     if trial.case.lost and (trial.liberties.particular_hosts or trial.case.dynamic):
@@ -91,12 +95,12 @@ def _only_some_are_rejected(trial: Trial) -> Sequence[str]:
         f"{ending.job.id} of {counted(ending.job.size, 'host')} was rejected, though it could run;"
         " may_reject would allow it"
         for ending in trial.played.endings
-        if ending.state == REJECTED and ending.job.id in jobs and _can_run(trial, jobs[ending.job.id])
+        if ending.rejected and ending.job.id in jobs and _can_run(trial, jobs[ending.job.id])
     ]
 
 
 def _can_run(trial: Trial, spec: JobSpec) -> bool:
-    """True if neither the machine nor what the algorithm needs is against it."""
+    """Return True if neither the machine nor the needs of the algorithm prevent the job."""
     _, size, _, walltime = spec
     fits = size <= trial.case.hosts - len(trial.case.lost) or trial.scheduler.oversubscribes
     return fits and not (walltime is None and trial.scheduler.needs_walltime)
@@ -105,8 +109,8 @@ def _can_run(trial: Trial, spec: JobSpec) -> bool:
 def _each_job_runs_its_time(trial: Trial) -> Sequence[str]:
     jobs = trial.case.job_ids()
     broken = []
-    for ending in trial.played.endings:
-        if ending.job.id not in jobs or ending.state == REJECTED:
+    for ending in trial.ran:
+        if ending.job.id not in jobs:
             continue
         _, _, run, walltime = jobs[ending.job.id]
         if ending.state == COMPLETED_KILLED:
@@ -115,17 +119,18 @@ def _each_job_runs_its_time(trial: Trial) -> Sequence[str]:
             continue
         limit = run if walltime is None else min(run, walltime)
         expected = COMPLETED_SUCCESSFULLY if walltime is None or run < walltime else COMPLETED_WALLTIME_REACHED
-        lasted = ending.finish - ending.start
-        if ending.state != expected or abs(lasted - limit) > ROUNDING:
-            broken.append(f"{ending.job.id} ended as {ending.state} after {lasted:g} s, not {expected} after {limit:g}")
+        if ending.state != expected or abs(ending.execution - limit) > ROUNDING:
+            broken.append(
+                f"{ending.job.id} ended as {ending.state} after {ending.execution:g} s, not {expected} after {limit:g}"
+            )
     return broken
 
 
 def _no_job_starts_before_it_came(trial: Trial) -> Sequence[str]:
     return [
         f"{ending.job.id} was started at t={ending.start:g}, submitted at t={ending.job.submit_time:g}"
-        for ending in trial.played.endings
-        if ending.state != REJECTED and ending.start < ending.job.submit_time - ROUNDING
+        for ending in trial.ran
+        if ending.start < ending.job.submit_time - ROUNDING
     ]
 
 
@@ -135,15 +140,15 @@ def _each_job_has_its_hosts(trial: Trial) -> Sequence[str]:
         return []
     return [
         f"{ending.job.id} of {counted(ending.job.size, 'host')} ran on {ending.hosts}"
-        for ending in trial.played.endings
-        if ending.state != REJECTED and (len(ending.hosts) != ending.job.size or not ending.hosts <= there)
+        for ending in trial.ran
+        if len(ending.hosts) != ending.job.size or not ending.hosts <= there
     ]
 
 
 def _no_host_runs_two_jobs(trial: Trial) -> Sequence[str]:
     if trial.scheduler.oversubscribes:
         return []
-    ran = sorted((end for end in trial.played.endings if end.state != REJECTED), key=lambda end: end.start)
+    ran = sorted(trial.ran, key=lambda ending: ending.start)
     return [
         f"{one.job.id} and {other.job.id} ran on hosts {one.hosts & other.hosts} at t={other.start:g}"
         for one, other in combinations(ran, 2)
@@ -152,21 +157,20 @@ def _no_host_runs_two_jobs(trial: Trial) -> Sequence[str]:
 
 
 def _no_job_starts_on_a_failed_host(trial: Trial) -> Sequence[str]:
-    """Only where Batsim tells at once what it knows, and not at the instant of the failure, which may come later."""
+    """Check runs whose messages take no time, and not the instant of a failure, whose message may come later."""
     if trial.case.peer != "simulator":
         return []
     return [
         f"{ending.job.id} was started at t={ending.start:g} on {ending.hosts}, of which {hosts} had failed"
         for begin, hosts, end in trial.case.outages
-        for ending in trial.played.endings
-        if ending.state != REJECTED
-        and begin < ending.start
+        for ending in trial.ran
+        if begin < ending.start
         and (end is None or ending.start < end)
         and not ending.hosts.isdisjoint(HostSet.parse(hosts))
     ]
 
 
-#: Each yields what breaks it, in words.
+#: Each returns its violations, as text.
 RULES: Final[Sequence[Callable[[Trial], Sequence[str]]]] = (
     _each_job_ends_once,
     _only_some_are_rejected,

@@ -1,4 +1,4 @@
-"""Cases drawn by Hypothesis: small numbers, so that instants coincide."""
+"""Strategies of Hypothesis that draw cases: of small numbers, so that instants coincide."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from batsched_py.hostset import HostSet
 from batsched_py.testing.case import Case, JobSpec, Outage, Peer
 
-#: How many times longer all is in a case in which hosts fall asleep by the minute.
+#: Factor on all times of a case in which hosts have time to fall asleep.
 LONG = 30
 
 
 def job_specs(hosts: int, *, walltimes: bool = True) -> st.SearchStrategy[JobSpec]:
-    """Some walltimes stop the job, some jobs have none, a few are larger than the machine."""
+    """Draw jobs: some walltimes stop the job, some jobs have none, a few are larger than the machine."""
     submissions = st.one_of(st.integers(0, 12), st.integers(0, 12), st.sampled_from([1 / 3, 20 / 3]))
     sizes = st.one_of(*[st.integers(1, hosts)] * 8, st.integers(hosts + 1, hosts + 3))
     limits = st.one_of(*[st.integers(1, 12)] * 5, st.none() if walltimes else st.integers(1, 12))
@@ -21,7 +21,7 @@ def job_specs(hosts: int, *, walltimes: bool = True) -> st.SearchStrategy[JobSpe
 
 @st.composite
 def outages(draw: st.DrawFn, hosts: int) -> tuple[Outage, ...]:
-    """Each host fails at most once; some never come back."""
+    """Draw outages: each host fails at most once; some never come back."""
     left = list(range(hosts))
     drawn: list[Outage] = []
     for _ in range(draw(st.integers(1, 3))):

@@ -1,4 +1,4 @@
-"""Files that are replaced, or made, at once or not at all."""
+"""Atomic writes: files are replaced, or made, at once or not at all."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Final
 
 from batsched_py.signals import held_back
 
-#: Characters of a file's name in that of its temporary one: the whole may be as long as names may be.
+#: Characters of a file's name in that of its temporary file, whose whole name has a limit.
 _PREFIX: Final = 32
-#: What file systems without hard links answer.
+#: Errors of file systems without hard links.
 _NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 
 
@@ -40,9 +40,9 @@ def write_pieces_atomically(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
-    """Make all of these files, or none; FileExistsError if one is there already, OSError.
+    """Make all of these files, or none; FileExistsError if one exists already, OSError.
 
-    A file system without hard links may be left with a part of them by a system that stops in the middle of it.
+    On a file system without hard links some of them may remain if the machine stops in the middle.
     """
     with ExitStack() as stack:
         beside = {path: stack.enter_context(_temporary(path, content)) for path, content in contents.items()}
@@ -60,7 +60,7 @@ def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
 
 @contextmanager
 def _temporary(path: Path, content: bytes) -> Iterator[Path]:
-    """A file beside `path` that has the content, and is gone in the end."""
+    """Make a temporary file beside `path` with the content."""
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.") as file:
         file.write(content)
         file.flush()
@@ -69,7 +69,7 @@ def _temporary(path: Path, content: bytes) -> Iterator[Path]:
 
 
 def _create(path: Path, temporary: Path) -> None:
-    """Make `path`, which is not there, of the temporary file; whole or not at all."""
+    """Make `path`, which must not exist, of the temporary file; whole or not at all."""
     try:
         os.link(temporary, path)
     except OSError as error:
@@ -99,7 +99,7 @@ def _replace(path: Path, pieces: Iterable[bytes], permissions: int) -> None:
 
 
 def _mode(path: Path) -> int | None:
-    """What `path` or the target of that link is, with its permissions; None if there is nothing yet."""
+    """Return type and permissions of `path`, or of the target of that link; None if nothing exists."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:
@@ -107,7 +107,7 @@ def _mode(path: Path) -> int | None:
 
 
 def _new_mode() -> int:
-    """Permissions of a new file: temporary files are born private."""
+    """Return the permissions of a new file: temporary files are private at first."""
     umask = os.umask(0)
     os.umask(umask)
     return 0o666 & ~umask

@@ -1,4 +1,4 @@
-"""Batsim's workload files: jobs and profiles in JSON, read and written."""
+"""Reader and writer of Batsim's workload files: jobs and profiles in JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from batsched_py.traces.json_document import parse_object, parse_outline, read_c
 from batsched_py.traces.profile_table import read_profiles
 
 _NUMBERS: Final = (int, float)
-#: Jobs from which on they are not kept in memory as objects: decoding each a second time costs some 5 % of a run.
+#: Jobs above which none is kept in memory as an object: decoding each a second time costs some 5 % of a run.
 MANY: Final = 50_000
 
 
@@ -95,10 +95,10 @@ def write_workload(path: Path, workload: Workload, *, description: str = "") -> 
 
 
 def _refuse_doubled(file: str, content: bytes, *, profiles: int, jobs: int, walltimes: int) -> None:
-    """WorkloadError if a member of the format stands twice in an object.
+    """Raise WorkloadError if a member of the format stands twice in an object.
 
-    The fast reader keeps the last and says nothing. So the names are counted in the text: only where there are more
-    than it has read (or texts that are alike) the file is read again.
+    The fast reader keeps the last one silently. So the names are counted in the text: only if there are more than were
+    read (or other texts like them) is the file read again.
     """
     names = {"jobs": 1, "profiles": 1, "nb_res": 1, "type": profiles, "walltime": walltimes}
     names |= dict.fromkeys(("id", "subtime", "res", "profile"), jobs)
@@ -109,7 +109,7 @@ def _refuse_doubled(file: str, content: bytes, *, profiles: int, jobs: int, wall
 def _read_jobs(
     file: str, objects: list[Any], profiles: Mapping[str, Profile], limits: Limits
 ) -> tuple[Sequence[Job], int]:
-    """The jobs, and how many of them have a walltime."""
+    """Return the jobs, and the number of them with a walltime."""
     jobs: dict[str, Job] = {}
     for index, members in enumerate(objects):
         job = _read_new_job(file, index, members, profiles, jobs, limits=limits)
@@ -121,7 +121,7 @@ def _read_jobs(
 def _pack_jobs(
     file: str, text: bytes, elements: Sequence[Raw], profiles: Mapping[str, Profile], limits: Limits
 ) -> tuple[Sequence[Job], int]:
-    """As `_read_jobs`, of so many that none is kept as an object; `elements` stand in the text one after another."""
+    """Do as `_read_jobs` for jobs too many to keep as objects; `elements` stand in the text one after another."""
     jobs, names, walltimes = PackedJobs(text, _build_job), NameSet(), 0
     for index, element in enumerate(elements):
         described = bytes(element)
@@ -141,7 +141,7 @@ def _pack_jobs(
 def _read_new_job(
     file: str, index: int, members: Any, profiles: Mapping[str, Profile], known: Container[str], *, limits: Limits
 ) -> Job:
-    """A job whose id is none of those known."""
+    """Return a job whose id is none of those known."""
     try:
         if type(members) is not dict:
             raise _BrokenRuleError("", f"must be an object, not {shown(members)}")
@@ -160,7 +160,7 @@ def _read_new_job(
 
 
 class _BrokenRuleError(Exception):
-    """A rule of jobs is broken in `field` (".walltime", or "" for the job itself)."""
+    """A broken rule of jobs in `field` (".walltime", or "" for the job itself)."""
 
     def __init__(self, field: str, rule: str) -> None:
         self.field, self.rule = field, rule
@@ -198,7 +198,7 @@ def _read_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
 
 
 def _build_job(members: dict[str, Any]) -> Job:
-    """The job of an object that keeps the rules."""
+    """Return the job of an object that keeps the rules."""
     walltime = members.get("walltime", -1)
     return Job(
         str(members["id"]),
@@ -218,19 +218,17 @@ def _check_name(name: object) -> None:
 
 
 def _job_members(job: Job) -> dict[str, Any]:
-    """The job's members as they were written, but for those that its attributes have changed since."""
+    """Return the job's members as they were written, but for attributes that have changed since."""
     members = dict(job.members)
     name = job.name or job.id
     if str(members.get("id")) != name:
         members["id"] = name
-    if members.get("subtime") != job.submit_time:
-        members["subtime"] = job.submit_time
-    if members.get("res") != job.size:
-        members["res"] = job.size
-    if members.get("profile") != job.profile:
-        members["profile"] = job.profile
-    if members.get("walltime", -1) != (-1 if job.walltime is None else job.walltime):
-        members["walltime"] = -1 if job.walltime is None else job.walltime
+    for key, value in (("subtime", job.submit_time), ("res", job.size), ("profile", job.profile)):
+        if members.get(key) != value:
+            members[key] = value
+    walltime = -1 if job.walltime is None else job.walltime
+    if members.get("walltime", -1) != walltime:
+        members["walltime"] = walltime
     return members
 
 

@@ -1,4 +1,4 @@
-"""From a log of a real machine to a workload: what is dropped or corrected, by explicit rules that are counted."""
+"""The cleaning of logs: jobs of a real machine become a workload by explicit rules, each of which is counted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Annotated, Literal, get_type_hints
 
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.workload import Workload
@@ -17,11 +17,11 @@ from batsched_py.wording import counted
 
 @dataclass(frozen=True, slots=True)
 class CleaningRules:
-    """How a log becomes a workload; times in seconds. OptionError names the rule (`--start`) that cannot be kept.
+    """Rules by which a log becomes a workload; times in seconds. OptionError names an impossible rule (`--start`).
 
     Attributes:
-        hosts: size of the machine, above which a job is dropped; 0 for what the log's headers say.
-        processors: which field is a job's size; the other one stands in where it is unknown.
+        hosts: size of the machine, above which a job is dropped; 0 for that of the log's headers.
+        processors: the field of a job's size; the other one replaces it where it is unknown.
         walltime: the user's request, or the run time itself (perfect estimates).
         start: jobs submitted earlier on the log's clock are left out; the others' submission times count from here.
         end: jobs submitted at or after this instant of the log's clock are left out; None for the whole log.
@@ -50,29 +50,30 @@ class CleaningRules:
 
 @dataclass(frozen=True, slots=True)
 class CleaningReport:
-    """How many jobs each rule touched. `jobs` = `kept` + all that was dropped or left out."""
+    """The number of jobs that each rule touched. `jobs` = `kept` + all that was dropped or left out."""
 
-    jobs: int
-    kept: int
-    dropped_duplicate: int
-    dropped_no_submit_time: int
-    dropped_no_run_time: int
-    dropped_no_processors: int
-    dropped_too_large: int
-    left_out_by_window: int
-    left_out_by_max_jobs: int
-    corrected_order: int
-    corrected_processors: int
-    corrected_run_time: int
-    corrected_walltime: int
-    cut_lines: int = 0
+    jobs: Annotated[int, "jobs in the log"]
+    kept: Annotated[int, "jobs kept"]
+    dropped_duplicate: Annotated[int, "dropped: job number seen before"]
+    dropped_no_submit_time: Annotated[int, "dropped: submission time unknown or before the log"]
+    dropped_no_run_time: Annotated[int, "dropped: run time unknown or 0"]
+    dropped_no_processors: Annotated[int, "dropped: number of processors unknown or 0"]
+    dropped_too_large: Annotated[int, "dropped: larger than the machine"]
+    left_out_by_window: Annotated[int, "left out: submitted outside the window"]
+    left_out_by_max_jobs: Annotated[int, "left out: after the number of jobs asked for"]
+    corrected_order: Annotated[int, "moved: stood after a job submitted later"]
+    corrected_processors: Annotated[int, "corrected: size taken from the other field"]
+    corrected_run_time: Annotated[int, "corrected: run time cut to the request"]
+    corrected_walltime: Annotated[int, "corrected: no request, walltime = run time"]
+    cut_lines: Annotated[int, f"lines with more than {FIELDS} fields: the others ignored"] = 0
 
     def rows(self) -> tuple[tuple[str, int], ...]:
-        """What each rule did and how often, for a table; rules that touched nothing are there too."""
-        return tuple((_MEANINGS[field.name], getattr(self, field.name)) for field in fields(self))
+        """Return the action of each rule and its count, also if that is 0."""
+        hints = get_type_hints(CleaningReport, include_extras=True)
+        return tuple((hint.__metadata__[0], getattr(self, name)) for name, hint in hints.items())
 
     def lines(self) -> tuple[str, ...]:
-        """The rows that are not 0, as text: "28481 jobs in the log"."""
+        """Return the rows that are not 0, as text: "28481 jobs in the log"."""
         return tuple(
             counted(count, meaning.replace("jobs ", "job ").replace("lines ", "line "), meaning)
             for meaning, count in self.rows()
@@ -80,37 +81,19 @@ class CleaningReport:
         )
 
 
-_MEANINGS = {
-    "jobs": "jobs in the log",
-    "kept": "jobs kept",
-    "dropped_duplicate": "dropped: job number seen before",
-    "dropped_no_submit_time": "dropped: submission time unknown or before the log",
-    "dropped_no_run_time": "dropped: run time unknown or 0",
-    "dropped_no_processors": "dropped: number of processors unknown or 0",
-    "dropped_too_large": "dropped: larger than the machine",
-    "left_out_by_window": "left out: submitted outside the window",
-    "left_out_by_max_jobs": "left out: after the number of jobs asked for",
-    "corrected_order": "moved: stood after a job submitted later",
-    "corrected_processors": "corrected: size taken from the other field",
-    "corrected_run_time": "corrected: run time cut to the request",
-    "corrected_walltime": "corrected: no request, walltime = run time",
-    "cut_lines": f"lines with more than {FIELDS} fields: the others ignored",
-}
-
-
 #: A job that no rule drops, and the names of the corrections that were made to it.
 _Passed = tuple[DelayJob, tuple[str, ...]]
 
 
 def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
-    """Apply the rules, in the order of the report's fields, and say how many jobs each of them touched.
+    """Apply the rules, in the order of the report's fields, and count the jobs that each of them touched.
 
     The run time is cut to the request, as machines that enforce requests do. Ids are the log's job numbers; the log's
     `user` is kept as a member of the job where it is known.
 
     A job whose walltime equals its run time ends in Batsim as COMPLETED_WALLTIME_REACHED, at the same instant.
-    WorkloadError if nothing is kept, if the header with the machine's size holds no number and `hosts` does not say
-    it, or with `strict` if a job number comes twice.
+    WorkloadError if nothing is kept, if the header with the machine's size holds no number and `hosts` is not
+    given, or with `strict` if a job number comes twice.
     """
     counts: Counter[str] = Counter(jobs=len(log.records), cut_lines=log.long_lines)
     size = rules.hosts or log.machine_size
@@ -124,12 +107,12 @@ def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
         raise WorkloadError(log.source, "", f"has no job that the rules keep, of {len(log.records)}")
     counts["kept"] = len(kept)
     counts.update(correction for _, corrections in kept for correction in corrections)
-    report = CleaningReport(*(counts[name] for name in _MEANINGS))
+    report = CleaningReport(**{field.name: counts[field.name] for field in fields(CleaningReport)})
     return delay_workload(log.source, size, [job for job, _ in kept]), report
 
 
 def _out_of_order(passing: list[_Passed]) -> int:
-    """The number of jobs that stand after one submitted later."""
+    """Count the jobs that stand after one submitted later."""
     count, latest = 0, -math.inf
     for job, _ in passing:
         count += job.submit < latest
@@ -182,7 +165,7 @@ def _processors(record: SwfRecord, rules: CleaningRules, corrections: list[str])
 
 
 def _times(record: SwfRecord, rules: CleaningRules, corrections: list[str]) -> tuple[float, float]:
-    """Run time and walltime."""
+    """Return run time and walltime."""
     run, request = record.run, record.requested_time
     if 0 < request < run:
         corrections.append("corrected_run_time")

@@ -1,4 +1,4 @@
-"""Workloads of delay jobs: what logs and models give, which know run times but not what the jobs did."""
+"""Workloads of delay jobs: logs and models have run times, but not the work of the jobs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DelayJob(NamedTuple):
 
 
 def delay_workload(source: str, host_count: int, jobs: Sequence[DelayJob]) -> Workload:
-    """A workload of these jobs, in their order; those of one run time share one profile.
+    """Return a workload of these jobs, in their order; those of one run time share one profile.
 
     Ids are the numbers, padded with zeros so that their order as texts, in which Batsim submits the jobs of one
     instant, is that of the numbers. A known `user` is a member of the job.

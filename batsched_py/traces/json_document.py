@@ -1,4 +1,4 @@
-"""A JSON file that holds one object, read fast, and if it is wrong a second time to say where."""
+"""A reader of JSON files with one object: fast, and a second, slow reading finds the place of an error."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 import orjson
 
-from batsched_py.bounded_file import read_file
+from batsched_py.bounded_file import read_file, reported
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LIMITS, LimitError, Limits
+from batsched_py.model.limits import LIMITS, Limits
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: Digits of a number that a message shows.
@@ -29,7 +29,7 @@ _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 class _NotFinite(str):
-    """A number as it was written that no float can hold, or that is none: NaN, Infinity, 1e400."""
+    """The text of a number that no float can hold, or that is none: NaN, Infinity, 1e400."""
 
     __slots__ = ()
 
@@ -43,17 +43,13 @@ class _Doubled(dict[str, Any]):
 
 
 def read_content(path: Path, limits: Limits = LIMITS) -> bytes:
-    """The file's bytes, without a byte order mark; WorkloadError names the file."""
-    try:
+    """Read the file's bytes, without a byte order mark; WorkloadError names the file."""
+    with reported(path, WorkloadError):
         return read_file(path, limits).removeprefix(_BYTE_ORDER_MARK)
-    except OSError as error:
-        raise WorkloadError(str(path), "", f"cannot be read: {error.strerror or error}") from error
-    except LimitError as error:
-        raise WorkloadError(str(path), "", str(error)) from error
 
 
 def parse_object(file: str, content: bytes) -> dict[str, Any]:
-    """The object; WorkloadError names the file and the member, or where it cannot, the line and the column."""
+    """Return the object; WorkloadError names the file and the member, or else the line and the column."""
     try:
         document = orjson.loads(content)
     except orjson.JSONDecodeError as error:
@@ -69,10 +65,11 @@ def parse_object(file: str, content: bytes) -> dict[str, Any]:
 
 
 def parse_outline(file: str, content: bytes, member: str) -> tuple[dict[str, Any], bytes, list[msgspec.Raw] | None]:
-    """The object without `member`, and the elements of that list as JSON, in the order in which a text has them.
+    """Return the object without `member`, the text that holds that list, and the list's elements as JSON.
 
-    The text is `content` itself, as a rule, so that long lists cost little memory. A member that is no list stays in
-    the object, and the elements are None. WorkloadError as `parse_object`, but the elements are not decoded yet.
+    The elements stand in the text in their order; as a rule it is `content` itself, so that long lists cost little
+    memory. A member that is no list stays in the object, and the elements are None. WorkloadError as `parse_object`,
+    but the elements are not decoded yet.
     """
     try:
         parts = _PARTS.decode(content)
@@ -87,14 +84,14 @@ def parse_outline(file: str, content: bytes, member: str) -> tuple[dict[str, Any
 
 
 def refuse_doubled(file: str, content: bytes) -> None:
-    """WorkloadError if an object has a member twice; slow: a second reading, several times as long as the first."""
+    """Raise WorkloadError if an object has a member twice; slow: a second reading, several times as long."""
     for field, value in _members(content):
         if isinstance(value, _Doubled):
             raise WorkloadError(file, field, f"has the member {shown(value.key)} twice")
 
 
 def _name_number(file: str, content: bytes) -> None:
-    """WorkloadError names the first number that is none, if that is all that is wrong."""
+    """Raise WorkloadError with the first invalid number, if nothing else is wrong."""
     for field, value in _members(content):
         if isinstance(value, _NotFinite):
             if not value[-1].isdigit():
@@ -104,7 +101,7 @@ def _name_number(file: str, content: bytes) -> None:
 
 
 def _members(content: bytes) -> Iterator[tuple[str, Any]]:
-    """Each value with its place (`jobs[3].walltime`), in the file's order; nothing if it is not JSON at all."""
+    """Yield each value with its place (`jobs[3].walltime`), in the file's order; nothing if it is not JSON at all."""
     try:
         document = json.loads(
             content.decode(),

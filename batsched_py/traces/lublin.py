@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from random import Random
 from reprlib import repr as shown
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -22,10 +22,10 @@ from batsched_py.model.workload import Workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.wording import counted
 
-#: Draws above these (natural logarithms of seconds) are drawn again: 45 hours of run time, 5 days between arrivals.
+#: Limits of draws (natural logarithms of seconds), above which one is repeated: 45 hours to run, 5 days of a gap.
 _LONGEST_RUN: Final = 12.0
 _LONGEST_GAP: Final = 13.0
-#: Larger arguments are mistakes: more jobs than memory holds, hosts that no set can name, a load that no machine sees.
+#: Limits of arguments: more jobs than fit into memory, or a load that no machine sees, are mistakes.
 MOST_JOBS: Final = 10_000_000
 LEAST_LOAD: Final = 1e-3
 MOST_LOAD: Final = 10.0
@@ -70,53 +70,25 @@ class LublinParameters(Struct, frozen=True):
     cycle: tuple[float, float]
 
 
-#: All jobs, of whatever type.
-ALL_JOBS: Final = LublinParameters(
-    serial=0.244,
-    power_of_two=0.576,
-    lowest_size=0.8,
-    top_gap=0.0,
-    middle_gap=2.5,
-    small=0.86,
-    short=(4.2, 0.94),
-    long=(312.0, 0.03),
-    short_slope=-0.0054,
-    short_base=0.78,
-    gap=(10.2303, 0.4871),
-    rush_ratio=1.0225,
-    cycle=(8.1737, 3.9631),
-)
-#: Batch jobs only.
-BATCH: Final = LublinParameters(
-    serial=0.2927,
-    power_of_two=0.6686,
-    lowest_size=1.2,
-    top_gap=0.0,
-    middle_gap=2.0,
-    small=0.875,
-    short=(6.57, 0.823),
-    long=(639.1, 0.0156),
-    short_slope=-0.003,
-    short_base=0.6986,
-    gap=(6.0415, 0.8531),
-    rush_ratio=1.0519,
-    cycle=(6.1271, 5.2740),
-)
-#: Interactive jobs only.
-INTERACTIVE: Final = LublinParameters(
-    serial=0.1541,
-    power_of_two=0.625,
-    lowest_size=1.0,
-    top_gap=1.5,
-    middle_gap=2.5,
-    small=0.705,
-    short=(3.8351, 0.6605),
-    long=(7.073, 0.6856),
-    short_slope=-0.0118,
-    short_base=0.9156,
-    gap=(6.5510, 0.6621),
-    rush_ratio=0.9797,
-    cycle=(8.9186, 3.6680),
+#: Parameter -> its values for all jobs, for batch jobs and for interactive jobs: the table of the authors' program.
+_TABLE: Final[Mapping[str, tuple[Any, Any, Any]]] = {
+    "serial": (0.244, 0.2927, 0.1541),
+    "power_of_two": (0.576, 0.6686, 0.625),
+    "lowest_size": (0.8, 1.2, 1.0),
+    "top_gap": (0.0, 0.0, 1.5),
+    "middle_gap": (2.5, 2.0, 2.5),
+    "small": (0.86, 0.875, 0.705),
+    "short": ((4.2, 0.94), (6.57, 0.823), (3.8351, 0.6605)),
+    "long": ((312.0, 0.03), (639.1, 0.0156), (7.073, 0.6856)),
+    "short_slope": (-0.0054, -0.003, -0.0118),
+    "short_base": (0.78, 0.6986, 0.9156),
+    "gap": ((10.2303, 0.4871), (6.0415, 0.8531), (6.5510, 0.6621)),
+    "rush_ratio": (1.0225, 1.0519, 0.9797),
+    "cycle": ((8.1737, 3.9631), (6.1271, 5.2740), (8.9186, 3.6680)),
+}
+#: All jobs, batch jobs only, interactive jobs only.
+ALL_JOBS, BATCH, INTERACTIVE = (
+    LublinParameters(**dict(zip(_TABLE, column, strict=True))) for column in zip(*_TABLE.values(), strict=True)
 )
 
 
@@ -151,6 +123,40 @@ def generate(
     return delay_workload(f"Lublin model, {counted(jobs, 'job')} on {counted(hosts, 'host')}", hosts, placed)
 
 
+class Drawn(Struct, frozen=True):
+    """A workload that is drawn from the model when it is needed, as by `batsched-py generate`.
+
+    Attributes:
+        jobs: number of jobs.
+        hosts: size of the machine.
+        seed: the same seed, the same workload.
+        load: the offered load that submission times are stretched to; None for those of the model.
+        overestimate: walltimes are up to 1 + this times the run time.
+    """
+
+    jobs: int
+    hosts: int
+    seed: int = 0
+    load: float | None = None
+    overestimate: float = DEFAULT_OVERESTIMATE
+
+    @property
+    def command(self) -> str:
+        """Return the command that makes the same workload."""
+        stretched = "" if self.load is None else f" --load {self.load:g}"
+        estimated = "" if self.overestimate == DEFAULT_OVERESTIMATE else f" --overestimate {self.overestimate:g}"
+        return f"batsched-py generate --jobs {self.jobs} --hosts {self.hosts} --seed {self.seed}{stretched}{estimated}"
+
+    @property
+    def description(self) -> str:
+        """Return the description in the file, if it is written."""
+        return f"Lublin-Feitelson model: {self.command}"
+
+    def draw(self) -> Workload:
+        """Draw the workload, the same at each call. OptionError names the parameter."""
+        return generate(self.jobs, self.hosts, Random(self.seed), load=self.load, overestimate=self.overestimate)
+
+
 def _check_options(jobs: int, hosts: int, load: float | None, overestimate: float) -> None:
     for name, number, most in (("jobs", jobs, MOST_JOBS), ("hosts", hosts, MAX_HOST)):
         if not 1 <= number <= most:
@@ -162,7 +168,7 @@ def _check_options(jobs: int, hosts: int, load: float | None, overestimate: floa
 
 
 def _size(hosts: int, rng: Random, parameters: LublinParameters) -> int:
-    """Hosts of a job: one, or 2 to the power of a two-stage uniform number, which is rounded for the powers of two."""
+    """Draw the hosts of a job: one, or 2 to the power of a two-stage uniform number, rounded for the powers of two."""
     kind = rng.random()
     if kind <= parameters.serial:
         return 1
@@ -176,7 +182,7 @@ def _size(hosts: int, rng: Random, parameters: LublinParameters) -> int:
 
 
 def _run_time(size: int, rng: Random, parameters: LublinParameters) -> int:
-    """Seconds: e to the power of a hyper-gamma number; the larger the job, the more probably it is a long one."""
+    """Draw seconds: e to the power of a hyper-gamma number; the larger the job, the more probably a long one."""
     short_probability = parameters.short_slope * size + parameters.short_base
     while True:
         distribution = parameters.short if rng.random() <= short_probability else parameters.long
@@ -191,10 +197,10 @@ def _walltime(run: int, overestimate: float, rng: Random) -> int:
 
 
 def _arrivals(rng: Random, parameters: LublinParameters) -> Iterator[float]:
-    """Instants of arrival, in seconds.
+    """Yield instants of arrival, in seconds.
 
-    Gaps are drawn on a clock of even arrivals, on which each half hour lasts as long as its share of a day's arrivals
-    says; an instant on that clock is then read off the real one.
+    Gaps are drawn on a clock of even arrivals, on which each half hour lasts in proportion to its share of a day's
+    arrivals; an instant on that clock is then converted to a real one.
     """
     shape, scale = parameters.gap
     day_ends = [0.0, *accumulate(_daily_cycle(parameters))]
@@ -211,7 +217,7 @@ def _arrivals(rng: Random, parameters: LublinParameters) -> Iterator[float]:
 
 
 def _daily_cycle(parameters: LublinParameters) -> list[float]:
-    """The weight of each half hour from midnight on, 1 being the average."""
+    """Return the weight of each half hour from midnight on, 1 being the average."""
     weights = [0.0] * _BUCKETS
     for point in range(_FIRST_BUCKET, _FIRST_BUCKET + _BUCKETS):
         upper, lower = (_gamma_cdf(point + side, *parameters.cycle) for side in (0.5, -0.5))
@@ -221,7 +227,7 @@ def _daily_cycle(parameters: LublinParameters) -> list[float]:
 
 
 def _gamma_cdf(x: float, shape: float, scale: float) -> float:
-    """Cumulative distribution of a gamma: the power series of the lower incomplete gamma function (DLMF 8.7.1)."""
+    """Return the cumulative distribution of a gamma: a power series (DLMF 8.7.1)."""
     z = x / scale
     term = total = 1.0 / shape
     denominator = shape

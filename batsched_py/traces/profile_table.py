@@ -1,4 +1,4 @@
-"""The `profiles` object of a workload file: each profile typed, and the rules between them."""
+"""A reader of the `profiles` object of a workload file: typed profiles, and the rules between them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BATSIM_TYPES: Final = (
 def read_profiles(
     file: str, profiles: Mapping[str, Any], *, simulated_only: bool, limits: Limits = LIMITS
 ) -> dict[str, Profile]:
-    """Each profile by name, used by a job or not; WorkloadError names `profiles.NAME.FIELD` and the rule."""
+    """Read all profiles, used or not, by name; WorkloadError names `profiles.NAME.FIELD` and the rule."""
     table = {name: _read_profile(file, name, members, simulated_only, limits) for name, members in profiles.items()}
     composed = {name: profile.sequence for name, profile in table.items() if isinstance(profile, Composed)}
     for name, sequence in composed.items():
@@ -63,7 +63,7 @@ def read_profiles(
 
 
 def _check_levels(file: str, composed: Mapping[str, Sequence[str]], limits: Limits) -> None:
-    """WorkloadError if composed profiles are nested deeper than the limit; none of them contains itself."""
+    """Raise WorkloadError if composed profiles are nested deeper than the limit; none may contain itself."""
     levels: dict[str, int] = {}
     for name in TopologicalSorter(composed).static_order():
         inner = (levels[step] for step in composed.get(name, ()))
@@ -73,7 +73,7 @@ def _check_levels(file: str, composed: Mapping[str, Sequence[str]], limits: Limi
 
 
 def _check_continuations(file: str, table: Mapping[str, Profile]) -> None:
-    """WorkloadError if a `recv` goes on with a profile that does not exist; it may go on with itself."""
+    """Raise WorkloadError if a `recv` goes on with a profile that does not exist; it may go on with itself."""
     for name, profile in table.items():
         if isinstance(profile, Receive):
             for member, following in profile.continuations.items():
@@ -104,7 +104,7 @@ def _read_profile(file: str, name: str, members: Any, simulated_only: bool, limi
 
 
 def _type_rule(kind: str, simulated_only: bool) -> str | None:
-    """None if the type is accepted."""
+    """Return the rule that a type breaks; None if it is accepted."""
     if kind in SIMULATED_TYPES or kind in FORMER_TYPES or (kind in BATSIM_TYPES and not simulated_only):
         return None
     ours = f"the types simulated here are {', '.join(SIMULATED_TYPES)}"

@@ -13,7 +13,7 @@ _DECIMAL = ("", "k", "M", "G", "T", "P", "E", "Z", "Y")
 
 
 class Dimension(Struct, frozen=True):
-    """What a quantity measures, and what each unit of it is worth; "" is worth 1."""
+    """A kind of quantity, and its units with their factors to the base unit, which is ""."""
 
     name: str
     units: Mapping[str, float]
@@ -51,7 +51,7 @@ TIME = Dimension(
 
 
 def parse_quantity(text: str, dimension: Dimension) -> float:
-    """The quantity in the dimension's base unit; ValueError says which rule the text breaks."""
+    """Convert a text to the dimension's base unit; ValueError names the rule that it breaks."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if match is None:
         raise ValueError(f"must be a number and a unit of {dimension.name}, not {text!r}")

@@ -24,12 +24,12 @@ _ITEMS: Final = frozenset(
         *("clean-atexit", "coordinates", "maxmin-selective-update", "verbose-exit"),  # former names
     }
 )
-#: SimGrid knows the former names of many items, which differ in this.
+#: Former names of items, which SimGrid accepts, differ in this.
 _ALIKE: Final = str.maketrans("_", "-")
 _KNOWN: Final = frozenset(item.translate(_ALIKE) for item in _ITEMS)
 
 
 def is_known(item: str) -> bool:
-    """True unless SimGrid stops at this item."""
+    """Return True unless SimGrid stops at this item."""
     plain = item.translate(_ALIKE)
     return plain in _KNOWN or plain.startswith(_FAMILIES)

@@ -1,4 +1,4 @@
-"""SimGrid platform files, versions 4 and 4.1, as Batsim reads them; and the simplest of them written.
+"""Reader of SimGrid platform files, versions 4 and 4.1, as Batsim reads them; writer of the simplest of them.
 
 Read: hosts, clusters, cabinets, peers, routers, links, routes and their nesting in zones. Passed over: elements of
 SimGrid's format that carry none of these (`config`, `bypassRoute`, `storage`, traces, actors...). Any other element is
@@ -21,7 +21,7 @@ from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.quantity import BANDWIDTH, SPEED, TIME, parse_quantity
 from batsched_py.traces.xml_cluster import PrivateLinks, read_backbone, read_peer_spoke, read_radical
 from batsched_py.traces.xml_element import Element, read_root
-from batsched_py.traces.xml_network import ROUTES, Network
+from batsched_py.traces.xml_network import ROUTES, LinkTable
 
 _ZONES = ("zone", "AS")
 _NODES = ("host", "router", "cluster", "cabinet", "peer", *_ZONES)
@@ -59,7 +59,7 @@ def read_platform(path: Path, *, limits: Limits = LIMITS) -> Platform:
 
 
 class _Reader:
-    """What was read so far of one file."""
+    """The parts of one file that were read so far."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -71,7 +71,7 @@ class _Reader:
         self.zones: dict[str, Zone] = {}
         #: host or router -> its zone; never a zone.
         self.zone_of: dict[str, str] = {}
-        self._network = Network()
+        self._network = LinkTable()
         #: zone -> the one around it ("" for the outermost), from the moment it is opened.
         self._parents: dict[str, str] = {}
         #: speeds as written -> as numbers: large platforms repeat them.
@@ -115,7 +115,7 @@ class _Reader:
         self.zones[name] = (TableZone if routing == "Full" else _graph)(name, parent, table)
 
     def _check_nesting(self, zone: Element, properties: int) -> None:
-        """PlatformError if zones are too deep, or if what they inherit is many times what the file says."""
+        """Raise PlatformError if zones are too deep, or if they inherit many times the content of the file."""
         limits = self._limits
         self._inherited += properties
         if self._depth >= limits.depth:
@@ -152,7 +152,7 @@ class _Reader:
         return self._network.add(Link(element.name(), bandwidth, latency), element)
 
     def _add_group(self, group: Element, zone: str, own: Properties, around: Properties) -> dict[int, str]:
-        """Add the hosts of a cluster or cabinet; their names by number."""
+        """Add the hosts of a cluster or cabinet; return their names by number."""
         prefix, suffix = group.text("prefix"), group.text("suffix")
         names: dict[int, str] = {}
         for attribute, text in (("prefix", prefix), ("suffix", suffix)):
@@ -195,7 +195,7 @@ class _Reader:
         return element.name()
 
     def _check_name(self, element: Element, attribute: str, text: str) -> None:
-        """PlatformError if a name, or a part of the names of many hosts, is too long."""
+        """Raise PlatformError if a name, or a part of the names of many hosts, is too long."""
         if len(text) > self._limits.name_size:
             raise element.error(attribute, self._limits.rule("name_size"))
 
@@ -205,7 +205,7 @@ class _Reader:
             raise element.error("id", f"the name {name!r} is used twice")
 
     def _gateway_rule(self, point: str, gateway: str) -> str | None:
-        """None if the gateway is a host or router somewhere inside the point, which is a zone."""
+        """Return the rule that a gateway breaks: it must be a host or router somewhere inside the point, a zone."""
         if point not in self._parents:
             return f"leads into {point!r}, which is not a zone"
         zone = self.zone_of.get(gateway, "")
@@ -215,7 +215,7 @@ class _Reader:
 
 
 def _nested(own: Properties, around: Properties) -> dict[str, str]:
-    """A zone's properties, then those of the zones around it that it does not say anew."""
+    """Return a zone's properties, then those of the zones around it that it does not redefine."""
     return {**own, **{key: value for key, value in around.items() if key not in own}}
 
 

@@ -1,4 +1,4 @@
-"""Logs in the Standard Workload Format, version 2.2, as the Parallel Workloads Archive keeps them."""
+"""A reader of logs in the Standard Workload Format, version 2.2, as in the Parallel Workloads Archive."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from reprlib import repr as shown
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from batsched_py.bounded_file import DamageError, read_lines
+from batsched_py.bounded_file import read_lines, reported
 from batsched_py.brief import Brief
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import LIMITS, LONGEST, TOO_LONG, LimitError, Limits
+from batsched_py.model.limits import LIMITS, LONGEST, TOO_LONG, Limits
 
 _HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*)")
 
@@ -44,22 +44,22 @@ class SwfRecord(NamedTuple):
     think_time: float
 
 
-#: Fields of a line; archives append fields of their own to them.
+#: Number of fields of a line; archives append fields of their own.
 FIELDS: Final = len(SwfRecord._fields)
-#: Positions of the times that a workload takes over: submit, run, requested_time.
+#: Positions of the times that become part of a workload: submit, run, requested_time.
 _TIMES = (1, 3, 8)
 #: Positions of the fields that archives also write as fractions; the others are whole numbers.
 _FRACTIONS = frozenset({1, 2, 3, 5, 6, 8, 9, 17})
 
 
 class SwfLog(Brief, frozen=True):
-    """A log as it was read, nothing corrected.
+    """A log as it was read, without corrections.
 
     Attributes:
-        source: where it was read from; goes into messages.
+        source: its file, for messages.
         headers: the `; Key: value` comments; the lines of a key that comes again are joined by line ends.
         records: the jobs, in the order of the file.
-        header_lines: where each key stands first; lines count from 1.
+        header_lines: key -> its first line, from 1.
         long_lines: the number of lines with more than 18 fields, of which the first 18 were read.
     """
 
@@ -71,9 +71,9 @@ class SwfLog(Brief, frozen=True):
 
     @property
     def machine_size(self) -> int:
-        """Processors of the machine: the header MaxProcs, else MaxNodes; 0 if neither says a number above 0.
+        """Return the processors of the machine: the header MaxProcs, else MaxNodes; 0 if neither is above 0.
 
-        WorkloadError if one that counts does not begin with a number: without it jobs larger than the machine stay.
+        WorkloadError if the one that decides does not begin with a number: jobs larger than the machine would stay.
         """
         for key in ("MaxProcs", "MaxNodes"):
             if size := self._header_size(key):
@@ -81,7 +81,7 @@ class SwfLog(Brief, frozen=True):
         return 0
 
     def _header_size(self, key: str) -> int:
-        """0 for "unknown": an absent or empty header, 0 or a negative number."""
+        """Return 0 for "unknown": an absent or empty header, 0 or a negative number."""
         text = self.headers.get(key, "")
         number = re.match(r"(-?\d{1,9})(?![.,]?\d)", text, re.ASCII)
         if number is None and text:
@@ -115,22 +115,16 @@ def read_swf(path: Path, *, limits: Limits = LIMITS) -> SwfLog:
 
 def _read_lines(path: Path, limits: Limits) -> Iterator[str]:
     number = 0
-    try:
+    with reported(path, WorkloadError, lambda: f"line {number + 1}"):
         for content in read_lines(path, limits):
             # Headers of old logs are in any encoding, jobs are digits.
             for line in content.decode(errors="replace").splitlines():
                 yield line
                 number += 1
-    except OSError as error:
-        raise WorkloadError(str(path), "", f"cannot be read: {error.strerror or error}") from error
-    except DamageError as error:
-        raise WorkloadError(str(path), "", f"cannot be decompressed: {error}") from error
-    except LimitError as error:
-        raise WorkloadError(str(path), f"line {number + 1}", str(error)) from error
 
 
 def _keep_header(headers: dict[str, list[str]], text: str) -> str:
-    """The header's key; "" if it is another comment."""
+    """Keep a header, and return its key; "" for another comment."""
     match = _HEADER.fullmatch(text)
     if match is None:
         return ""
@@ -140,7 +134,7 @@ def _keep_header(headers: dict[str, list[str]], text: str) -> str:
 
 
 def _record(pieces: list[str]) -> SwfRecord:
-    """A line's fields as numbers; ValueError says which field breaks which rule."""
+    """Convert a line's fields to numbers; ValueError names the field and the rule that it breaks."""
     if len(pieces) < FIELDS:
         raise ValueError(f"must have {FIELDS} fields, not {len(pieces)}")
     try:

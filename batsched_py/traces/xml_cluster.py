@@ -9,13 +9,13 @@ from batsched_py.model.limits import Limits
 from batsched_py.model.zone import Link, Spoke
 from batsched_py.traces.quantity import BANDWIDTH, TIME
 from batsched_py.traces.xml_element import Element, whole_number
-from batsched_py.traces.xml_network import SHARING, Network
+from batsched_py.traces.xml_network import SHARING, LinkTable
 
 
 class PrivateLinks(Struct, frozen=True):
-    """What the private links of each host of a group are like: bandwidths in bytes per second, latencies in seconds.
+    """The private links of each host of a group: bandwidths in bytes per second, latencies in seconds.
 
-    A loopback or a limiter of 0 bytes per second is none.
+    A loopback or a limiter of 0 bytes per second does not exist.
     """
 
     bandwidth: float
@@ -27,7 +27,7 @@ class PrivateLinks(Struct, frozen=True):
 
     @classmethod
     def read(cls, group: Element) -> PrivateLinks:
-        """What a `cluster` or `cabinet` says; SPLITDUPLEX unless said otherwise."""
+        """Read the attributes of a `cluster` or `cabinet`; SPLITDUPLEX by default."""
         return cls(
             group.positive("bw", BANDWIDTH),
             group.quantity("lat", TIME, "0"),
@@ -37,43 +37,43 @@ class PrivateLinks(Struct, frozen=True):
             group.quantity("limiter_link", BANDWIDTH, "0"),
         )
 
-    def spoke(self, name: str, network: Network, group: Element) -> Spoke:
-        """The private links of one host, kept in the network under `name` and SimGrid's endings of it."""
+    def spoke(self, name: str, links: LinkTable, group: Element) -> Spoke:
+        """Add the private links of one host to the network, under `name` and SimGrid's endings of it."""
         if self.policy in ("SPLITDUPLEX", "FULLDUPLEX"):
-            up, down = network.add_pair(name, self.bandwidth, self.latency, group)
+            up, down = links.add_pair(name, self.bandwidth, self.latency, group)
         else:
-            up = down = network.add(Link(name, self.bandwidth, self.latency, self.policy == "SHARED"), group)
+            up = down = links.add(Link(name, self.bandwidth, self.latency, self.policy == "SHARED"), group)
         loopback: tuple[Link, ...] = ()
         if self.loopback_bandwidth:
             link = Link(f"{name}_loopback", self.loopback_bandwidth, self.loopback_latency, shared=False)
-            loopback = (network.add(link, group),)
+            loopback = (links.add(link, group),)
         limiter: tuple[Link, ...] = ()
         if self.limiter_bandwidth:
-            limiter = (network.add(Link(f"{name}_limiter", self.limiter_bandwidth, 0.0), group),)
+            limiter = (links.add(Link(f"{name}_limiter", self.limiter_bandwidth, 0.0), group),)
         return Spoke((*limiter, up), (down, *limiter), loopback)
 
 
-def read_backbone(cluster: Element, network: Network) -> tuple[Link, ...]:
-    """The backbone that a `cluster` has if it says `bb_bw`."""
+def read_backbone(cluster: Element, links: LinkTable) -> tuple[Link, ...]:
+    """Read the backbone of a `cluster` with the attribute `bb_bw`."""
     if cluster.xml.get("bb_bw") is None:
         return ()
     bandwidth, latency = cluster.positive("bb_bw", BANDWIDTH), cluster.quantity("bb_lat", TIME, "0")
     shared = cluster.choice("bb_sharing_policy", ("SHARED", "FATPIPE"), "SHARED") == "SHARED"
-    return (network.add(Link(f"{cluster.name()}_backbone", bandwidth, latency, shared), cluster),)
+    return (links.add(Link(f"{cluster.name()}_backbone", bandwidth, latency, shared), cluster),)
 
 
-def read_peer_spoke(peer: Element, network: Network) -> Spoke:
-    """The links of a `peer`: one out, one in, of the same latency."""
+def read_peer_spoke(peer: Element, links: LinkTable) -> Spoke:
+    """Read the links of a `peer`: one out, one in, of the same latency."""
     latency = peer.quantity("lat", TIME, "0")
     up = Link(f"link_{peer.name()}_UP", peer.positive("bw_out", BANDWIDTH), latency)
     down = Link(f"link_{peer.name()}_DOWN", peer.positive("bw_in", BANDWIDTH), latency)
-    return Spoke((network.add(up, peer),), (network.add(down, peer),))
+    return Spoke((links.add(up, peer),), (links.add(down, peer),))
 
 
 def read_radical(group: Element, before: int, limits: Limits) -> list[int]:
-    """The numbers of the attribute `radical`, "0-31,40", in that order.
+    """Read the numbers of the attribute `radical`, "0-31,40", in that order.
 
-    PlatformError if they make too many hosts with the `before` that the platform has already; they are counted before
+    PlatformError if there are too many hosts with the `before` that the platform has already, which is known before
     any of them is made.
     """
     intervals: list[tuple[int, int]] = []

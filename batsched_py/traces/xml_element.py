@@ -1,4 +1,4 @@
-"""An element of a platform file, whose attributes are read with their rules and whose errors say where."""
+"""An element of a platform file: reads attributes by their rules, and names itself in errors."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from msgspec import Struct
 
-from batsched_py.bounded_file import read_file
+from batsched_py.bounded_file import read_file, reported
 from batsched_py.errors import PlatformError
-from batsched_py.model.limits import LimitError, Limits
+from batsched_py.model.limits import Limits
 from batsched_py.traces.quantity import Dimension, parse_quantity
 
 
@@ -25,44 +25,44 @@ class Element(Struct, frozen=True):
 
     @property
     def tag(self) -> str:
-        """The element's name."""
+        """Return the element's name."""
         return self.xml.tag
 
     def children(self, *tags: str) -> Iterator[Element]:
-        """The elements directly inside, in the file's order; only those of these tags, if any is named."""
+        """Yield the elements directly inside, in the file's order; only those of these tags, if any is given."""
         for child in self.xml:
             if not tags or child.tag in tags:
                 yield Element(self.file, child)
 
     def error(self, attribute: str, rule: str) -> PlatformError:
-        """An error that names the file, this element by its `id` (or its ends), the attribute and the rule."""
+        """Return an error with the file, this element by its `id` (or its ends), the attribute and the rule."""
         name = self.xml.get("id") or "-".join(filter(None, (self.xml.get("src"), self.xml.get("dst"))))
         where = f"{self.tag} {name}" if name else self.tag
         return PlatformError(self.file, f"{where}.{attribute}" if attribute else where, rule)
 
     def text(self, attribute: str, default: str | None = None) -> str:
-        """The attribute as written; PlatformError if it is absent and has no default."""
+        """Return the attribute as written; PlatformError if it is absent and has no default."""
         value = self.xml.get(attribute, default)
         if value is None:
             raise self.error(attribute, "is missing")
         return value
 
     def name(self) -> str:
-        """The attribute `id`, which must not be empty."""
+        """Return the attribute `id`, which must not be empty."""
         value = self.text("id")
         if not value:
             raise self.error("id", "must not be empty")
         return value
 
     def choice(self, attribute: str, allowed: tuple[str, ...], default: str) -> str:
-        """One of a few words."""
+        """Read one of the allowed words."""
         value = self.text(attribute, default)
         if value not in allowed:
             raise self.error(attribute, f"must be one of {', '.join(allowed)}, not {value!r}")
         return value
 
     def number(self, attribute: str, default: int, least: int) -> int:
-        """A whole number, not below `least`."""
+        """Read a whole number, not below `least`."""
         text = self.text(attribute, str(default))
         number = whole_number(text)
         if number is None or number < least:
@@ -70,7 +70,7 @@ class Element(Struct, frozen=True):
         return number
 
     def quantity(self, attribute: str, dimension: Dimension, default: str | None = None) -> float:
-        """A quantity from 0, in the dimension's base unit."""
+        """Read a quantity from 0, in the dimension's base unit."""
         text = self.text(attribute, default)
         try:
             value = parse_quantity(text, dimension)
@@ -81,34 +81,31 @@ class Element(Struct, frozen=True):
         return value
 
     def positive(self, attribute: str, dimension: Dimension, default: str | None = None) -> float:
-        """A quantity above 0, in the dimension's base unit."""
+        """Read a quantity above 0, in the dimension's base unit."""
         value = self.quantity(attribute, dimension, default)
         if value == 0:
             raise self.error(attribute, "must be more than 0")
         return value
 
     def properties(self) -> dict[str, str]:
-        """The `prop` elements directly inside, as Batsim forwards them."""
+        """Return the `prop` elements directly inside, as Batsim forwards them."""
         return {prop.text("id"): prop.text("value") for prop in self.children("prop")}
 
 
 def whole_number(text: str) -> int | None:
-    """The number that a text of at most 18 decimal digits is, else None."""
+    """Convert a text of at most 18 decimal digits; None if it is another."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else None
 
 
 def read_root(path: Path, limits: Limits) -> Element:
-    """The outermost element of an XML file. A document type is accepted and not fetched; entities are refused.
+    """Read the outermost element of an XML file. A document type is accepted and not fetched; entities are refused.
 
     Blanks before the XML declaration are accepted, as SimGrid does: files of Batsim's own experiments have them.
     """
-    try:
+    with reported(path, PlatformError):
         content = read_file(path, limits).lstrip()
+    try:
         xml = fromstring(content, forbid_dtd=False, forbid_entities=True, forbid_external=True)
-    except OSError as error:
-        raise PlatformError(str(path), "", f"cannot be read: {error.strerror or error}") from error
-    except LimitError as error:
-        raise PlatformError(str(path), "", str(error)) from error
     except DefusedXmlException as error:
         raise PlatformError(str(path), "", "must not define or fetch entities") from error
     except (ParseError, LookupError, ValueError) as error:

@@ -14,12 +14,12 @@ _ZONE_ROUTES = ("zoneRoute", "ASroute")
 ROUTES = ("route", *_ZONE_ROUTES)
 _OPPOSITE = {"UP": "DOWN", "DOWN": "UP", "NONE": "NONE"}
 
-#: (a point, the gateway inside it that is claimed) -> None, or the rule that is broken.
+#: (a point, the name of a gateway inside it) -> None, or the rule that is broken.
 GatewayRule = Callable[[str, str], str | None]
 
 
-class Network:
-    """The links of one platform file, by name, and the reading of what refers to them."""
+class LinkTable:
+    """The links of one platform file, by name; reads elements that define links or refer to them."""
 
     def __init__(self) -> None:
         #: name -> link; the halves of a SPLITDUPLEX link, never the link itself.
@@ -43,7 +43,7 @@ class Network:
         return self.add(up, element), self.add(down, element)
 
     def read_link(self, element: Element) -> None:
-        """Keep what a `link` element defines; its `latency` is 0 and it is SHARED unless said otherwise."""
+        """Keep the link of a `link` element; by default its `latency` is 0 and it is SHARED."""
         name = element.name()
         bandwidth, latency = element.positive("bandwidth", BANDWIDTH), element.quantity("latency", TIME, "0")
         policy = element.choice("sharing_policy", SHARING, "SHARED")
@@ -53,7 +53,7 @@ class Network:
             self.add(Link(name, bandwidth, latency, shared=policy == "SHARED"), element)
 
     def link(self, element: Element, attribute: str = "id", direction: str = "NONE") -> Link:
-        """The link (or the half of one) that the element names; PlatformError if there is none."""
+        """Return the link (or the half of one) that the element names; PlatformError if there is none."""
         name = element.text(attribute)
         if name in self._split and direction == "NONE":
             raise element.error(attribute, f"link {name!r} is SPLITDUPLEX: say which direction, UP or DOWN")
@@ -63,7 +63,7 @@ class Network:
         return self._links[full_name]
 
     def read_routes(self, zone: Element, points: set[str], gateway_rule: GatewayRule) -> dict[tuple[str, str], Segment]:
-        """(source, destination) -> way, for each route that a zone declares, and for the way back if symmetrical."""
+        """Return (source, destination) -> segment, for each route of a zone, and for the way back if symmetrical."""
         table: dict[tuple[str, str], Segment] = {}
         for element in zone.children(*ROUTES):
             ends = element.text("src"), element.text("dst")

@@ -15,8 +15,8 @@ from batsched_py.plugins import load
 from batsched_py.protocol.events import COMPLETED_KILLED, REJECTED
 from batsched_py.schedulers.ar_preempt import ArPreempt
 from batsched_py.session.session import Session
+from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import Case, JobSpec, Peer
-from batsched_py.testing.ending import Ending
 from batsched_py.testing.play import Played, Player
 from batsched_py.testing.strategies import outages
 
@@ -116,7 +116,7 @@ class Run:
         later = [start for start in algorithm.starts.values() if not view.due(start)]
         assert not later or any(call <= max(min(later), view.now + 0.02) for call in view.wakeups)
 
-    def endings(self) -> dict[str, Ending]:
+    def endings(self) -> dict[str, JobRecord]:
         """By job id, segments too."""
         found = {ending.job.id: ending for ending in self.played.endings}
         assert len(found) == len(self.played.endings), "a job ended twice"
@@ -133,7 +133,7 @@ class Run:
             assert (follower in ended) is (ending.state == COMPLETED_KILLED), f"{job_id}: {ending}"
             self.check_terms(ending)
 
-    def check_terms(self, ending: Ending) -> None:
+    def check_terms(self, ending: JobRecord) -> None:
         job = ending.job
         wrong = fault(job)
         if wrong:

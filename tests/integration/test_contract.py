@@ -150,7 +150,7 @@ def test_a_late_batsim_tells_one_thing_after_the_other_and_in_any_order() -> Non
     assert max(messages) == 2 + 2 * len(case.jobs) + 1
     assert len(messages) > 1
     assert max(ends) > 10.1
-    assert LateBatsim(case).endings == []
+    assert LateBatsim(case).records == []
 
 
 def test_where_bytes_begin_to_differ_is_told() -> None:

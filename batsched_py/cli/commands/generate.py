@@ -12,8 +12,7 @@ from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
 from batsched_py.traces.batsim_json import write_workload
-from batsched_py.traces.drawn import Drawn
-from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE
+from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE, Drawn
 from batsched_py.traces.simgrid_xml import write_homogeneous
 from batsched_py.wording import counted
 

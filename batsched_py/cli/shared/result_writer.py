@@ -22,7 +22,7 @@ from batsched_py.simulator.outputs import trace_files as traces
 from batsched_py.simulator.outputs.tracing import Trace
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.traces.batsim_json import write_workload
-from batsched_py.traces.drawn import Drawn
+from batsched_py.traces.lublin import Drawn
 
 if TYPE_CHECKING:  # the package imports much that one simulation does not need
     from batsched_py.campaigns.inputs import WorkloadLike

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns.inputs import WorkloadLike
 from batsched_py.errors import OptionError
-from batsched_py.traces.drawn import Drawn
+from batsched_py.traces.lublin import Drawn
 from batsched_py.wording import unknown
 
 #: The only model so far.

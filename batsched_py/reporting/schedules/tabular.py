@@ -10,10 +10,10 @@ from pathlib import Path
 from reprlib import repr as shown
 from typing import Final
 
-from batsched_py.bounded_file import DamageError, read_lines
+from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
-from batsched_py.model.limits import LIMITS, LimitError, Limits
+from batsched_py.model.limits import LIMITS, Limits
 
 #: The largest number that is read, so that no sum or product is infinite.
 LARGEST: Final = 1e100
@@ -49,16 +49,11 @@ class Tabular:
         """Yield line by line, so that a file that is too large is never in memory."""
         read, encoding = 0, "utf-8-sig"
         try:
-            for line in read_lines(path, self.limits):
-                self._read += len(line)
-                yield from StringIO(line.decode(encoding), newline="")
-                read, encoding = read + 1, "utf-8"
-        except OSError as error:
-            raise InputError(self.file, "", f"cannot be read: {error.strerror or error}") from error
-        except DamageError as error:
-            raise InputError(self.file, "", f"cannot be decompressed: {error}") from error
-        except LimitError as error:
-            raise InputError(self.file, f"line {read + 1}", str(error)) from error
+            with reported(path, InputError, lambda: f"line {read + 1}"):
+                for line in read_lines(path, self.limits):
+                    self._read += len(line)
+                    yield from StringIO(line.decode(encoding), newline="")
+                    read, encoding = read + 1, "utf-8"
         except UnicodeDecodeError as error:
             raise InputError(self.file, "", f"must be text in UTF-8: {error.reason}") from error
 

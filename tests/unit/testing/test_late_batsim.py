@@ -132,7 +132,7 @@ def test_a_kill_that_comes_too_late_ends_nothing() -> None:
 
     batsim = LateBatsim(ONE, PROMPT)
     batsim.run(answer)
-    assert [(ending.job.id, ending.state) for ending in batsim.endings] == [("w0!000", "COMPLETED_SUCCESSFULLY")]
+    assert [(ending.job.id, ending.state) for ending in batsim.records] == [("w0!000", "COMPLETED_SUCCESSFULLY")]
     [killed] = [event["data"] for event in told if event["type"] == "JOB_KILLED"]
     assert killed == {"job_ids": ["w0!000"], "job_progress": {}}
 
@@ -145,7 +145,7 @@ def test_a_killed_job_ends_once() -> None:
     )
     batsim = LateBatsim(ONE, PROMPT)
     batsim.run(script)
-    [ending] = batsim.endings
+    [ending] = batsim.records
     assert (ending.job.id, ending.state) == ("w0!000", "COMPLETED_KILLED")
     assert ending.finish == pytest.approx(2.0, abs=1e-3)
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from batsched_py.api import HostSet, Job, NoOptions, Plan, Scheduler, View
+from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import Case
-from batsched_py.testing.ending import Ending
 from batsched_py.testing.play import Played
 from batsched_py.testing.rules import Liberties, Trial, broken_rule
 
@@ -25,17 +25,17 @@ class Nobody(Scheduler[NoOptions]):
         """Nobody asks it."""
 
 
-def end(number: int, state: str, start: float, finish: float, hosts: str, *, case: Case = CASE) -> Ending:
+def end(number: int, state: str, start: float, finish: float, hosts: str, *, case: Case = CASE) -> JobRecord:
     """How a job of the case ended."""
     submit, size, run, walltime = case.jobs[number]
     job = Job.create(f"w0!{number:03d}", size=size, profile=f"d{run}", submit_time=submit, walltime=walltime)
-    return Ending(job, state, start, finish, HostSet.parse(hosts))
+    return JobRecord(job, state, 0, start, finish, HostSet.parse(hosts))
 
 
 FIRST, SECOND = end(0, SUCCESS, 0, 5, "0-1"), end(1, WALLTIME, 3, 8, "2-3")
 
 
-def judged(*endings: Ending, case: Case = CASE, standstill: str = "", allowed: Any = None, **needs: bool) -> str:
+def judged(*endings: JobRecord, case: Case = CASE, standstill: str = "", allowed: Any = None, **needs: bool) -> str:
     """What is broken."""
     scheduler = type("Judged", (Nobody,), needs)
     return broken_rule(Trial(case, Played(endings, standstill, ()), scheduler, allowed or Liberties()))
@@ -64,7 +64,7 @@ def test_a_run_that_keeps_all_rules_is_right() -> None:
         ((FIRST, end(1, WALLTIME, 4, 9, "1-2")), "w0!000 and w0!001 ran on hosts 1 at t=4"),
     ],
 )
-def test_a_run_that_breaks_a_rule_is_told_which(endings: tuple[Ending, ...], words: str) -> None:
+def test_a_run_that_breaks_a_rule_is_told_which(endings: tuple[JobRecord, ...], words: str) -> None:
     """By the jobs, the hosts and the times."""
     assert judged(*endings).startswith(words)
 
