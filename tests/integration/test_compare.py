@@ -18,8 +18,8 @@ FILES = ("--csv", "runs.csv", "--json", "all.json", "--latex", "table.tex")
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """All that was written but for what is measured."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith("_schedule.csv"))
+    """All that was written but for what is measured, and for Python's bytecode, which has the time of its source."""
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(("_schedule.csv", ".pyc")))
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
