@@ -20,7 +20,6 @@ from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import Event, SimulationBegins
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.generation import Generation, generation_of, workload_names
-from batsched_py.simulator.jobs.ended import EndedJobs
 from batsched_py.simulator.jobs.execution import Execution
 from batsched_py.simulator.jobs.lifecycle import Jobs
 from batsched_py.simulator.jobs.profiles import ProfileStore
@@ -33,7 +32,7 @@ from batsched_py.simulator.machines.machines import Machines
 from batsched_py.simulator.machines.power_model import read_power_model
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.outputs.tracing import Tracer
-from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.records import EndedJobs, JobRecord
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.referee.referee import Referee
 from batsched_py.simulator.referee.strictness import refused_files, refused_names

@@ -2,7 +2,7 @@
 
 Start at `Generation`, which lists the differences that are not in the protocol's tables (`protocol.dialects`). No other
 module of the simulator asks which Batsim is played: it asks its generation what to do. A new generation is a class like
-`Batsim4` and a row of GENERATIONS.
+`Batsim14` and a row of GENERATIONS.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -42,83 +42,49 @@ _DIGITS: Final = re.compile(r"(\d+)", re.ASCII)
 _STATUS: Final = {COMPLETED_SUCCESSFULLY: "SUCCESS", COMPLETED_WALLTIME_REACHED: "TIMEOUT"}
 
 
-class Generation(Protocol):
-    """One generation of Batsim."""
+class Generation:
+    """One generation of Batsim: 3 and 4, which speak alike. Another one differs in what its class overrides."""
 
-    dialect: Dialect
+    dialect: Dialect = V4
     #: Name of a type of profile in another generation -> its name in this one; the approximation if a file has such.
-    foreign_types: Mapping[str, str]
-    foreign_types_note: str
-    #: Jobs are named by integers; SIMULATION_BEGINS describes workloads and storage hosts.
-    jobs_are_numbers: bool
-    describes_workloads: bool
-    #: Registered jobs are acknowledged if the user does not say; their profiles come with them.
-    acknowledges_jobs: bool
-    profiles_come_with_jobs: bool
-    #: Ended jobs, and profiles that no job needs, become unknown; a composed profile that is registered crashes it.
-    forgets: bool
-    crashes_on_composed: bool
-    #: NO_MORE_STATIC_JOB is sent, and calls keep a simulation going in which all jobs have ended.
-    announces_last_job: bool
-    waits_for_calls: bool
-    #: A killed sequence is in the step that begins at this instant, not in the one that ends.
-    counts_next_step: bool
-    #: Member of the answer to a query of the energy.
-    energy_answer: str
-    #: Rejected jobs have rows in the jobs file.
-    lists_rejected: bool
-
-    def check(self, settings: Settings) -> None:
-        """Raise OptionError if the settings ask for what this generation lacks."""
-
-    def default_names(self, workloads: Sequence[Workload]) -> tuple[str, ...]:
-        """Return the names of workloads that the user does not name."""
-
-    def name_key(self, name: str) -> Any:
-        """Return the key by which hosts, and jobs of one time, are sorted."""
-
-    def completion(self, event: JobCompleted) -> JobCompleted | None:
-        """Return JOB_COMPLETED as it is sent, None if it is not sent."""
-
-    def check_state_change(self, command: ChangeJobState) -> None:
-        """Raise BrokenRuleError if this Batsim aborts on the command, whatever the job's state."""
-
-
-class Batsim4(Generation):
-    """Batsim 3 and 4, which speak alike."""
-
-    dialect = V4
-    foreign_types = FORMER_TYPES
+    foreign_types: Mapping[str, str] = FORMER_TYPES
     foreign_types_note = FORMER_IN_V4
+    #: Jobs are named by integers; SIMULATION_BEGINS describes workloads and storage hosts.
     jobs_are_numbers = False
     describes_workloads = True
+    #: Registered jobs are acknowledged if the user does not say; their profiles come with them.
     acknowledges_jobs = False
     profiles_come_with_jobs = False
+    #: Ended jobs, and profiles that no job needs, become unknown; a composed profile that is registered crashes it.
     forgets = True
     crashes_on_composed = True
+    #: NO_MORE_STATIC_JOB is sent, and calls keep a simulation going in which all jobs have ended.
     announces_last_job = True
     waits_for_calls = True
+    #: A killed sequence is in the step that begins at this instant, not in the one that ends.
     counts_next_step = False
+    #: Member of the answer to a query of the energy.
     energy_answer = "consumed_energy"
+    #: Rejected jobs have rows in the jobs file.
     lists_rejected = True
 
     def check(self, settings: Settings) -> None:
-        """Accept all settings."""
+        """Raise OptionError if the settings ask for what this generation lacks: nothing."""
 
     def default_names(self, workloads: Sequence[Workload]) -> tuple[str, ...]:
-        """Return w0, w1..."""
+        """Return the names of workloads that the user does not name: w0, w1..."""
         return tuple(f"w{number}" for number in range(len(workloads)))
 
-    def name_key(self, name: str) -> str:
-        """Return the name: it is sorted as a text."""
+    def name_key(self, name: str) -> Any:
+        """Return the key by which hosts, and jobs of one time, are sorted: as texts."""
         return name
 
     def completion(self, event: JobCompleted) -> JobCompleted | None:
-        """Return the event as it is."""
+        """Return JOB_COMPLETED as it is sent, None if it is not sent: it is sent as it is."""
         return event
 
     def check_state_change(self, command: ChangeJobState) -> None:
-        """Raise BrokenRuleError unless the job is set to RUNNING: nothing else gets past Batsim 4.2.1."""
+        """Raise BrokenRuleError if Batsim aborts on the command in any state: 4.2.1 does but for RUNNING."""
         if command.state != "RUNNING":
             raise BrokenRuleError(f"cannot be set to {command.state}: Batsim 4 aborts on it", job=command.job_id)
 
@@ -183,7 +149,7 @@ class Batsim14(Generation):
 
 
 #: Name of the protocol -> the Batsim that speaks it.
-GENERATIONS: Final[Mapping[str, Generation]] = {"v4": Batsim4(), "v1.4": Batsim14()}
+GENERATIONS: Final[Mapping[str, Generation]] = {"v4": Generation(), "v1.4": Batsim14()}
 
 
 def generation_of(settings: Settings) -> Generation:

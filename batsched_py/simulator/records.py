@@ -1,12 +1,13 @@
-"""What a simulation leaves behind: a record of each job, and figures of the whole run."""
+"""Records: what a simulation leaves behind of each job and of the whole run."""
 
 from __future__ import annotations
 
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import sub
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -15,7 +16,7 @@ from batsched_py.brief import Brief
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
-from batsched_py.simulator.outputs.tracing import Trace
+from batsched_py.simulator.outputs.tracing import Trace, counts, numbers
 
 
 class JobRecord(Struct, frozen=True):
@@ -95,14 +96,6 @@ def stretch(turnaround: float, execution: float) -> float:
     return turnaround / execution if execution else math.inf
 
 
-def _seconds() -> array[float]:
-    return array("d")
-
-
-def _counts() -> array[int]:
-    return array("I")
-
-
 class Tally(Struct):
     """Numbers of ended jobs from which figures are computed: some thirty bytes for each, in order of completion.
 
@@ -113,10 +106,10 @@ class Tally(Struct):
     """
 
     states: Counter[str] = field(default_factory=Counter)
-    submits: array[float] = field(default_factory=_seconds)
-    starts: array[float] = field(default_factory=_seconds)
-    finishes: array[float] = field(default_factory=_seconds)
-    sizes: array[int] = field(default_factory=_counts)
+    submits: array[float] = field(default_factory=numbers)
+    starts: array[float] = field(default_factory=numbers)
+    finishes: array[float] = field(default_factory=numbers)
+    sizes: array[int] = field(default_factory=counts)
 
     @classmethod
     def of(cls, records: Iterable[JobRecord], hosts: int) -> Tally:
@@ -164,6 +157,42 @@ class Tally(Struct):
     def slowdowns(self) -> Iterator[float]:
         """Batsim's slowdown, of each job that ran."""
         return map(stretch, self.turnarounds(), self.runs())
+
+
+#: Records that are passed on at a time: done now and then it costs less than in the middle of each end.
+BATCH: Final = 256
+
+
+class EndedJobs:
+    """The records of ended jobs, in order of completion or rejection; their numbers alone if records are passed on."""
+
+    def __init__(self, hosts: int, pass_on: Callable[[Sequence[JobRecord]], object] | None = None) -> None:
+        """`hosts` is the number of compute hosts; `pass_on` receives some records at a time, which are not kept."""
+        self._hosts, self._pass_on = hosts, pass_on
+        #: How many jobs have ended, rejected ones included.
+        self.count = 0
+        #: All of them, or those that were not passed on yet.
+        self.records: list[JobRecord] = []
+        self._tally = Tally()
+
+    def add(self, record: JobRecord) -> None:
+        """One more job has ended."""
+        self.count += 1
+        self.records.append(record)
+        if self._pass_on is not None and len(self.records) >= BATCH:
+            self._hand_over(self._pass_on)
+
+    def tally(self) -> Tally | None:
+        """The numbers of all jobs, the last of which are passed on; None if the records are kept."""
+        if self._pass_on is None:
+            return None
+        self._hand_over(self._pass_on)
+        return self._tally
+
+    def _hand_over(self, pass_on: Callable[[Sequence[JobRecord]], object]) -> None:
+        self._tally.add(self.records, self._hosts)
+        pass_on(self.records)
+        self.records = []
 
 
 class Result(Brief, frozen=True):

@@ -135,7 +135,10 @@ class Simulation:
             self._store.read(reply.events)
         if jobs.announced or jobs.leaving:
             jobs.forget_ended()
-        guard.note(queue.now, events, ended, jobs.unfinished)
+        if queue.now > guard.instant:
+            guard.instant = queue.now
+        else:
+            guard.note(events, ended, jobs.unfinished)
         if ended >= report.next:
             report.call(ended, self.job_count, queue.stamp)
         return reply

@@ -22,7 +22,6 @@ from batsched_py.protocol.events import (
     Progress,
 )
 from batsched_py.simulator.context import Context
-from batsched_py.simulator.jobs.ended import EndedJobs
 from batsched_py.simulator.jobs.execution import Execution
 from batsched_py.simulator.jobs.live_jobs import NO_HOSTS, ONLY_IN_THE_BOOKS, RUNNING, SUBMITTED, LiveJob, RunningJob
 from batsched_py.simulator.jobs.planned_jobs import PlannedJob
@@ -30,7 +29,7 @@ from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.jobs.talking_jobs import TalkingJob
 from batsched_py.simulator.machines.machines import COMPUTING
 from batsched_py.simulator.outputs.tracing import JOB_ENDED, JOB_STARTED
-from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.records import EndedJobs, JobRecord
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.wire.rounding import wire_members
@@ -54,7 +53,7 @@ class Jobs:
     ) -> None:
         self._context, self._queue, self._machines = context, context.queue, context.machines
         self._profiles, self._execution, self._placement, self._ended = profiles, execution, placement, ended
-        self._forgets = context.generation.forgets
+        self._emit, self._forgets = context.outbox.append, context.generation.forgets
         self._forgets_profiles = context.settings.dynamic_jobs and not context.settings.profile_reuse
         #: Id -> job, submitted and not forgotten.
         self.live: dict[str, LiveJob] = {}
@@ -85,7 +84,7 @@ class Jobs:
         stored, forwarded = self._context.store is not None, None
         if self._context.settings.forward_profiles and not stored:
             forwarded = wire_members(profile.members)
-        self._context.emit(JobSubmitted(self._queue.stamp, job.id, None if stored else job, forwarded))
+        self._emit(JobSubmitted(self._queue.stamp, job.id, None if stored else job, forwarded))
 
     def forget_ended(self) -> None:
         """Forget the jobs whose end was in the message that was sent (E8). Batsim 1 forgets nothing.
@@ -142,7 +141,7 @@ class Jobs:
         for live in asked:
             live.kill_requested = True
             if live.state == RUNNING and live.running is not None:
-                code, progress[live.job.id] = live.running.killed()
+                code, progress[live.job.id] = live.running.kill()
                 self._end(live, live.next_state("killed"), code)
         if asked:
             self._context.mailbox.post(self._announce_kill, (asked, progress))
@@ -195,11 +194,12 @@ class Jobs:
 
     def _reject(self, live: LiveJob, state: str) -> None:
         live.state = state
-        self._record(JobRecord(live.job, state, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata_of(live)))
+        self._record(JobRecord(live.job, state, 0, 0.0, 0.0, NO_HOSTS, metadata=self._metadata.pop(live.job.id, "")))
         self.announced.append(live.job.id)
 
-    def _complete(self, live: LiveJob, code: int | None) -> None:
+    def _complete(self, live: LiveJob) -> None:
         """End a job that ends by itself, or at its walltime (code None)."""
+        code = live.code
         # Batsim takes a negative `ret` of a profile for the code of a walltime that is over.
         what = "succeeded" if code == 0 else "failed" if (code or -1) > 0 else "stopped at its walltime"
         self._end(live, live.next_state(what), -1 if code is None else code)
@@ -210,14 +210,14 @@ class Jobs:
         event = JobCompleted(self._queue.stamp, live.job.id, live.state, live.code, live.hosts)
         announced = self._context.generation.completion(event)
         if announced is not None:
-            self._context.emit(announced)
+            self._emit(announced)
 
     def _announce_kill(self, done: tuple[list[LiveJob], dict[str, Progress]]) -> None:
         asked, progress = done
         for live in asked:
             if live.job.id in progress:
                 self._announce_end(live)
-        self._context.emit(JobKilled(self._queue.stamp, tuple(live.job.id for live in asked), progress))
+        self._emit(JobKilled(self._queue.stamp, tuple(live.job.id for live in asked), progress))
 
     def _end(self, live: LiveJob, state: str, code: int) -> None:
         assert live.running is not None  # noqa: S101  # set when it was executed
@@ -234,12 +234,10 @@ class Jobs:
         if self._inboxes:
             self._inboxes.pop(job_id, None)
         finish = now if now > live.start else live.start + NULL_RUNTIME
-        metadata = self._metadata_of(live)
-        self._record(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
+        metadata = self._metadata.pop(job_id, "") if self._metadata else ""
+        self._ended.add(JobRecord(live.job, state, code, live.start, finish, live.hosts, energy, metadata))
+        self.unfinished -= 1
 
     def _record(self, record: JobRecord) -> None:
         self._ended.add(record)
         self.unfinished -= 1
-
-    def _metadata_of(self, live: LiveJob) -> str:
-        return self._metadata.pop(live.job.id, "") if self._metadata else ""

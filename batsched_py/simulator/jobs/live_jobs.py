@@ -57,11 +57,11 @@ class RunningJob(Protocol):
     def follow_speeds(self) -> None:
         """Compute its end anew after a change of speed of some of its hosts (energy is counted)."""
 
-    def killed(self) -> tuple[int, Progress]:
-        """Return the return code and the progress of the job if it is killed now."""
+    def kill(self) -> tuple[int, Progress]:
+        """Prevent its end; return the return code and the progress of the job, which is stopped next."""
 
     def stop(self) -> float:
-        """End, for whatever reason; return the joules its hosts have consumed since it began, 0 if not counted."""
+        """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
 
 
 class LiveJob(Struct, eq=False):
@@ -76,7 +76,7 @@ class LiveJob(Struct, eq=False):
     site: Site = NO_SITE
     start: float = 0.0
     running: RunningJob | None = None
-    #: Return code, when it has ended.
+    #: Return code, as far as it is known; None if the walltime ends the job.
     code: int | None = None
 
     def next_state(self, what: str) -> str:

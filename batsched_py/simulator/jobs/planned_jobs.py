@@ -41,9 +41,9 @@ class PlannedJob:
         execution: Execution,
         live: LiveJob,
         profiles: Profiles,
-        end: Callable[[LiveJob, int | None], None],
+        end: Callable[[LiveJob], None],
     ) -> None:
-        """`end` is called with the return code, None if the walltime ended the job, unless it is stopped before."""
+        """`end` is called when the job ends by itself or at its walltime; its code stands in `live` before."""
         self._context, self._execution, self._live, self._profiles, self._end = context, execution, live, profiles, end
         self._work = work = execution.work(live.profile, profiles, live.site)
         if live.job.walltime is None and work.duration > LONGEST:
@@ -63,7 +63,8 @@ class PlannedJob:
         if self._context.meter is not None:
             self._energy_use = EnergyUse(self._context.meter, queue, self._live.hosts.bits, work)
         duration, code = ending(work, walltime)
-        self._ticket = queue.at(now + duration, _rank_of_end(work, code, duration), self._over, code)
+        self._live.code = code
+        self._ticket = queue.at(now + duration, _rank_of_end(work, code, duration), self._end, self._live)
         if duration == walltime and code is not None:
             self._watch = queue.at(now + duration, RANK_WATCH, self._walltime_over, None)
 
@@ -76,30 +77,28 @@ class PlannedJob:
         done, elapsed = self._energy_use.follow(work), queue.now - self._live.start
         self._ahead = done - elapsed
         left, code = ending(work, None if walltime is None else walltime - elapsed, done)
+        self._live.code = code
         queue.cancel(self._ticket)
-        self._ticket = queue.at(queue.now + left, _rank_of_end(work, code, done + left), self._over, code)
+        self._ticket = queue.at(queue.now + left, _rank_of_end(work, code, done + left), self._end, self._live)
 
-    def killed(self) -> tuple[int, Progress]:
-        """Return the return code and the progress of the job if it is killed now."""
+    def kill(self) -> tuple[int, Progress]:
+        """Prevent its end; return the return code and the progress of the job, which is stopped next."""
+        self._context.queue.cancel(self._ticket)
         elapsed = self._context.queue.now - self._live.start + self._ahead
         progress = progress_at(self._work, elapsed, next_at_border=self._context.generation.counts_next_step)
         return task_at(self._work, elapsed).killed_code, progress
 
     def stop(self) -> float:
-        """End, for whatever reason; return the joules its hosts have consumed since it began, 0 if not counted."""
-        for ticket in (self._ticket, self._watch):
-            if ticket:
-                self._context.queue.cancel(ticket)
+        """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
+        if self._watch:
+            self._context.queue.cancel(self._watch)
         return 0.0 if self._energy_use is None else self._energy_use.stop()
-
-    def _over(self, code: int | None) -> None:
-        self._ticket = 0
-        self._end(self._live, code)
 
     def _walltime_over(self, _: None) -> None:
         """End at the walltime, at the very instant at which the job would have ended by itself."""
-        self._watch = 0
-        self._end(self._live, None)
+        self._context.queue.cancel(self._ticket)
+        self._live.code, self._watch = None, 0
+        self._end(self._live)
 
 
 def _rank_of_end(work: Work, code: int | None, elapsed: float) -> int:

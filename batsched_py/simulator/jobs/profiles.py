@@ -61,8 +61,6 @@ class WorkloadProfiles(Struct):
 class ProfileStore:
     """Static workloads under their names, in the order of the command line, and those a scheduler registers."""
 
-    __slots__ = ("by_workload", "names")
-
     def __init__(self, workloads: Sequence[Workload], names: Sequence[str], *, keep_unused: bool = False) -> None:
         """WorkloadError if a job's profile is missing, of a type that is not simulated, or made for another size.
 

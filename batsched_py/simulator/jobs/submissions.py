@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from batsched_py.model.job import Job
@@ -70,13 +71,13 @@ class Submissions:
 def _in_order(jobs: Sequence[Job], number: int, key: Callable[[str], Any]) -> Iterable[Entry]:
     """Return the entries of a workload, ascending; packed jobs are in order of time, and decoded a time at a time."""
     if isinstance(jobs, PackedJobs):
-        return (entry for _, together in groupby(jobs, _submit_time) for entry in _sorted(together, number, key))
+        return (
+            entry
+            for _, together in groupby(jobs, attrgetter("submit_time"))
+            for entry in _sorted(together, number, key)
+        )
     return _sorted(jobs, number, key)
 
 
 def _sorted(jobs: Iterable[Job], number: int, key: Callable[[str], Any]) -> list[Entry]:
     return sorted([(job.submit_time, number, key(job.id), job) for job in jobs])
-
-
-def _submit_time(job: Job) -> float:
-    return job.submit_time

@@ -58,11 +58,11 @@ class TalkingJob:
         execution: Execution,
         live: LiveJob,
         profiles: WorkloadProfiles,
-        end: Callable[[LiveJob, int | None], None],
+        end: Callable[[LiveJob], None],
         *,
         inbox: deque[str],
     ) -> None:
-        """`end` is called with the return code, None if the walltime ended the job, unless it is stopped before.
+        """`end` is called when the job ends by itself or at its walltime; its code stands in `live` before.
 
         `inbox` has the scheduler's texts that were not received yet.
         """
@@ -100,7 +100,7 @@ class TalkingJob:
             self._finish(code)
 
     def hear(self) -> None:
-        """A text was put into the inbox: if the job waits, it finds it at its next look."""
+        """Find the text that was put into the inbox at the next look, if the job waits."""
         since = self._waiting_since
         if since is None:
             return
@@ -113,8 +113,8 @@ class TalkingJob:
             self._waiting_since, self._spending = None, looks * profile.poll
             self._ticket = self._queue.at(since + looks * profile.poll, RANK_END, self._go_on, None)
 
-    def killed(self) -> tuple[int, Progress]:
-        """Return the return code and the progress of the job if it is killed now.
+    def kill(self) -> tuple[int, Progress]:
+        """Return the return code and the progress of the job, which is stopped next.
 
         A profile that talks has no progress of its own, as in Batsim.
         """
@@ -130,26 +130,29 @@ class TalkingJob:
         return -1 if task is None else task.killed_code, progress
 
     def stop(self) -> float:
-        """The job has ended: joules its hosts have consumed since it began, 0 if energy is not counted."""
+        """Clean up at the end, however it came; return the joules its hosts have consumed, 0 if not counted."""
         self._over, self._waiting_since = True, None
         self._drop_ticket()
         self._unload()
         return self._joules() - self._before
 
     def _go_on(self, _: None) -> None:
-        """A task or a wait is over."""
+        """Play on after a task or a wait."""
         self._ticket = None
         self._left -= self._spending
         self._unload()
         self.begin()
 
     def _advance(self) -> int | None:
-        """The return code of the job if it has ended, else None: a task or a wait has begun."""
+        """Return the return code of the job if it has ended, None if a task or a wait has begun."""
         while self._frames:
             frame = self._frames[-1]
             following = self._following(frame)
             if following is not None:
-                self._enter(following)
+                if len(self._frames) == DEEPEST:
+                    name = following.profile.name
+                    raise BrokenRuleError(f"goes on for ever: {DEEPEST} profiles inside each other ({name})")
+                self._frames.append(following)
                 continue
             if self._waiting_since is not None:
                 if self._left < math.inf:
@@ -164,7 +167,7 @@ class TalkingJob:
         return 0
 
     def _following(self, frame: PlayedProfile) -> PlayedProfile | None:
-        """The next profile inside that of the frame; None if there is none, or none yet."""
+        """Return the next profile inside that of the frame; None if there is none, or none yet."""
         profile = frame.profile
         if isinstance(profile, Composed):
             frame.step += 1
@@ -180,15 +183,10 @@ class TalkingJob:
             self._waiting_since = self._queue.now
             return None
         frame.step = 0
-        name = self._continuation(profile)
+        name = profile.timeout
+        if self._inbox:
+            name = profile.success if re.fullmatch(profile.regex, self._inbox.popleft()) else profile.failure
         return PlayedProfile(self._named(name), frame.site) if name else None
-
-    def _continuation(self, profile: Receive) -> str:
-        """Name of the profile that follows, "" for none; takes the first text out of the inbox."""
-        if not self._inbox:
-            return profile.timeout
-        text = self._inbox.popleft()
-        return profile.success if re.fullmatch(profile.regex, text) else profile.failure
 
     def _named(self, name: str) -> Profile:
         profiles = self._profiles.by_name
@@ -199,32 +197,28 @@ class TalkingJob:
             self._context.approximations.add(FORGOTTEN)
         return profiles[name]
 
-    def _enter(self, frame: PlayedProfile) -> None:
-        if len(self._frames) == DEEPEST:
-            raise BrokenRuleError(f"goes on for ever: {DEEPEST} profiles inside each other ({frame.profile.name})")
-        self._frames.append(frame)
-
     def _run(self, frame: PlayedProfile) -> None:
         """Begin a task; that of a `send` begins when the server has taken the message, as in Batsim."""
         profile = frame.profile
+        frame.task = task = self._task(frame)
         if isinstance(profile, Send):
-            frame.task = task = Task(profile.name, profile.sleep)
             begin = partial(self._spend, frame, task)
             self._context.mailbox.post(self._send, profile.message, lowest_one(self._hosts), begin)
         else:
-            frame.task = task = self._task(frame)
             self._spend(frame, task)
 
     def _send(self, message: Members) -> None:
         self._context.emit(FromJobMessage(self._queue.stamp, self._live.job.id, wire_members(message)))
 
     def _task(self, frame: PlayedProfile) -> Task:
+        if isinstance(frame.profile, Send):
+            return Task(frame.profile.name, frame.profile.sleep)
         task = self._execution.work(frame.profile, self._profiles.by_name, frame.site)
         assert isinstance(task, Task)  # noqa: S101  # a composed profile is played step by step
         return task
 
     def _spend(self, frame: PlayedProfile, task: Task) -> None:
-        """The task takes its time; it may be the walltime that ends it, by the rule of `execution.ending`."""
+        """Let the task take its time; it may be the walltime that ends it, by the rule of `execution.ending`."""
         if self._over:
             return
         frame.since = self._queue.now
@@ -233,7 +227,7 @@ class TalkingJob:
         self._due(task, task.duration)
 
     def follow_speeds(self) -> None:
-        """The speed of some of its hosts has changed: what computes there ends at another time."""
+        """Compute the end of the task anew after a change of speed of some of the hosts."""
         frame, now = self._frames[-1], self._queue.now
         if self._energy_use is None or frame.task is None:
             return
@@ -245,7 +239,7 @@ class TalkingJob:
         self._due(task, task.duration - done)
 
     def _due(self, task: Task, duration: float) -> None:
-        """The task ends after so many seconds from now, or the job's walltime does."""
+        """Let the task end after so many seconds from now, or the job's walltime."""
         now = self._measured = self._queue.now
         self._spending = duration
         if duration < self._left or (duration == self._left and not task.is_delay):
@@ -256,13 +250,14 @@ class TalkingJob:
             self._ticket = self._queue.at(now + self._left, rank, self._run_out, None)
 
     def _run_out(self, _: None) -> None:
-        """The walltime is over."""
+        """End the job at its walltime."""
         self._ticket = None
         self._finish(None)
 
     def _finish(self, code: int | None) -> None:
         self._over, self._waiting_since = True, None
-        self._end(self._live, code)
+        self._live.code = code
+        self._end(self._live)
 
     def _drop_ticket(self) -> None:
         if self._ticket is not None:

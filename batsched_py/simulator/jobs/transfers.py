@@ -19,8 +19,6 @@ Transfer = tuple[int, int, float]
 class TransferModel:
     """Routes between compute hosts, by their numbers."""
 
-    __slots__ = ("_hosts", "_platform", "_routes")
-
     def __init__(self, platform: Platform, hosts: tuple[PlatformHost, ...]) -> None:
         self._platform = platform
         self._hosts = hosts

@@ -25,11 +25,6 @@ class Machines:
         storage: storage hosts, numbered after them.
     """
 
-    __slots__ = (
-        *("_changes", "_counts", "_jobs_on", "_most_changes", "_seconds", "_since", "_size_of"),
-        *("all", "compute", "compute_count", "count", "hosts_in", "storages", "unavailable"),
-    )
-
     def __init__(self, compute: int, storage: int = 0) -> None:
         self.compute_count = compute
         self.count = compute + storage

@@ -29,10 +29,8 @@ JOBS_HEADER: Final = (
     "consumed_energy,metadata"
 )
 
-_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,"%s"'
-_REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"'
-
-_HEADING: Final = f"{JOBS_HEADER}\n".encode()
+_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,"%s"\n'
+_REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"\n'
 
 #: Rows that are written at once; bytes that are written at once.
 PIECE: Final = 4096
@@ -43,12 +41,12 @@ STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on
 
 
 def write_jobs(path: Path, result: Result) -> None:
-    """One row for each job, in order of completion or rejection; Batsim 1.4 has none for a rejected job.
+    """Write one row for each job, in order of completion or rejection; Batsim 1.4 has none for a rejected job.
 
     The file is replaced whole or not at all. OSError.
     """
     listed = (record for record in result.jobs if result.lists_rejected or not record.rejected)
-    write_pieces_atomically(path, _pieces(_row(record) for record in listed))
+    write_rows(path, JOBS_HEADER, map(_row, listed))
 
 
 class JobRows:
@@ -56,8 +54,6 @@ class JobRows:
 
     The file that they wait in has no name, and is gone when it is closed, whatever becomes of this process. OSError.
     """
-
-    __slots__ = ("_file", "_lists_rejected")
 
     def __init__(self, folder: Path, *, lists_rejected: bool = True) -> None:
         """`folder` is where the rows wait, which must exist; rejected jobs may have no rows (Batsim 1.4)."""
@@ -75,22 +71,22 @@ class JobRows:
     def add(self, records: Sequence[JobRecord]) -> None:
         """Put the rows of these jobs aside, as far as such jobs have one."""
         listed = [_row(record) for record in records if self._lists_rejected or record.state != REJECTED]
-        self._file.writelines(_lines(listed))
+        self._file.write("".join(listed).encode())
 
     def write(self, path: Path) -> None:
-        """What `write_jobs` writes of the same records."""
+        """Write what `write_jobs` writes of the same records."""
         self._file.seek(0)
-        write_pieces_atomically(path, chain((_HEADING,), iter(partial(self._file.read, BLOCK), b"")))
+        write_pieces_atomically(path, chain((f"{JOBS_HEADER}\n".encode(),), iter(partial(self._file.read, BLOCK), b"")))
 
 
 def write_schedule(path: Path, result: Result) -> None:
-    """One row of figures about the whole run; the file is replaced at once or not at all. OSError."""
+    """Write one row of metrics of the whole run; the file is replaced at once or not at all. OSError."""
     columns = schedule_columns(result)
     write_atomically(path, f"{','.join(columns)}\n{','.join(columns.values())}\n".encode())
 
 
 def schedule_columns(result: Result) -> Mapping[str, str]:
-    """Column -> value as it is written. Means are over all jobs, rejected ones included, as Batsim computes them."""
+    """Return column -> value as it is written. Means are over all jobs, rejected ones too, as Batsim computes them."""
     tally = result.counted()
     successes = tally.states[COMPLETED_SUCCESSFULLY]
     jobs = max(1, tally.jobs)
@@ -124,20 +120,14 @@ def schedule_columns(result: Result) -> Mapping[str, str]:
 
 
 def _largest_and_sum(values: Callable[[], Iterable[float]]) -> tuple[float, float]:
-    """(largest of these and 0, sum): they are computed twice rather than kept, eight bytes for each job."""
+    """Return (largest of these and 0, sum): they are computed twice rather than kept, eight bytes for each job."""
     return max(chain((0.0,), values())), sum(values(), 0.0)
 
 
-def _pieces(rows: Iterable[str]) -> Iterator[bytes]:
-    yield _HEADING
-    left = iter(rows)
-    while some := list(islice(left, PIECE)):
-        yield from _lines(some)
-
-
-def _lines(rows: list[str]) -> Iterator[bytes]:
-    if rows:
-        yield "\n".join((*rows, "")).encode()
+def write_rows(path: Path, header: str, rows: Iterator[str]) -> None:
+    """Write a header and rows, each with its end of line, some at a time; replace the file whole or not at all."""
+    some = iter(lambda: "".join(islice(rows, PIECE)), "")
+    write_pieces_atomically(path, (piece.encode() for piece in chain((f"{header}\n",), some)))
 
 
 def _row(record: JobRecord) -> str:

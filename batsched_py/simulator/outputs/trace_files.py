@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from batsched_py.bits import format_bits
+from batsched_py.simulator.outputs.result_files import write_rows
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows, Trace
-from batsched_py.traces.atomic_file import write_pieces_atomically
 
 MACHINE_STATES_HEADER: Final = ",".join(["time", *(f"nb_{state}" for state in HOST_STATES)])
 CONSUMED_ENERGY_HEADER: Final = "time,energy,event_type,wattmin,epower"
 PSTATE_CHANGES_HEADER: Final = "time,machine_id,new_pstate"
-
-#: Rows that are written at once.
-PIECE: Final = 4096
 
 
 def write_machine_states(path: Path, rows: StateRows) -> None:
     """Times have six digits in all, not after the point; the file is replaced whole or not at all. OSError."""
     counts = iter(rows.counts)
     per_row = zip(rows.times, *[counts] * len(HOST_STATES), strict=False)  # the same iterator: five numbers a row
-    _write(path, MACHINE_STATES_HEADER, map("%g,%d,%d,%d,%d,%d\n".__mod__, per_row))
+    write_rows(path, MACHINE_STATES_HEADER, map("%g,%d,%d,%d,%d,%d\n".__mod__, per_row))
 
 
 def write_consumed_energy(path: Path, rows: EnergyRows) -> None:
     """The file is replaced whole or not at all. OSError."""
-    _write(path, CONSUMED_ENERGY_HEADER, _energy_rows(rows))
+    write_rows(path, CONSUMED_ENERGY_HEADER, _energy_rows(rows))
 
 
 def write_pstate_changes(path: Path, trace: Trace) -> None:
     """Times have six digits in all; the file is replaced whole or not at all. OSError."""
     rows = (f"{time:g},{format_bits(hosts)},{pstate}\n" for time, hosts, pstate in trace.pstates)
-    _write(path, PSTATE_CHANGES_HEADER, rows)
+    write_rows(path, PSTATE_CHANGES_HEADER, rows)
 
 
 def _energy_rows(rows: EnergyRows) -> Iterator[str]:
@@ -44,14 +40,3 @@ def _energy_rows(rows: EnergyRows) -> Iterator[str]:
         power = f"{(joules - joules_before) / (time - before):.6f}" if time > before else "NA"
         yield f"{time:.6f},{joules:.6f},{kind},{watts:.6f},{power}\n"
         before, joules_before = time, joules
-
-
-def _write(path: Path, header: str, rows: Iterable[str]) -> None:
-    write_pieces_atomically(path, _pieces(header, rows))
-
-
-def _pieces(header: str, rows: Iterable[str]) -> Iterator[bytes]:
-    yield f"{header}\n".encode()
-    left = iter(rows)
-    while piece := "".join(islice(left, PIECE)):
-        yield piece.encode()

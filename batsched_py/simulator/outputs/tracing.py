@@ -37,11 +37,13 @@ TO_COMPUTING: Final = -1
 TO_SLEEP: Final = -2
 
 
-def _numbers() -> array[float]:
+def numbers() -> array[float]:
+    """Return an empty column of numbers."""
     return array("d")
 
 
-def _counts() -> array[int]:
+def counts() -> array[int]:
+    """Return an empty column of counts."""
     return array("I")
 
 
@@ -53,8 +55,8 @@ class StateRows(Struct):
         counts: one for each of HOST_STATES for each row.
     """
 
-    times: array[float] = field(default_factory=_numbers)
-    counts: array[int] = field(default_factory=_counts)
+    times: array[float] = field(default_factory=numbers)
+    counts: array[int] = field(default_factory=counts)
 
     def columns(self) -> Mapping[str, array[int]]:
         """State (of HOST_STATES) -> how many hosts are in it, for each row."""
@@ -79,10 +81,10 @@ class EnergyRows(Struct):
         least_watts: what the hosts draw at least if they compute, in the pstates they have.
     """
 
-    times: array[float] = field(default_factory=_numbers)
-    joules: array[float] = field(default_factory=_numbers)
+    times: array[float] = field(default_factory=numbers)
+    joules: array[float] = field(default_factory=numbers)
     kinds: list[str] = field(default_factory=list)
-    least_watts: array[float] = field(default_factory=_numbers)
+    least_watts: array[float] = field(default_factory=numbers)
 
     def __repr__(self) -> str:
         return brief(self)
@@ -104,8 +106,6 @@ class Trace(Brief, frozen=True):
 
 class Tracer:
     """Keeps a trace while a simulation runs. What it is told of has just happened to the machines."""
-
-    __slots__ = ("_energy", "_machines", "_meter", "_queue", "_states", "trace")
 
     def __init__(
         self, machines: Machines, meter: EnergyMeter | None, queue: EventQueue, *, machine_states: bool

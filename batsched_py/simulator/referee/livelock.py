@@ -17,13 +17,15 @@ class LivelockGuard:
 
     def __init__(self, most: int = MOST_IN_VAIN) -> None:
         self._most = most
-        #: The instant of the latest message, in seconds; jobs that had ended and that had not.
+        #: The instant of the latest message, in seconds.
+        self.instant = -1.0
+        #: The instant again, jobs that had ended and that had not; messages since then.
         self._state = (-1.0, 0, 0)
         self._messages = 0
 
-    def note(self, now: float, events: Sequence[Event], ended: int, unfinished: int) -> None:
-        """Count a message; DeadlockError if too many of the same instant were in vain."""
-        state = now, ended, unfinished
+    def note(self, events: Sequence[Event], ended: int, unfinished: int) -> None:
+        """Count one more message of the same instant; DeadlockError if there have been too many in vain."""
+        state = self.instant, ended, unfinished
         if state != self._state:
             self._state, self._messages = state, 0
             return
@@ -31,6 +33,6 @@ class LivelockGuard:
         if self._messages >= self._most:
             kinds = ", ".join(sorted({type(event).__name__ for event in events}))
             raise DeadlockError(
-                f"t={now:.6f}: {self._most} messages and no time has passed; the scheduler answers each"
+                f"t={self.instant:.6f}: {self._most} messages and no time has passed; the scheduler answers each"
                 f" with what is answered at once (the latest: {kinds})"
             )

@@ -6,19 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from batsched_py.errors import RefusedError
-from batsched_py.protocol.commands import (
-    CallMeLater,
-    ChangeJobState,
-    Command,
-    ExecuteJob,
-    KillJob,
-    RegisterJob,
-    RegisterProfile,
-    RejectJob,
-    SetJobMetadata,
-    SetResourceState,
-    ToJobMessage,
-)
+from batsched_py.protocol import commands
+from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.events import Answer, Nop, Notify, Query, RequestedCall
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.referee.errors import BrokenRuleError
@@ -40,15 +29,15 @@ class Referee:
         self._context, self._queue = context, context.queue
         #: Class of a command -> what applies it; raises BrokenRuleError.
         self._appliers: dict[type, Callable[[Any], None]] = {
-            ExecuteJob: jobs.execute,
-            RejectJob: jobs.reject,
-            KillJob: jobs.kill,
-            SetJobMetadata: jobs.set_metadata,
-            ChangeJobState: jobs.change_state,
-            ToJobMessage: jobs.send,
-            SetResourceState: switching.request,
-            RegisterJob: registration.register_job,
-            RegisterProfile: registration.register_profile,
+            commands.ExecuteJob: jobs.execute,
+            commands.RejectJob: jobs.reject,
+            commands.KillJob: jobs.kill,
+            commands.SetJobMetadata: jobs.set_metadata,
+            commands.ChangeJobState: jobs.change_state,
+            commands.ToJobMessage: jobs.send,
+            commands.SetResourceState: switching.request,
+            commands.RegisterJob: registration.register_job,
+            commands.RegisterProfile: registration.register_profile,
             Notify: registration.notify,
             CallMeLater: self._call_later,
             Query: self._query,

@@ -29,8 +29,6 @@ Ticket = int
 class EventQueue:
     """The simulated clock, in seconds, and the future as far as it is known."""
 
-    __slots__ = ("_cancelled", "_heap", "_sequence", "now", "stamp")
-
     def __init__(self) -> None:
         #: The exact clock; moved here and nowhere else.
         self.now = 0.0

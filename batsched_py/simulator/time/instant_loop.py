@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.time.event_queue import EventQueue
 
+if TYPE_CHECKING:
+    from batsched_py.protocol.codec import Message
+
 #: Sends what is in the outbox, and returns the reply.
-Ask = Callable[[], Message]
+Ask = Callable[[], "Message"]
 #: Obeys the command at a position of the reply.
 Apply = Callable[[int, Command], None]
 

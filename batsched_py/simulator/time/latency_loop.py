@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Event
 from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
 from batsched_py.simulator.time.instant_loop import Apply, Ask
 from batsched_py.simulator.time.mailbox import NetworkMailbox
+
+if TYPE_CHECKING:
+    from batsched_py.protocol.codec import Message
 
 
 class LatencyLoop:
@@ -19,12 +22,12 @@ class LatencyLoop:
 
     _ask: Ask
     _apply: Apply
+    _reply: Message
 
     def __init__(self, queue: EventQueue, outbox: Sequence[Event], latencies: Sequence[float]) -> None:
         """`latencies` are those of `mailbox.latencies`."""
         self._queue = queue
         self.mailbox = NetworkMailbox(queue, outbox, latencies, self._exchange)
-        self._reply = Message(0.0, ())
         #: Position of the command that travels next.
         self._next = 0
 

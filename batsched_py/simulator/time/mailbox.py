@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.protocol.events import Event
@@ -14,30 +14,15 @@ from batsched_py.simulator.time.event_queue import RANK_MAIL, EventQueue
 MASTER: Final = -1
 
 Action = Callable[[Any], None]
+Then = Callable[[], None] | None
 #: (seconds on the way, what is done when it arrives, its argument, what its sender does then).
-_Posted = tuple[float, Action, Any, Callable[[], None] | None]
-
-
-class Mailbox(Protocol):
-    """A way to the server."""
-
-    def post(self, action: Action, argument: Any, host: int = MASTER, then: Callable[[], None] | None = None) -> None:
-        """Have the server do `action(argument)` when this has come from `host`; the sender then does `then()`."""
-
-    def awake(self, since: float, time: float) -> float:
-        """Return when a sender who at `since` lay down to sleep until `time` gets up."""
+_Posted = tuple[float, Action, Any, Then]
 
 
 class InstantMailbox:
     """A mailbox in which messages take no time."""
 
-    def post(
-        self,
-        action: Action,
-        argument: Any,
-        host: int = MASTER,  # noqa: ARG002  (no way is longer than another)
-        then: Callable[[], None] | None = None,
-    ) -> None:
+    def post(self, action: Action, argument: Any, host: int = MASTER, then: Then = None) -> None:  # noqa: ARG002  (near)
         """Do `action(argument)`, then `then()`."""
         action(argument)
         if then is not None:
@@ -67,7 +52,7 @@ class NetworkMailbox:
         #: True if the scheduler waits for a request.
         self.ready = True
 
-    def post(self, action: Action, argument: Any, host: int = MASTER, then: Callable[[], None] | None = None) -> None:
+    def post(self, action: Action, argument: Any, host: int = MASTER, then: Then = None) -> None:
         """Do `action(argument)` when all that was posted before and this has crossed the network; then `then()`."""
         self._posted.append((self._latencies[host], action, argument, then))
         if not self._taking:
@@ -98,6 +83,9 @@ class NetworkMailbox:
             self._take()
         if speaks:
             self._speak()
+
+
+Mailbox = InstantMailbox | NetworkMailbox
 
 
 def latencies(platform: Platform, hosts: Sequence[PlatformHost], master_name: str) -> list[float]:

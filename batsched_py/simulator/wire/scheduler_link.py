@@ -17,8 +17,6 @@ Exchange = Callable[[bytes], bytes]
 class SchedulerLink:
     """Batsim's end of the conversation over an exchange."""
 
-    __slots__ = ("_begun", "_clock", "_exchange", "_side", "deciding_seconds", "messages")
-
     def __init__(self, exchange: Exchange, clock: Callable[[], float], dialect: Dialect) -> None:
         self._exchange, self._clock, self._side = exchange, clock, BatsimSide(dialect)
         self._begun = clock()

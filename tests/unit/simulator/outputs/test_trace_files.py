@@ -3,7 +3,7 @@
 from array import array
 from pathlib import Path
 
-from batsched_py.simulator.outputs import trace_files
+from batsched_py.simulator.outputs.result_files import PIECE
 from batsched_py.simulator.outputs.trace_files import write_consumed_energy, write_machine_states, write_pstate_changes
 from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows, Trace
 
@@ -52,7 +52,7 @@ def test_hosts_of_a_pstate_change_are_intervals(tmp_path: Path) -> None:
 
 def test_long_files_are_written_in_pieces(tmp_path: Path) -> None:
     """No row is lost at a border."""
-    count = 2 * trace_files.PIECE + 1
+    count = 2 * PIECE + 1
     rows = StateRows(array("d", range(count)), array("L", [1, 2, 3, 4, 5]) * count)
     write_machine_states(tmp_path / "out.csv", rows)
     lines = (tmp_path / "out.csv").read_text().splitlines()[1:]

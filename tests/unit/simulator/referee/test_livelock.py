@@ -34,18 +34,18 @@ def test_messages_that_bring_a_job_on_are_not_in_vain() -> None:
     """Thousands of jobs may be registered, one a message, at one instant."""
     guard, events = LivelockGuard(most=3), (Answer(0.0, {}),)
     for ended in range(20):
-        guard.note(0.0, events, ended, 1)
+        guard.note(events, ended, 1)
     for _ in range(3):
-        guard.note(0.0, events, 20, 5)
+        guard.note(events, 20, 5)
     with pytest.raises(DeadlockError):
-        guard.note(0.0, events, 20, 5)
+        guard.note(events, 20, 5)
 
 
 def test_time_that_passes_ends_a_livelock() -> None:
     """Messages in vain are counted for each instant by itself."""
     guard, events = LivelockGuard(most=3), (Answer(0.0, {}),)
-    for now in (1.0, 1.5, 2.0):
+    for guard.instant in (1.0, 1.5, 2.0):
         for _ in range(3):
-            guard.note(now, events, 0, 1)
+            guard.note(events, 0, 1)
     with pytest.raises(DeadlockError):
-        guard.note(2.0, events, 0, 1)
+        guard.note(events, 0, 1)

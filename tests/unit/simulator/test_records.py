@@ -1,7 +1,6 @@
 """What is kept of jobs that have ended."""
 
-from batsched_py.simulator.jobs.ended import BATCH, EndedJobs
-from batsched_py.simulator.records import JobRecord, Tally
+from batsched_py.simulator.records import BATCH, EndedJobs, JobRecord, Tally
 from tests.unit.reporting.records import record, rejected
 
 RECORDS = (record("1", start=2.0, finish=5.0, hosts="0-1"), rejected(), record("2", start=3.0, finish=9.0))
