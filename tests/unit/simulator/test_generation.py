@@ -12,7 +12,15 @@ from batsched_py.errors import DeadlockError, OptionError, RefusedError, RemoteP
 from batsched_py.model.platform import Platform, PlatformHost
 from batsched_py.model.workload import Workload
 from batsched_py.model.zone import TableZone
-from batsched_py.simulator.generation import FORMER_IN_V4, NAMED_JOBS, PRESENT_IN_V14, Batsim14, workload_names
+from batsched_py.protocol.dialects import DIALECTS
+from batsched_py.simulator.generation import (
+    FORMER_IN_V4,
+    GENERATIONS,
+    NAMED_JOBS,
+    PRESENT_IN_V14,
+    Batsim14,
+    workload_names,
+)
 from batsched_py.simulator.machines.external_events import ExternalEvent
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
@@ -452,3 +460,9 @@ def test_a_former_name_is_refused_from_a_scheduler_of_v4() -> None:
     )
     with pytest.raises(RefusedError, match="type 'msg_par_hg' is called 'parallel_homogeneous' in protocol v4"):
         play(workload(job("a", at=1)), {1.0: [profile]}, settings=Settings(dynamic_jobs=True))
+
+
+def test_each_dialect_has_its_generation() -> None:
+    """Whoever can be spoken to can be played."""
+    assert list(GENERATIONS) == list(DIALECTS)
+    assert [generation.dialect for generation in GENERATIONS.values()] == list(DIALECTS.values())
