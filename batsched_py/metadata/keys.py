@@ -12,38 +12,38 @@ from batsched_py.metadata.store import Members, ProfileName
 
 Name = TypeVar("Name")
 
-#: What Batsim uses without --redis-prefix.
+#: Batsim's prefix without --redis-prefix.
 DEFAULT_PREFIX: Final = "default"
 
-#: What orjson would write in its own way is an error unless `_plain` knows it.
+#: Types that orjson would write in its own way are an error, unless `_plain` converts them.
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
 def job_keys(prefix: str, job_ids: Iterable[str]) -> list[str]:
-    """Of jobs `workload!name`."""
+    """Return the keys of jobs `workload!name`."""
     begin = f"{prefix}:job_"
     return [begin + job_id for job_id in job_ids]
 
 
 def profile_keys(prefix: str, names: Iterable[ProfileName]) -> list[str]:
-    """Of profiles; Batsim's document leaves the workload out, its source does not."""
+    """Return the keys of profiles; Batsim's document leaves the workload out, its source does not."""
     return [f"{prefix}:profile_{workload}!{name}" for workload, name in names]
 
 
 def host_count_key(prefix: str) -> str:
-    """Of the number of hosts."""
+    """Return the key of the number of hosts."""
     return f"{prefix}:nb_res"
 
 
 def whole_key(prefix: str, key: str) -> str:
-    """The key with its prefix: no key of another prefix can be named."""
+    """Return the key with its prefix: no key of another prefix can be named."""
     return key if key.startswith(f"{prefix}:") else f"{prefix}:{key}"
 
 
 def read_objects(
     names: Sequence[Name], texts: Sequence[bytes | None], keys: Sequence[str], where: str
 ) -> dict[Name, Members]:
-    """The objects in these values, by name; None is no value. StoreError says `where`, which key and which rule."""
+    """Return the objects in these values, by name; None is no value. StoreError has `where`, the key and the rule."""
     found: dict[Name, Members] = {}
     position = 0
     try:
@@ -60,13 +60,13 @@ def read_objects(
 def write_objects(
     prefix: str, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members]
 ) -> dict[str, bytes]:
-    """Keys and values of jobs and profiles; TypeError if one is no JSON."""
+    """Return keys and values of jobs and profiles; TypeError if one is no JSON."""
     values = [orjson.dumps(members, _plain, _STRICT) for members in (*jobs.values(), *profiles.values())]
     return dict(zip((*job_keys(prefix, jobs), *profile_keys(prefix, profiles)), values, strict=True))
 
 
 def _plain(value: Any) -> dict[str, Any]:
-    """Any Mapping may stand for an object; orjson knows dict alone."""
+    """Convert a Mapping, which orjson does not know, to a dict."""
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"a {type(value).__name__} is no JSON")

@@ -28,15 +28,15 @@ class MemoryStore:
         self.values: dict[str, bytes] = {}
 
     def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
-        """The job objects, by id, that are there; StoreError if one is no JSON object."""
+        """Return the existing job objects, by id; StoreError if one is no JSON object."""
         return self._read(job_ids, job_keys(self._prefix, job_ids))
 
     def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
-        """The profile objects that are there; StoreError if one is no JSON object."""
+        """Return the existing profile objects; StoreError if one is no JSON object."""
         return self._read(names, profile_keys(self._prefix, names))
 
     def value(self, key: str) -> bytes | None:
-        """What stands under a key, whose prefix may be left out."""
+        """Return the value of a key, whose prefix may be left out."""
         return self.values.get(whole_key(self._prefix, key))
 
     def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
@@ -48,11 +48,11 @@ class MemoryStore:
         self.values[host_count_key(self._prefix)] = b"%d" % count
 
     def place(self, job_id: str) -> str:
-        """Its key."""
+        """Return the key of a job."""
         return f"memory: key {job_keys(self._prefix, [job_id])[0]}"
 
     def place_of_key(self, key: str) -> str:
-        """The key with its prefix."""
+        """Return the key with its prefix."""
         return f"memory: key {whole_key(self._prefix, key)}"
 
     def _read(self, names: Sequence[Name], keys: Sequence[str]) -> dict[Name, Members]:

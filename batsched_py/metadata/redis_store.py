@@ -18,7 +18,7 @@ try:
     import redis
     from redis.backoff import ExponentialBackoff, NoBackoff
     from redis.retry import Retry
-except ImportError:  # the extra `redis` is not installed; said when a store is opened
+except ImportError:  # the extra `redis` is not installed; reported when a store is opened
     redis = None  # type: ignore[assignment]
 
 Name = TypeVar("Name")
@@ -29,7 +29,7 @@ BATCH: Final = 10_000
 
 
 class Persistence(Struct, frozen=True):
-    """How long Redis is waited for, in seconds.
+    """The patience with Redis, in seconds.
 
     It is asked `tries` times. Between two tries the wait is `first_wait`, then twice as long each time, at most
     `longest_wait`. A try lasts at most `timeout` for the connection, and `timeout` for each silence of the server.
@@ -51,7 +51,7 @@ class RedisStore:
     def __init__(
         self, hostname: str, port: int, prefix: str, persistence: Persistence = PERSISTENCE, *, password: str = ""
     ) -> None:
-        """Connect; StoreError if nobody answers, ExtraError if the package is missing. No password if it is empty."""
+        """Connect; StoreError without an answer, ExtraError if the package is missing. No password if it is empty."""
         if redis is None:
             raise ExtraError("Batsim's jobs in Redis", "redis", "redis")
         self._where = f"Redis {displayed(hostname)}:{port}"
@@ -78,15 +78,15 @@ class RedisStore:
             raise
 
     def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
-        """The job objects, by id, that are there."""
+        """Return the existing job objects, by id."""
         return self._read(job_ids, job_keys(self._prefix, job_ids))
 
     def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
-        """The profile objects that are there."""
+        """Return the existing profile objects."""
         return self._read(names, profile_keys(self._prefix, names))
 
     def value(self, key: str) -> bytes | None:
-        """What stands under a key, whose prefix may be left out."""
+        """Return the value of a key, whose prefix may be left out."""
         found: Any = self._tried(partial(self._client.get, whole_key(self._prefix, key)))
         return found if isinstance(found, bytes) else None
 
@@ -101,15 +101,15 @@ class RedisStore:
         self._tried(lambda: self._client.set(host_count_key(self._prefix), count))
 
     def place(self, job_id: str) -> str:
-        """The server and the key."""
+        """Return the server and the key of a job."""
         return f"{self._where}: key {displayed(job_keys(self._prefix, [job_id])[0])}"
 
     def place_of_key(self, key: str) -> str:
-        """The server, and the key with its prefix."""
+        """Return the server, and the key with its prefix."""
         return f"{self._where}: key {whole_key(self._prefix, key)}"
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         self._client.close()
 
     def _read(self, names: Sequence[Name], keys: list[str]) -> dict[Name, Members]:
@@ -119,7 +119,7 @@ class RedisStore:
         return read_objects(names, texts, keys, self._where)
 
     def _tried(self, ask: Callable[[], Answer]) -> Answer:
-        """The answer, after some tries; StoreError names the server and what it says."""
+        """Return the answer, after some tries; StoreError names the server and its error."""
         try:
             answer: Answer = self._retry.call_with_retry(ask, _give_up)
         except (redis.RedisError, UnicodeError) as error:  # UnicodeError: of a name that no host can have
@@ -133,6 +133,6 @@ class RedisStore:
 
 
 def _give_up(error: Exception) -> None:
-    """A wrong password stays wrong."""
+    """Raise the error of a wrong password, which another try would not mend."""
     if isinstance(error, redis.AuthenticationError):
         raise error

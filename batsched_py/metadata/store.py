@@ -1,4 +1,4 @@
-"""What a session and a simulator need of a place where job and profile descriptions are kept."""
+"""The interface between a session or a simulator and a store of job and profile descriptions."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class JobStore(Protocol):
     """
 
     def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
-        """The job objects, by id; those that are not there are left out."""
+        """Return the job objects, by id, without those that do not exist."""
 
     def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
-        """The profile objects; those that are not there are left out."""
+        """Return the profile objects, without those that do not exist."""
 
     def value(self, key: str) -> bytes | None:
-        """What stands under a key; the prefix of all keys may be left out. None if nothing is there."""
+        """Return the value of a key, whose prefix may be left out; None if there is none."""
 
     def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
         """Keep job and profile objects; when it returns, others can read them."""
@@ -37,7 +37,7 @@ class JobStore(Protocol):
         """Keep the number of hosts, which Batsim writes when it starts."""
 
     def place(self, job_id: str) -> str:
-        """Where a job is kept, as an error message names it."""
+        """Return the place of a job, as error messages name it."""
 
     def place_of_key(self, key: str) -> str:
-        """Where `value` looks for this key, as an error message names it."""
+        """Return the place of a key, as error messages name it."""

@@ -1,4 +1,9 @@
 """Pictures of schedules: `terminal` (text), `paper` (matplotlib, an extra) and `html` (one page).
 
-All three draw what `window` selects, in the colours of `colouring`; `raster` is for more jobs than there are pixels.
+Start with `window`: all three draw the time and the hosts that a `Window` selects. `colouring` gives jobs the same
+colours everywhere, `raster` shares cells among jobs where there are more of them than pixels, `time_axis` finds round
+ticks.
+
+Invariants: a job has the same number, letter and colour whichever algorithm scheduled it, by order of submission; the
+same schedule gives the same bytes.
 """
