@@ -23,7 +23,7 @@ class EasyPlusPlusOptions(OvertakingOptions):
 
 
 @dataclass(slots=True)
-class Run:
+class PredictedRun:
     """A job that runs, and what is believed of it."""
 
     job: Job
@@ -42,7 +42,7 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
         super().__init__(options, view, depth)
         self.past = LastTwo()
         #: Job id -> a job that we started and that has not ended.
-        self.runs: dict[str, Run] = {}
+        self.runs: dict[str, PredictedRun] = {}
         #: (end that is expected, job id) of those whose walltime is later, the first first; some may have ended.
         self.expiries: list[tuple[float, str]] = []
 
@@ -57,7 +57,7 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         super().start(job, hosts, view, plan)
-        run = self.runs[job.id] = Run(job, hosts, view.now, self.duration(job))
+        run = self.runs[job.id] = PredictedRun(job, hosts, view.now, self.duration(job))
         self.believe(run, run.first, view)
 
     def learn(self, job_id: str, end: float) -> None:
@@ -65,7 +65,7 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
         run = self.runs.pop(job_id)
         self.past.learn(self.user_of(run.job), max(0.0, end - run.start))
 
-    def believe(self, run: Run, seconds: float, view: View) -> None:
+    def believe(self, run: PredictedRun, seconds: float, view: View) -> None:
         """Expect the job to run for so many seconds."""
         if seconds < super().duration(run.job):
             end = run.start + seconds

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from batsched_py.api import Job, Plan, View, option
 from batsched_py.schedulers.energy.easy_sleeper import EasySleeper, SleepOptions
-from batsched_py.schedulers.energy.inertia import Growth, Inertia, liquid_load_horizon, load_of
+from batsched_py.schedulers.energy.inertia import Inertia, SwitchGrowth, liquid_load_horizon, load_of
 
 #: Seconds, unless the user says others.
 PERIOD: Final = 600.0
@@ -43,7 +43,7 @@ class IdleSleeperOptions(SleepOptions):
     def __post_init__(self) -> None:
         SleepOptions.__post_init__(self)
         if self.inertia:
-            Growth.parse(self.inertia)
+            SwitchGrowth.parse(self.inertia)
         elif self.period != PERIOD or self.load_threshold is not None:
             raise ValueError("period and load_threshold are for the option inertia, which is not given")
 
@@ -71,7 +71,9 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
         super().setup(view)
         options = self.options
         threshold = math.inf if options.load_threshold is None else options.load_threshold
-        self.inertia = Inertia(Growth.parse(options.inertia), options.period, threshold) if options.inertia else None
+        self.inertia = (
+            Inertia(SwitchGrowth.parse(options.inertia), options.period, threshold) if options.inertia else None
+        )
         #: Hosts that are to sleep by inertia, as soon as so many are free.
         self.due_to_sleep = 0
         #: Ends of periods since something last happened or was switched.

@@ -13,14 +13,14 @@ from batsched_py.api import HostSet, Job
 LARGEST: Final = 1e9
 
 
-class Growth(Struct, frozen=True):
+class SwitchGrowth(Struct, frozen=True):
     """How the number of switched hosts grows from one period to the next: x2 doubles it, p1 adds one."""
 
     factor: float
     summand: float
 
     @classmethod
-    def parse(cls, text: str) -> "Growth":
+    def parse(cls, text: str) -> "SwitchGrowth":
         """ValueError if this is neither x nor p with a number up to LARGEST."""
         found = re.fullmatch(r"\s*([xp])\s*(\d+(?:\.\d+)?)\s*", text)
         if found is None:
@@ -43,7 +43,7 @@ class Inertia:
     nothing is switched for one period. From a mean load of `threshold` seconds on hosts are woken in any case.
     """
 
-    def __init__(self, growth: Growth, period: float, threshold: float) -> None:
+    def __init__(self, growth: SwitchGrowth, period: float, threshold: float) -> None:
         self.growth, self.period, self.threshold = growth, period, threshold
         #: The direction: hosts are woken, or sent to sleep.
         self.waking = True

@@ -9,7 +9,7 @@ import pytest
 
 from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
-from batsched_py.schedulers.energy.inertia import Growth, Inertia, liquid_load_horizon
+from batsched_py.schedulers.energy.inertia import Inertia, SwitchGrowth, liquid_load_horizon
 from batsched_py.testing import Bench
 from tests.integration.energy_runs import run, starts
 
@@ -28,7 +28,7 @@ def test_a_load_for_which_no_host_will_be_free_counts_as_work_of_one() -> None:
 
 @pytest.mark.parametrize(("text", "following"), [("x2", [1, 2, 4, 8]), ("p1", [1, 2, 3, 4]), ("x1.5", [1, 1, 1, 1])])
 def test_the_growth_says_how_many_are_switched_next(text: str, following: list[int]) -> None:
-    growth, counts = Growth.parse(text), [0]
+    growth, counts = SwitchGrowth.parse(text), [0]
     for _ in following:
         counts.append(growth.after(counts[-1]))
     assert counts[1:] == following
@@ -36,7 +36,7 @@ def test_the_growth_says_how_many_are_switched_next(text: str, following: list[i
 
 def played(loads: list[float], threshold: float = math.inf) -> list[int]:
     """What is switched at the end of each period of 10 s, in which the load is constant; all of it can be."""
-    inertia = Inertia(Growth.parse("x2"), 10.0, threshold)
+    inertia = Inertia(SwitchGrowth.parse("x2"), 10.0, threshold)
     inertia.begin(0.0)
     counts = []
     for number, load in enumerate(loads):
@@ -97,4 +97,4 @@ def test_options_that_would_do_nothing_are_refused(options: dict[str, object], r
 def test_no_more_hosts_grow_than_there_can_be(text: str) -> None:
     """An infinite factor would be an error in the middle of a run."""
     with pytest.raises(ValueError, match=r"inertia: must be at most 1e\+09, not '"):
-        Growth.parse(text)
+        SwitchGrowth.parse(text)

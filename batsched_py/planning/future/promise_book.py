@@ -313,11 +313,12 @@ class HostBook(PromiseBook[Slot]):
         """As in PromiseBook."""
         future, pick = self._availability(), on_bits(choose)
         now, slots = future.now, future.slots_by_host
+        limit, slots.freed_until = slots.freed_until, -math.inf
         for entry in self.entries.values():
             promise = entry.promise
             if promise is None or promise.start < now:
                 continue
-            found = slots.sooner(promise.hosts.bits, entry.duration, (promise.start, promise.end), pick)
+            found = slots.sooner(promise.hosts.bits, entry.duration, (promise.start, promise.end), pick, limit)
             if found is not None:
                 moved = Slot(found[0], found[0] + entry.duration, HostSet(found[1]))
                 future.move_slot(promise, moved)

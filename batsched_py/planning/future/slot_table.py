@@ -274,29 +274,34 @@ class HostSlots(Slots):
 
         None as `pick` takes the lowest.
         """
-        return self._window(Wanted(size, duration, eligible, pick), len(self.times))
+        return self._window(Wanted(size, duration, eligible, pick), len(self.times), len(self.times))
 
     def sooner(
-        self, hosts: int, duration: float, slot: tuple[float, float], pick: Pick | None
+        self, hosts: int, duration: float, slot: tuple[float, float], pick: Pick | None, limit: float
     ) -> tuple[float, int] | None:
         """Return where hosts that are taken in the slot [start, end) would be taken if they were not yet.
 
-        A search of as many that changes nothing; None if they would be taken again as they are.
+        A search of as many that changes nothing; None if they would be taken again as they are. Only starts before
+        `limit`, or before the end of what was freed meanwhile, are looked for, unless `pick` chooses: who knows why.
         """
+        since, times = slot[0], self.times
+        limit = max(limit, self.freed_until) if pick is None else math.inf
+        high = bisect_left(times, since)
         wanted = Wanted(hosts.bit_count(), duration, -1, pick, hosts)
-        return self._window(wanted, bisect_left(self.times, slot[0])) or self._others_instead(slot, hosts, pick)
+        found = self._window(wanted, high, high if limit >= since else bisect_left(times, limit, 0, high))
+        return self._others_instead(slot, hosts, pick) if found is None and since < limit else found
 
-    def _window(self, wanted: Wanted, high: int) -> tuple[float, int] | None:
-        """Return the first window that begins before slot `high`; from there on wanted.own counts as free.
+    def _window(self, wanted: Wanted, high: int, limit: int) -> tuple[float, int] | None:
+        """Return the first window that begins before slot `limit`; from slot `high` on wanted.own counts as free.
 
         As for counts, each window is looked at from its end; if there is room enough, once more for the same hosts.
         """
         times, free, rooms, count = self.times, self.free, self.rooms, len(self.times)
         size, duration, eligible, pick, own = wanted
-        start = known = self._first_with_room(size, high)
-        while start < high:
-            stop = bisect_left(times, times[start] + duration, max(known, start + 1), count)
-            index = min(stop, high) - 1
+        start = known = self._first_with_room(size, limit)
+        while start < limit:
+            stop = bisect_left(times, times[start] + duration, known if known > start else start + 1, count)
+            index = (stop if stop < high else high) - 1
             while index >= known and rooms[index] >= size:
                 index -= 1
             enough, known = index < known, stop
@@ -313,7 +318,7 @@ class HostSlots(Slots):
                         return times[start], chosen
             start = index + 1
             if start >= known:
-                while start < high and rooms[start] < size:
+                while start < limit and rooms[start] < size:
                     start += 1
                 known = start
         return None
