@@ -86,12 +86,12 @@ class ContractTests:
         self._draw("messages", failing=None)
 
     def test_instants_in_several_messages(self) -> None:
-        """What happens at one instant comes in one message or in several, in any order (E5)."""
+        """Events of one instant come in one message or in several, in any order (E5)."""
         self._draw("torn", failing=None)
         self._crowd("torn")
 
     def test_late_news(self) -> None:
-        """Everything is told late: an end after the walltime, a call after other things (E18)."""
+        """Everything is announced late: an end after the walltime, a call after other things (E18)."""
         self._draw("late", failing=None)
         self._crowd("late")
 
@@ -101,7 +101,7 @@ class ContractTests:
             self.replay(self._fitted(case))
 
     def test_the_same_input_gives_the_same_bytes(self) -> None:
-        """A second run says what the first said, in this process and in one in which texts hash otherwise."""
+        """A second run sends the bytes of the first, in this process and in one with other hashes of texts."""
         scheduler, options = self.scheduler(), self.options
         chosen = [self._fitted(case) for case in crowded(self.hosts)]
         first = fingerprints(scheduler, options, chosen)
@@ -160,7 +160,7 @@ class ContractTests:
             self.replay(self._fitted(crowd(self.hosts, peer, seed)))
 
     def _wanted(self, peer: Peer, failing: bool | None) -> dict[str, Any]:
-        """The arguments of `cases` for cases with what the algorithm needs."""
+        """Return the arguments of `cases` for cases with what the algorithm needs."""
         needed = self._fitted(Case(hosts=self.hosts, jobs=(), peer=peer))
         return {
             "hosts": self.hosts,

@@ -47,7 +47,7 @@ def cases(
     walltimes: bool = True,
     most_jobs: int = 20,
 ) -> Case:
-    """A case of up to `most_jobs` jobs; `failing` adds outages, to some if it is None.
+    """Draw a case of up to `most_jobs` jobs; `failing` adds outages, to some if it is None.
 
     With `energy` some last long enough to sleep in.
     """

@@ -128,7 +128,7 @@ def _pack_jobs(
         try:
             members = orjson.loads(described)
         except orjson.JSONDecodeError:
-            parse_object(file, text)  # says where
+            parse_object(file, text)  # raises with the place
             raise
         job = _read_new_job(file, index, members, profiles, names, limits=limits)
         names.add(job.id)
@@ -168,7 +168,7 @@ class _BrokenRuleError(Exception):
 
 
 def _read_job(members: dict[str, Any], profiles: Mapping[str, Profile]) -> Job:
-    """The job of an object; KeyError with the name of a member that is missing."""
+    """Return the job of an object; KeyError with the name of a member that is missing."""
     size, profile = members["res"], members["profile"]
     if type(size) is not int or size < 0:
         raise _BrokenRuleError(".res", f"must be a whole number of hosts from 0, not {shown(size)}")

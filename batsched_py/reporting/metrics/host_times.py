@@ -44,7 +44,7 @@ def computing_time(schedule: Schedule) -> float:
 def batsim_times(schedule: Schedule) -> Mapping[str, float | None]:
     """Return the host seconds in each state as Batsim sums them: each host counts up to its last change of state.
 
-    None for all if hosts were unavailable for a time, because no file says which, or if the jobs' hosts are unknown.
+    None for all if hosts were unavailable for a time, because no file has them, or if the jobs' hosts are unknown.
     """
     if not schedule.hosts_known or _were_unavailable(schedule):
         return dict.fromkeys(ALL_STATES)

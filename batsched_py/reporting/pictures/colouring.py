@@ -25,7 +25,7 @@ LIGHT: Final = (
 )  # fmt: skip
 #: The colour of small groups: the grey of the same scheme.
 OTHERS: Final = "#DDDDDD"
-#: Lines that colour-blind people can tell apart (Okabe and Ito, "Color Universal Design", 2008).
+#: Lines that colour-blind people can distinguish (Okabe and Ito, "Color Universal Design", 2008).
 LINES: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 #: State of hosts -> its colour on white and on a dark ground, the same in the page and in pictures; in the order of a
