@@ -52,7 +52,7 @@ class Generation:
     #: Jobs are named by integers; SIMULATION_BEGINS describes workloads and storage hosts.
     jobs_are_numbers = False
     describes_workloads = True
-    #: Registered jobs are acknowledged if the user does not say; their profiles come with them.
+    #: Registered jobs are acknowledged unless the user decides; their profiles come with them.
     acknowledges_jobs = False
     profiles_come_with_jobs = False
     #: Ended jobs, and profiles that no job needs, become unknown; a composed profile that is registered crashes it.

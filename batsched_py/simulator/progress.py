@@ -1,4 +1,4 @@
-"""Progress: how far a simulation is, for who waits for it."""
+"""Progress of a simulation while it runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class RunProgress(Struct, frozen=True):
-    """How far a simulation is: jobs ended so far, of those known, at the simulated time `now`."""
+    """The progress of a simulation: jobs ended so far, of those known, at the simulated time `now`."""
 
     jobs_ended: int
     jobs_total: int
@@ -17,7 +17,7 @@ class RunProgress(Struct, frozen=True):
 
 
 class RunStatus(Struct, frozen=True):
-    """Where a simulation stands between two messages.
+    """The status of a simulation between two messages.
 
     Attributes:
         now: simulated time.

@@ -20,7 +20,7 @@ from batsched_py.simulator.outputs.tracing import Trace, counts, numbers
 
 
 class JobRecord(Struct, frozen=True):
-    """How a job ended. Times in seconds since the start of the simulation.
+    """The end of a job. Times in seconds since the start of the simulation.
 
     Attributes:
         job: as it was sent, with its id "workload!name".
@@ -58,7 +58,7 @@ class JobRecord(Struct, frozen=True):
         return self.state == REJECTED
 
     def size_on(self, hosts: int) -> int:
-        """How many of the machine's compute hosts it had, `hosts` in all; its size if its own hosts are not known.
+        """Return the number of compute hosts it had, of `hosts` in all; its size if its own hosts are not known.
 
         Storage hosts, which are numbered after them, do not count.
         """
@@ -113,7 +113,7 @@ class Tally(Struct):
 
     @classmethod
     def of(cls, records: Iterable[JobRecord], hosts: int) -> Tally:
-        """The tally of these records, of a machine with `hosts` compute hosts."""
+        """Return the tally of these records, of a machine with `hosts` compute hosts."""
         tally = cls()
         tally.add(list(records), hosts)
         return tally
@@ -176,14 +176,14 @@ class EndedJobs:
         self._tally = Tally()
 
     def add(self, record: JobRecord) -> None:
-        """One more job has ended."""
+        """Note that a job has ended."""
         self.count += 1
         self.records.append(record)
         if self._pass_on is not None and len(self.records) >= BATCH:
             self._hand_over(self._pass_on)
 
     def tally(self) -> Tally | None:
-        """The numbers of all jobs, the last of which are passed on; None if the records are kept."""
+        """Return the numbers of all jobs, the last of which are passed on now; None if the records are kept."""
         if self._pass_on is None:
             return None
         self._hand_over(self._pass_on)
@@ -196,7 +196,7 @@ class EndedJobs:
 
 
 class Result(Brief, frozen=True):
-    """A whole simulation.
+    """The result of a whole simulation.
 
     Attributes:
         jobs: in order of completion or rejection, Batsim's order; empty if they were passed on as they ended.
@@ -239,5 +239,5 @@ class Result(Brief, frozen=True):
     tally: Tally | None = None
 
     def counted(self) -> Tally:
-        """The numbers of all jobs."""
+        """Return the numbers of all jobs."""
         return Tally.of(self.jobs, self.host_count) if self.tally is None else self.tally

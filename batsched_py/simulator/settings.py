@@ -19,7 +19,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         workload_names: of the workloads, in their order; None for Batsim's own (see `generation`).
         machines: only the first N compute hosts, in lexicographic order, take part (--mmax); None for all.
         master_host: runs the scheduler and no jobs (-m).
-        roles: host name -> master, storage or compute_node, instead of what the platform says (--add-role-to-hosts).
+        roles: host name -> master, storage or compute_node, instead of the platform's (--add-role-to-hosts).
         energy: count joules and allow power states to be changed (-E).
         compute_sharing: several jobs may run on one host (--enable-compute-sharing).
         storage_sharing: several jobs may run on one storage host (not --disable-storage-sharing).
@@ -32,7 +32,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         external_events: what happens to the machines, see `external_events.read_events` (--events).
         forward_unknown_events: pass events of other types on (--forward-unknown-events).
         message_latency: the messages between Batsim's own parts take time on the platform's links, as in Batsim.
-        redis_hostname, redis_port, redis_prefix: told to the scheduler if the simulation has a store (--redis-hostname,
+        redis_hostname, redis_port, redis_prefix: sent to the scheduler if the simulation has a store (--redis-hostname,
             --redis-port, --redis-prefix).
         trace_machine_states: with the other trace files, if there are any (not --disable-machine-state-tracing).
         allow_oversized: send jobs that ask for more hosts than there are, as Batsim does: they must be rejected.

@@ -3,7 +3,7 @@
 The story of a run is `Simulation._play`. SIMULATION_BEGINS is put into the outbox, and the sources of jobs and external
 events are started. Then a *loop* (three modules in `time`) lets time pass by the event queue and, when it is the
 scheduler's turn, calls `_ask`, which sends the outbox; the loop gives each command of the reply to the *referee*, which
-applies it or says which rule it breaks. All parts leave events in the outbox and future actions in the queue. When
+applies it or reports the rule it breaks. All parts leave events in the outbox and future actions in the queue. When
 nothing is left in either, the run is over, or deadlocked. `assembly` makes the parts.
 """
 

@@ -1,4 +1,4 @@
-"""Execution: how long each profile takes on given hosts, computed once when the job starts."""
+"""Execution: the work that a profile makes on given hosts, computed once when the job starts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LONGEST: Final = 1e100
 
 
 class Site(Struct, frozen=True):
-    """Where a job runs.
+    """The hosts of a job, in their parts.
 
     Attributes:
         executors: host of each executor; none of a job that only sleeps.
@@ -133,7 +133,7 @@ class Execution:
     def _merge(
         self, profile: Profile, io: Profile, hosts: Sequence[int], flops: dict[int, float]
     ) -> Iterator[Transfer]:
-        """Add the flops of the io job to `flops`; its transfers are returned."""
+        """Add the flops of the io job to `flops`; return its transfers."""
         if isinstance(profile, STORING):
             rule = f"runs {profile.name}, of type {profile.type}: Batsim mixes up its hosts with an additional_io_job's"
             raise BrokenRuleError(rule)
@@ -151,7 +151,7 @@ class Execution:
     def _storage_transfers(
         self, profile: Profile, executors: Sequence[int], storages: Mapping[str, int]
     ) -> Iterator[Transfer]:
-        """What goes from and to storage hosts."""
+        """Return the transfers from and to storage hosts."""
         if isinstance(profile, DataStaging):
             source = self._storage(profile, profile.source, storages)
             return iter([(source, self._storage(profile, profile.target, storages), profile.size)])
@@ -164,7 +164,7 @@ class Execution:
         return chain(reads, ((host, storage, profile.bytes_to_write) for host in executors))
 
     def _storage(self, profile: Profile, label: str, storages: Mapping[str, int]) -> int:
-        """The storage host with this label."""
+        """Return the storage host with this label."""
         what = f"runs {profile.name}, which needs the storage {label!r}"
         if label not in storages:
             given = f"gives {', '.join(map(repr, storages))}" if storages else "is missing"
@@ -176,7 +176,7 @@ class Execution:
         return host
 
     def _check_storages_rest(self, profile: Profile, flops: Mapping[int, float]) -> None:
-        """Storage hosts compute nothing."""
+        """Raise BrokenRuleError if a storage host computes."""
         for host, amount in flops.items():
             if amount > 1e-10 and self._storages >> host & 1:
                 raise BrokenRuleError(f"runs {profile.name}, which computes on a storage host", hosts=1 << host)
@@ -199,7 +199,7 @@ def io_of_step(site: Site, profile: Composed, profiles: Profiles, position: int)
 
 
 def computation(profile: Profile, count: int) -> tuple[float, ...]:
-    """Flops of each of `count` executors; a `parallel` profile has its own count."""
+    """Return the flops of each of `count` executors; a `parallel` profile has its own count."""
     if isinstance(profile, Parallel):
         return profile.cpu
     if isinstance(profile, STORING):
@@ -211,7 +211,7 @@ def computation(profile: Profile, count: int) -> tuple[float, ...]:
 
 
 def communication(profile: Profile, executors: Sequence[int]) -> Iterator[Transfer]:
-    """What each executor sends to each other one.
+    """Yield the transfers between executors.
 
     Of a total each pair has a share of one over the number of hosts (not of pairs), as in Batsim.
     """
@@ -233,7 +233,7 @@ def communication(profile: Profile, executors: Sequence[int]) -> Iterator[Transf
 
 
 def ending(work: Work, walltime: float | None, done: float = 0.0) -> tuple[float, int | None]:
-    """(seconds until the job ends, its return code or None if its walltime ends it).
+    """Return (seconds until the job ends, its return code or None if its walltime ends it).
 
     `done` are the seconds of the work that are behind it, `walltime` what is left until it is stopped. At equality a
     delay counts as stopped and a parallel task as done (E10, and what real runs show).

@@ -1,7 +1,7 @@
 """Jobs from submission to the record of how they ended.
 
-A table, `live_jobs.STATES`, says which command or end is possible in which state. What a job does while it runs is in
-`planned_jobs`, for nearly all of them, and in `talking_jobs`.
+A table, `live_jobs.STATES`, has the commands and ends that are possible in each state. What a job does while it runs
+is in `planned_jobs`, for nearly all of them, and in `talking_jobs`.
 """
 
 from __future__ import annotations
@@ -220,11 +220,12 @@ class Jobs:
         self._emit(JobKilled(self._queue.stamp, tuple(live.job.id for live in asked), progress))
 
     def _end(self, live: LiveJob, state: str, code: int) -> None:
-        assert live.running is not None  # noqa: S101  # set when it was executed
+        running, live.running = live.running, None  # the two know each other: no garbage that only a collector finds
+        assert running is not None  # noqa: S101  # set when it was executed
         now, energy, job_id = self._queue.now, -1.0, live.job.id
         live.state, live.code = state, code
         self._machines.release(live.hosts.bits, now)
-        joules = live.running.stop()
+        joules = running.stop()
         if self._context.meter is not None:
             energy = joules
             del self._charged[job_id]

@@ -45,7 +45,7 @@ NO_SITE: Final = Site()
 
 
 class RunningJob(Protocol):
-    """What a job does from its start to its end."""
+    """The part of a job from its start to its end."""
 
     @property
     def waits(self) -> bool:

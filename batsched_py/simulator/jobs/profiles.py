@@ -32,7 +32,7 @@ DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs
 
 
 class UnusableError(ValueError):
-    """A profile or a job cannot be simulated; `field` names the member."""
+    """Raised if a profile or a job cannot be simulated; `field` names the member."""
 
     def __init__(self, field: str, rule: str) -> None:
         self.field, self.rule = field, rule
@@ -53,7 +53,7 @@ class WorkloadProfiles(Struct):
     talking: set[str] = field(default_factory=set)
 
     def check_known(self, name: str) -> None:
-        """UnusableError if the profile was forgotten."""
+        """Raise UnusableError if the profile was forgotten."""
         if name in self.forgotten:
             raise UnusableError(f"profiles.{name}", FORGOTTEN)
 
@@ -75,7 +75,7 @@ class ProfileStore:
                 self.by_workload[name].by_name.update(workload.profiles)
 
     def add(self, workload: str, name: str, members: Mapping[str, Any], context: Context) -> Profile:
-        """A new profile of a workload, which is made if it is new; BrokenRuleError if it exists or cannot run.
+        """Add and return a profile of a workload, new or not; BrokenRuleError if the profile exists or cannot run.
 
         What real Batsim would crash on is noted among the context's approximations.
         """
@@ -106,14 +106,14 @@ class ProfileStore:
         return profile
 
     def need(self, workload: str, profile: str, *, talks: bool = False) -> None:
-        """One more job names the profile, or one more profile is composed of it."""
+        """Count one more job that names the profile, or one more profile that is composed of it."""
         profiles = self.by_workload[workload]
         profiles.needed[profile] = profiles.needed.get(profile, 0) + 1
         if talks:
             profiles.talking.add(profile)
 
     def forget(self, workload: str, profile: str) -> None:
-        """The end of a job that named the profile was told: nobody may name it, or a part of it, any more (E8).
+        """Forget a profile after the end of a job that named it: it may not be named any more, nor a part of it (E8).
 
         Jobs that have it keep it; the last one takes it along.
         """
@@ -123,9 +123,9 @@ class ProfileStore:
 
 
 def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None = None) -> bool:
-    """UnusableError if the profile `name`, or one it is composed of, cannot run (on `size` hosts, if that is known).
+    """Return True if the profile `name` talks with the scheduler.
 
-    Returns True if it talks with the scheduler.
+    UnusableError if it, or one it is composed of, cannot run (on `size` hosts, if that is known).
     """
     if type(profiles.get(name)) is Delay:  # of any size, and of nothing else
         return False
@@ -142,27 +142,27 @@ def check_profile(profiles: Mapping[str, Profile], name: str, size: int | None =
 
 
 def _reach(profiles: Mapping[str, Profile], name: str, path: str) -> Iterator[tuple[str, Profile]]:
-    """The profile and all that it is composed of or may go on with, each once, with its path.
+    """Yield the profile and all that it is composed of or may go on with, each once, with its path.
 
     What a text may lead to may be a profile above, and may be registered later.
     """
     heights: dict[str, int] = {}
-    following, told = [(name, path)], {name}
+    following, seen = [(name, path)], {name}
     while following:
         first, where = following.pop()
         for path_of_one, profile in _parts_of(profiles, first, where, (), heights):
             yield path_of_one, profile
             if isinstance(profile, Receive):
                 for member, other in profile.continuations.items():
-                    if other in profiles and other not in told:
-                        told.add(other)
+                    if other in profiles and other not in seen:
+                        seen.add(other)
                         following.append((other, f"profiles.{profile.name}.{member}"))
 
 
 def _parts_of(
     profiles: Mapping[str, Profile], name: str, path: str, above: tuple[str, ...], heights: dict[str, int]
 ) -> Generator[tuple[str, Profile], None, int]:
-    """The profile and what it is composed of; returns how many levels that are.
+    """Yield the profile and what it is composed of; return the number of levels.
 
     `heights` keeps those of each one that was reached, which is not looked at again: a few profiles make more ways to
     a part of them than anybody can go.
@@ -207,7 +207,7 @@ def _stock(workload: Workload) -> WorkloadProfiles:
 
 
 def parts(profile: Profile) -> Sequence[str]:
-    """Names of the profiles that it needs itself, each once."""
+    """Return the names of the profiles that it needs itself, each once."""
     return profile.parts if isinstance(profile, Composed) else ()
 
 
@@ -219,7 +219,7 @@ def _forget(profiles: WorkloadProfiles, name: str) -> None:
 
 
 def _drop(profiles: WorkloadProfiles, name: str) -> None:
-    """One need less; a composed profile that goes needs its parts no more."""
+    """Count one need less; a composed profile that goes needs its parts no more."""
     profiles.needed[name] -= 1
     if profiles.needed[name]:
         return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Registration:
-    """Whether jobs may still be registered, and all ids that were ever used."""
+    """Registers jobs and profiles; knows all ids that were ever used."""
 
     def __init__(self, context: Context, profiles: ProfileStore, jobs: Jobs, used_ids: set[str]) -> None:
         """`used_ids` are those of the static jobs; not needed if jobs cannot be registered."""

@@ -1,4 +1,4 @@
-"""The network: how long a parallel task's transfers take at least, by the bottleneck of the links they cross."""
+"""Transfers of parallel tasks: the least time they take, by the bottleneck of the links they cross."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TransferModel:
         self._routes: dict[tuple[int, int], Route] = {}
 
     def transfer_time(self, transfers: Iterable[Transfer]) -> tuple[float, float]:
-        """(seconds that the slowest link needs for all of them at once, largest latency), without other jobs' traffic.
+        """Return (seconds that the slowest link needs for all at once, largest latency), without other jobs' traffic.
 
         As in SimGrid's parallel tasks all transfers advance together: a link needs the sum of the bytes that cross it
         over its bandwidth, a FATPIPE link (each flow may use all of it) the largest of them.

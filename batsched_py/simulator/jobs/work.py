@@ -1,4 +1,4 @@
-"""Work: what a job will do on its hosts, as a tree of tasks whose durations are known when it starts."""
+"""Work: a job's activity on its hosts, as a tree of tasks whose durations are known when it starts."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class Task(Struct, frozen=True):
 
     @property
     def killed_code(self) -> int:
-        """What the job returns when it is killed in this task."""
+        """Return code of a job that is killed in this task."""
         return -1 if self.is_delay else -2
 
     def progress(self, elapsed: float) -> float:
-        """Share of the work that is done after `elapsed` seconds; none while the latency passes."""
+        """Return the share of the work that is done after `elapsed` seconds; none while the latency passes."""
         busy = self.duration - self.latency
         if elapsed >= self.duration or not busy:
             return 1.0 if elapsed >= self.duration else 0.0
         return max(0.0, elapsed - self.latency) / busy
 
     def seconds_as_far_as(self, other: Task, elapsed: float) -> float:
-        """Seconds after which this task is as far as `other`, the same at other speeds, is after `elapsed`."""
+        """Return the seconds after which this task is as far as `other`, at other speeds, is after `elapsed`."""
         busy = other.duration - other.latency
         if elapsed <= other.latency or not busy:
             return elapsed
@@ -73,14 +73,14 @@ Work = Task | TaskSequence
 
 
 def task_at(work: Work, elapsed: float) -> Task:
-    """The task that runs `elapsed` seconds after the start; at a border, the one that is just ending."""
+    """Return the task that runs `elapsed` seconds after the start; at a border, the one that is just ending."""
     while isinstance(work, TaskSequence):
         _, work, elapsed = _step_at(work, elapsed)
     return work
 
 
 def progress_at(work: Work, elapsed: float, *, next_at_border: bool = False) -> Progress:
-    """How far the work is, as JOB_KILLED tells it (E9): steps are counted through all repetitions.
+    """Return the progress of the work as JOB_KILLED has it (E9): steps are counted through all repetitions.
 
     Between two steps it is the one that ends there; with `next_at_border`, as in Batsim 1, the one that begins.
     """
@@ -91,14 +91,14 @@ def progress_at(work: Work, elapsed: float, *, next_at_border: bool = False) -> 
 
 
 def last_task(work: Work) -> Task:
-    """The task that ends the work."""
+    """Return the task that ends the work."""
     while isinstance(work, TaskSequence):
         work = work.steps[-1]
     return work
 
 
 def rank_of_end(task: Task, *, stopped: bool) -> int:
-    """Rank of the end of a task among what happens at one instant; `stopped` by its job's walltime.
+    """Return the rank of the end of a task among what happens at one instant; `stopped` by its job's walltime.
 
     A delay sleeps, and if its walltime is shorter it sleeps until that. A parallel task computes; whoever watches its
     walltime looks up after all that compute.
@@ -109,7 +109,7 @@ def rank_of_end(task: Task, *, stopped: bool) -> int:
 
 
 def tasks(work: Work) -> Iterator[Task]:
-    """Each task, in order of execution."""
+    """Yield each task, in order of execution."""
     if isinstance(work, Task):
         yield work
         return
@@ -119,13 +119,13 @@ def tasks(work: Work) -> Iterator[Task]:
 
 
 def tasks_from(work: Work, index: int) -> tuple[float, Iterator[Task]]:
-    """(seconds that the first `index` tasks take, the others in order of execution)."""
+    """Return (seconds that the first `index` tasks take, the others in order of execution)."""
     rest = tasks(work)
     return sum(task.duration for task in islice(rest, index)), rest
 
 
 def _step_at(work: TaskSequence, elapsed: float, next_at_border: bool = False) -> tuple[int, Work, float]:
-    """Index through all repetitions, the step, and the seconds into it."""
+    """Return the index through all repetitions, the step, and the seconds into it."""
     rounds = min(int(elapsed / work.round), work.repeat - 1) if work.round else 0
     if rounds and elapsed == rounds * work.round and not next_at_border:
         rounds -= 1

@@ -1,4 +1,4 @@
-"""The meter: joules that the hosts consume, charged as lazily as SimGrid's energy plugin charges them."""
+"""The energy meter: joules that the hosts consume, charged as lazily as SimGrid's energy plugin charges them."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class EnergyMeter:
         self.least_watts = sum(model.watts[pstate].epsilon for model, pstate in zip(models, pstates, strict=True))
 
     def joules(self, hosts: Sequence[int], now: float) -> float:
-        """Consumed by these hosts since the start of the simulation."""
+        """Return the joules of these hosts since the start of the simulation."""
         return sum(self._joules[host] + self._watts[host] * (now - self._since[host]) for host in hosts)
 
     def total(self, now: float) -> float:
-        """Consumed by all hosts since the start of the simulation."""
+        """Return the joules of all hosts since the start of the simulation."""
         return self._total + self._draw * (now - self._epoch) - self._ahead
 
     def unfit(self, hosts: int) -> int:
@@ -49,7 +49,7 @@ class EnergyMeter:
         return sum(1 << host for host in members(hosts) if not self.models[host].computes(self.pstates[host]))
 
     def settle_all(self, now: float) -> float:
-        """Charge all hosts up to now; what they have consumed."""
+        """Charge all hosts up to now; return what they have consumed."""
         self._total = self.total(now)
         self._epoch, self._ahead = now, 0.0
         return self._total
@@ -65,14 +65,14 @@ class EnergyMeter:
             self._ahead += joules
 
     def load(self, hosts: Sequence[int], loads: Sequence[float]) -> None:
-        """A task begins that uses these shares of the hosts' speeds."""
+        """Begin a task that uses these shares of the hosts' speeds."""
         for host, load in zip(hosts, loads, strict=True):
             self._running[host] += 1
             self._loads[host] += load
             self._redraw(host)
 
     def unload(self, hosts: Sequence[int], loads: Sequence[float]) -> None:
-        """That task has ended."""
+        """End a task that `load` began."""
         for host, load in zip(hosts, loads, strict=True):
             self._running[host] -= 1
             self._loads[host] = self._loads[host] - load if self._running[host] else 0.0
@@ -90,13 +90,13 @@ class EnergyMeter:
             self._redraw(host)
 
     def _catch_up(self, host: int) -> None:
-        """The host was charged with all others at the epoch, if that is later than its own time."""
+        """Charge the host up to the epoch, at which all were charged, if that is later than its own time."""
         if self._since[host] < self._epoch:
             self._joules[host] += self._watts[host] * (self._epoch - self._since[host])
             self._since[host] = self._epoch
 
     def _redraw(self, host: int) -> None:
-        """The host draws something else: for all the time since it was charged."""
+        """Compute anew what the host draws, for all the time since it was charged."""
         self._catch_up(host)
         model = self.models[host]
         watts = model.watts[self.pstates[host]].at(self._loads[host] / model.cores)

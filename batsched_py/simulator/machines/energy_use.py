@@ -31,7 +31,7 @@ class EnergyUse:
         self._next(None)
 
     def stop(self) -> float:
-        """The job has ended: joules its hosts have consumed since it began, whoever made them."""
+        """End the job; return the joules its hosts have consumed since it began, whatever made them."""
         if self._ticket is not None:
             self._queue.cancel(self._ticket)
         self._meter.settle_all(self._queue.now)
@@ -39,7 +39,7 @@ class EnergyUse:
         return self._meter.joules(self._hosts, self._queue.now) - self._before
 
     def follow(self, work: Work) -> float:
-        """The work goes on at other speeds; how many seconds of `work` correspond to what is done already."""
+        """Go on at other speeds; return how many seconds of `work` correspond to what is done already."""
         now = self._queue.now
         before, rest = tasks_from(work, self._index)
         task, new = self._task, next(rest, None)

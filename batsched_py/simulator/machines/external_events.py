@@ -35,7 +35,7 @@ FAILED_WHILE_SWITCHED_ON: Final = (
 
 
 class ExternalEvent(Struct, frozen=True):
-    """Something that happens at `timestamp`, whatever the scheduler does.
+    """An event that happens at `timestamp`, whatever the scheduler does.
 
     Attributes:
         timestamp: seconds since the start of the simulation.
@@ -121,7 +121,7 @@ def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
 
 
 class ExternalEvents:
-    """What external events do when their time has come."""
+    """The consequences of external events when their time has come."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._machines, self._queue = context, context.machines, context.queue

@@ -59,7 +59,7 @@ class Machines:
         return self.hosts_in[SWITCHING_ON] | self.hosts_in[SWITCHING_OFF]
 
     def occupy(self, hosts: int, now: float) -> None:
-        """A job begins on idle or computing hosts."""
+        """Begin a job on idle or computing hosts."""
         shared = hosts & self.hosts_in[COMPUTING]
         if shared:
             for host in members(shared):
@@ -68,7 +68,7 @@ class Machines:
         self.move(hosts, IDLE, COMPUTING, now)
 
     def release(self, hosts: int, now: float) -> None:
-        """A job ends on hosts that `occupy` gave it; those without another job are idle again."""
+        """End a job on hosts that `occupy` gave it; those without another job are idle again."""
         if self._jobs_on:
             for host in [host for host in members(hosts) if host in self._jobs_on]:
                 hosts &= ~(1 << host)
@@ -78,26 +78,26 @@ class Machines:
         self.move(hosts, COMPUTING, IDLE, now)
 
     def move(self, hosts: int, source: str, target: str, now: float) -> None:
-        """Hosts that are all in the state `source` change to `target`."""
+        """Change hosts that are all in the state `source` to `target`."""
         self._count(without(hosts, self.unavailable) if self.unavailable else hosts, source, target, now)
         hosts_in = self.hosts_in
         hosts_in[source] ^= hosts
         hosts_in[target] |= hosts
 
     def withdraw(self, hosts: int, now: float) -> None:
-        """Available hosts become unavailable; jobs on them go on (E16)."""
+        """Make available hosts unavailable; jobs on them go on (E16)."""
         for state, in_state in self.hosts_in.items():
             self._count(in_state & hosts, state, UNAVAILABLE, now)
         self.unavailable |= hosts
 
     def restore(self, hosts: int, now: float) -> None:
-        """Unavailable hosts are again what they are underneath."""
+        """Make unavailable hosts again what they are underneath."""
         for state, in_state in self.hosts_in.items():
             self._count(in_state & hosts, UNAVAILABLE, state, now)
         self.unavailable &= ~hosts
 
     def seconds(self) -> dict[str, float]:
-        """State -> seconds spent in it, summed over compute hosts, each up to its last change, as in Batsim."""
+        """Return state -> seconds spent in it, summed over compute hosts, each up to its last change, as in Batsim."""
         spent = dict(self._seconds)
         open_since = dict.fromkeys(range(self.compute_count), 0.0)
         open_since |= {host: time for time, hosts in self._latest_changes() for host in members(hosts)}
@@ -108,18 +108,18 @@ class Machines:
         return spent
 
     def census(self) -> tuple[int, int, int, int, int]:
-        """How many hosts are seen sleeping, switching on, switching off, idle, computing; the rest is unavailable."""
+        """Return the numbers of hosts sleeping, switching on and off, idle, computing; the rest is unavailable."""
         counts = self._counts
         return counts[SLEEPING], counts[SWITCHING_ON], counts[SWITCHING_OFF], counts[IDLE], counts[COMPUTING]
 
     def states(self, hosts: int) -> str:
-        """The states of these hosts in words, for messages: "0-3 idle, 4 sleeping"."""
+        """Return the states of these hosts in words, for messages: "0-3 idle, 4 sleeping"."""
         shown = {UNAVAILABLE: hosts & self.unavailable}
         shown |= {state: members & hosts & ~self.unavailable for state, members in self.hosts_in.items()}
         return ", ".join(f"{format_bits(bits)} {state}" for state, bits in shown.items() if bits)
 
     def _count(self, hosts: int, source: str, target: str, now: float) -> None:
-        """The hosts are seen in another state from now on; Batsim does not count storage hosts."""
+        """Count the hosts in another state from now on; Batsim does not count storage hosts."""
         if self.storages:
             hosts &= self.compute
         if not hosts:
@@ -137,7 +137,7 @@ class Machines:
             self._most_changes = 2 * len(self._changes) + FEWEST_CHANGES
 
     def _latest_changes(self) -> list[tuple[float, int]]:
-        """For each host its last change, in order of time."""
+        """Return the last change of each host, in order of time."""
         latest = []
         rest = self.all
         for time, hosts in reversed(self._changes):
@@ -151,5 +151,5 @@ class Machines:
 
 
 def members(hosts: int) -> list[int]:
-    """The host numbers of a bitmask, ascending."""
+    """Return the host numbers of a bitmask, ascending."""
     return [host for low, high in bit_runs(hosts) for host in range(low, high + 1)]

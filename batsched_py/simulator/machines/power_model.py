@@ -1,4 +1,4 @@
-"""Power models: what a host draws in each of its pstates and how it goes to sleep, from its properties."""
+"""Power models: the draw of a host in each of its pstates and its way to sleep, from its properties."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MOST_WATTS: Final = 1e15
 
 
 class Watts(Struct, frozen=True):
-    """What a host draws in one pstate: doing nothing, computing as little as possible, and with all cores."""
+    """The draw of a host in one pstate: doing nothing, computing as little as possible, and with all cores."""
 
     idle: float
     epsilon: float
     full: float
 
     def at(self, load: float) -> float:
-        """Watts at this share of its speed, as SimGrid's energy plugin has it."""
+        """Return the watts at this share of its speed, as SimGrid's energy plugin has it."""
         return self.epsilon + min(load, 1.0) * (self.full - self.epsilon) if load > 0 else self.idle
 
 
@@ -57,9 +57,9 @@ class PowerModel(Struct, frozen=True):
 
 
 def read_power_model(source: str, host: PlatformHost) -> PowerModel:
-    """From the host's properties `wattage_per_state` (once `watt_per_state`) and `sleep_pstates`; PlatformError.
+    """Read the host's properties `wattage_per_state` (once `watt_per_state`) and `sleep_pstates`; PlatformError.
 
-    A storage host may say nothing: then it draws nothing.
+    A storage host may lack them: then it draws nothing.
     """
     name = "wattage_per_state" if "wattage_per_state" in host.properties else "watt_per_state"
     text = host.properties.get(name)
@@ -97,7 +97,7 @@ def _read_watts(source: str, host: PlatformHost, name: str, piece: str) -> Watts
 
 
 def _read_watts_off(source: str, host: PlatformHost) -> None:
-    """What a host draws that is shut down, which Batsim never does: only looked at, as SimGrid looks at it."""
+    """Check the draw of a host that is shut down, as SimGrid does, although Batsim never shuts one down."""
     for name in ("wattage_off", "watt_off"):
         text = host.properties.get(name, "0")
         try:

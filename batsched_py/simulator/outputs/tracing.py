@@ -48,7 +48,7 @@ def counts() -> array[int]:
 
 
 class StateRows(Struct):
-    """How many hosts are in each state: a row when a job starts or ends and when a switch is asked for or done.
+    """Numbers of hosts in each state: a row when a job starts or ends and when a switch is asked for or done.
 
     Attributes:
         times: one for each row, ascending.
@@ -59,7 +59,7 @@ class StateRows(Struct):
     counts: array[int] = field(default_factory=counts)
 
     def columns(self) -> Mapping[str, array[int]]:
-        """State (of HOST_STATES) -> how many hosts are in it, for each row."""
+        """Return state (of HOST_STATES) -> how many hosts are in it, for each row."""
         return {state: self.counts[place :: len(HOST_STATES)] for place, state in enumerate(HOST_STATES)}
 
     def __repr__(self) -> str:
@@ -72,7 +72,7 @@ class StateRows(Struct):
 
 
 class EnergyRows(Struct):
-    """What all hosts have consumed: a row when a job starts or ends and when a switch is asked for or done.
+    """Consumption of all hosts: a row when a job starts or ends and when a switch is asked for or done.
 
     Attributes:
         times: one for each row, ascending.
@@ -91,7 +91,7 @@ class EnergyRows(Struct):
 
 
 class Trace(Brief, frozen=True):
-    """What was traced.
+    """The rows that were traced.
 
     Attributes:
         states: None if machine states were not to be traced.
@@ -105,7 +105,7 @@ class Trace(Brief, frozen=True):
 
 
 class Tracer:
-    """Keeps a trace while a simulation runs. What it is told of has just happened to the machines."""
+    """Keeps a trace while a simulation runs. Its methods are called just after the machines have changed."""
 
     def __init__(
         self, machines: Machines, meter: EnergyMeter | None, queue: EventQueue, *, machine_states: bool
@@ -120,18 +120,18 @@ class Tracer:
                 self.trace.pstates.append((0.0, hosts, pstate))
 
     def job(self, kind: str) -> None:
-        """A job started or ended."""
+        """Add rows at the start or end of a job."""
         self.count_states()
         if self._energy is not None:
             self._measure(kind)
 
     def switch(self, hosts: int, pstate: int) -> None:
-        """Hosts set out for another pstate (TO_COMPUTING, TO_SLEEP), or all of them have reached it."""
+        """Add rows as hosts set out for another pstate (TO_COMPUTING, TO_SLEEP), or have all reached it."""
         self.trace.pstates.append((self._queue.now, hosts, pstate))
         self._measure(PSTATE)
 
     def count_states(self) -> None:
-        """A row of how many hosts are in each state."""
+        """Add a row of how many hosts are in each state."""
         states = self._states
         if states is not None:
             states.times.append(self._queue.now)

@@ -1,4 +1,4 @@
-"""Broken rules: what makes Batsim abort, before the referee says when it happened and in which event."""
+"""Broken rules, on which Batsim aborts; the referee adds when it happened and in which event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST: Final = 400
 
 
 class BrokenRuleError(Exception):
-    """A command breaks a rule; names the job and the hosts (a bitmask) it is about, if it is about any."""
+    """Raised if a command breaks a rule; names the job and the hosts (a bitmask) it is about, if it is about any."""
 
     def __init__(self, rule: str, *, job: str = "", hosts: int = 0) -> None:
         about = f"job {displayed(job)} " if job else ""

@@ -27,7 +27,7 @@ class PlacementRules:
         self._sharing |= self._machines.storages if context.settings.storage_sharing else 0
 
     def check(self, command: ExecuteJob, job: Job, profile: Profile) -> None:
-        """BrokenRuleError if a host does not exist, is in use or cannot run jobs now, or if their number is wrong."""
+        """Raise BrokenRuleError if a host does not exist, is in use or cannot run jobs now, or if they are too few or many."""
         hosts, machines = command.hosts.bits, self._machines
         if hosts & machines.free != hosts:
             self._check_hosts(job, hosts)
@@ -59,7 +59,7 @@ class PlacementRules:
         return Site(executors) if executors else NO_SITE
 
     def _io_profile(self, io: AdditionalIo, job: Job, profile: Profile) -> Profile:
-        """Its profile, added to the workload if it comes along; BrokenRuleError."""
+        """Return its profile, added to the workload if it comes along; BrokenRuleError."""
         what = "has an additional_io_job"
         if not io.hosts or io.hosts.bits & ~self._machines.all:
             rule = f"{what} on hosts that do not exist: there are {self._machines.count}"

@@ -1,4 +1,4 @@
-"""The referee: applies each command of a reply, or says which one breaks which rule."""
+"""The referee: has each command of a reply applied, or reports the rule that it breaks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Referee:
         }
 
     def apply(self, position: int, command: Command) -> None:
-        """Apply the command at `position` of the reply; RefusedError says when, which event and which rule."""
+        """Apply the command at `position` of the reply; RefusedError names the time, the event and the rule."""
         try:
             self._appliers[type(command)](command)
         except BrokenRuleError as broken:

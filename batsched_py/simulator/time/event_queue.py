@@ -32,7 +32,7 @@ class EventQueue:
     def __init__(self) -> None:
         #: The exact clock; moved here and nowhere else.
         self.now = 0.0
-        #: The clock as messages tell it: Batsim prints six decimals.
+        #: The clock as it stands in messages: Batsim prints six decimals.
         self.stamp = 0.0
         #: (time, rank, ticket, action, its argument); what was cancelled stays until it comes to the top.
         self._heap: list[tuple[float, int, Ticket, Callable[[Any], None], Any]] = []
@@ -51,7 +51,7 @@ class EventQueue:
         self._cancelled.add(ticket)
 
     def step(self) -> bool:
-        """Let happen what SimGrid takes for the next instant, as far as it is known; False if nothing ever will again.
+        """Play what SimGrid takes for the next instant, as far as it is known; return False if nothing is due any more.
 
         Sleeps that end within PRECISION of the first thing end with it, at its time.
         """
@@ -77,7 +77,7 @@ class EventQueue:
         return True
 
     def run_next(self) -> bool:
-        """Let everything of the next instant happen; False if nothing ever will again."""
+        """Play everything of the next instant; return False if nothing is due any more."""
         heap = self._heap
         while heap and heap[0][2] in self._cancelled:
             self._cancelled.discard(heappop(heap)[2])
@@ -87,7 +87,7 @@ class EventQueue:
         return True
 
     def run_until(self, time: float) -> None:
-        """Let everything happen that is due up to and including `time`, and leave the clock there."""
+        """Play everything that is due up to and including `time`, and leave the clock there."""
         heap, cancelled = self._heap, self._cancelled
         while heap and heap[0][0] <= time:
             due, _, ticket, action, argument = heappop(heap)

@@ -24,7 +24,7 @@ class SchedulerLink:
         self.messages = 0
 
     def request(self, now: float, events: Sequence[Event]) -> Message:
-        """Send a request; the reply, or RemoteProtocolError for what makes Batsim abort."""
+        """Send a request; return the reply, or raise RemoteProtocolError for what makes Batsim abort."""
         request = self._side.request(now, events)
         clock = self._clock
         before = clock()
@@ -37,5 +37,5 @@ class SchedulerLink:
             raise RemoteProtocolError(error.path, f"{error.rule} (t={now:.6f})") from None
 
     def total_seconds(self) -> float:
-        """Wall-clock time since the link began."""
+        """Return the wall-clock time since the link began."""
         return self._clock() - self._begun

@@ -53,7 +53,7 @@ class StoreLink:
             self._profiles = self._store.profiles(names)
 
     def described(self, command: RegisterJob) -> Job:
-        """The job that a command of the reply at hand names. BrokenRuleError if Batsim would abort on it."""
+        """Return the job that a command of the reply at hand names. BrokenRuleError if Batsim would abort on it."""
         job_id = command.job_id
         if command.job is not None or command.profile is not None:
             raise BrokenRuleError("is described in the message, but with Redis its key is read", job=job_id)
@@ -71,5 +71,5 @@ class StoreLink:
             ) from None
 
     def profile(self, job: Job) -> Members | None:
-        """The profile of a job of the reply at hand, if it is there and profiles are read."""
+        """Return the profile of a job of the reply at hand, if it is there and profiles are read."""
         return self._profiles.get((job.workload, job.profile))
