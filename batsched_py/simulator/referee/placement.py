@@ -27,7 +27,7 @@ class PlacementRules:
         self._sharing |= self._machines.storages if context.settings.storage_sharing else 0
 
     def check(self, command: ExecuteJob, job: Job, profile: Profile) -> None:
-        """Raise BrokenRuleError if a host does not exist, is in use or cannot run jobs now, or if they are too few or many."""
+        """Raise BrokenRuleError if hosts do not exist, are in use, cannot run jobs now, or are too few or too many."""
         hosts, machines = command.hosts.bits, self._machines
         if hosts & machines.free != hosts:
             self._check_hosts(job, hosts)
