@@ -56,7 +56,7 @@ class BestEffortRules(BackfillRules[ArPreemptOptions]):
         return book.earliest(job)
 
     def calls_at(self, first_start: float) -> bool:
-        """Not if a reservation begins before: promises are made anew then."""
+        """Return False if a reservation begins before: promises are made anew then."""
         return min(self.starts.values(), default=math.inf) > first_start
 
     def in_serving_order(self, jobs: Iterable[Job]) -> Iterable[Job]:
@@ -88,7 +88,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         return BestEffortRules(self.options, view, self.options.depth, self.preemption.segments)
 
     def setup(self, view: View) -> None:
-        """No reservation, nobody preempted."""
+        """Begin without reservations."""
         #: Accepted and not started, under the ids of their jobs.
         self.book = Reservations(view.availability())
         #: Best-effort jobs that give way to them.
@@ -106,11 +106,11 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.starts = self.rules.starts
 
     def observe(self, event: Event, view: View) -> None:
-        """Who was killed begins again."""
+        """Note who was killed, to begin again."""
         self.preemption.observe(event)
 
     def decide(self, view: View, plan: Plan) -> None:
-        """Reservations first, then whatever fits around them."""
+        """See to reservations first, then to whatever fits around them."""
         self.book.expire()
         self.rules.delay = plan.timestamp - view.now
         leases = [job for job in view.arrived if MEMBER in job.members]
@@ -131,11 +131,11 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.finish_registration(view, plan)
 
     def pressing(self, view: View) -> bool:
-        """True if reservations need a look: one is near, or hosts came or went."""
+        """Return whether reservations need a look: one is near, or hosts came or went."""
         return bool(self.starts) and (view.hosts_changed or bool(self.near(view)))
 
     def near(self, view: View) -> list[str]:
-        """Accepted jobs that begin within the margin, or should have begun, in order of their instants."""
+        """Return accepted jobs that begin within the margin, or should have begun, in order of their instants."""
         margin, tolerance = self.options.margin, self.options.tolerance
         found = [job_id for job_id, start in self.starts.items() if view.due(start - margin, tolerance)]
         return sorted(found, key=lambda job_id: self.starts[job_id])
@@ -192,7 +192,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         self.preemption.foresee()
 
     def repair(self, view: View, plan: Plan) -> None:
-        """Reservations on hosts that went down move to others, if there are any; at their instant they must."""
+        """Move reservations on hosts that went down to others, if there are any; at their instant they must move."""
         down = view.availability().down
         for reservation in list(self.book) if down else ():
             if reservation.slot.hosts.bits & down:
@@ -229,7 +229,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             self.take(job, found, view, plan)
 
     def will_leave(self, hosts: HostSet, view: View) -> bool:
-        """True if these hosts are up, and nobody who works there need be stopped: they only have to end."""
+        """Return whether these hosts are up, and nobody who works there need be stopped: they only have to end."""
         return self.are_up(hosts, view) and not self.preemption.in_the_way(hosts, view.now + self.options.tolerance)
 
     def are_up(self, hosts: HostSet, view: View) -> bool:
@@ -283,7 +283,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
             plan.wake_at(next_one)
 
     def finish_registration(self, view: View, plan: Plan) -> None:
-        """Once nobody can be preempted any more. Batsim 1 does not say when all have come: there it is reopened."""
+        """Finish it once nobody can be preempted. Batsim 1 does not say when all have come: there it is reopened."""
         if not view.registration_open or self.preemption.in_progress:
             return
         all_came = view.all_submitted or plan.dialect.name == "v1.4"

@@ -23,6 +23,6 @@ class Backfill(Overtaking[BackfillOptions]):
     )
 
     def setup(self, view: View) -> None:
-        """The depth is an option."""
+        """Take the depth from the options."""
         self.depth = math.inf if self.options.depth is None else self.options.depth
         super().setup(view)

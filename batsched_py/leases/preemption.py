@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from batsched_py.hostset import HostSet
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.terms import Kind, read_terms
-from batsched_py.leases.victims import make_room
 from batsched_py.model.job import Job
 from batsched_py.planning.future.reservations import Reservations
 from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled
@@ -17,6 +16,7 @@ from batsched_py.scheduling.view import View
 from batsched_py.state.state import Running
 from batsched_py.wording import counted
 
+Work = TypeVar("Work")
 #: Hosts, and the jobs that must be stopped for them.
 Room = tuple[HostSet, list[Job]]
 
@@ -38,7 +38,7 @@ class Preemption:
         margin: float = 0.0,
         tolerance: float = 0.0,
     ) -> None:
-        """Nobody is stopped yet.
+        """Begin with nobody stopped.
 
         Args:
             view: of the run.
@@ -74,7 +74,7 @@ class Preemption:
         return bool(self._dying or self._again)
 
     def observe(self, event: Event) -> None:
-        """To be told of all events: who was killed begins again, who ended by itself just before does not."""
+        """Note who was killed and begins again, unless it ended by itself just before. To be called for all events."""
         if isinstance(event, JobCompleted):
             killed = {event.job_id: event.state == COMPLETED_KILLED}
         elif isinstance(event, JobKilled):  # of killed jobs Batsim 1 tells nothing else
@@ -95,7 +95,7 @@ class Preemption:
             plan.warn("no job is preempted: to submit it again needs Batsim's option --enable-dynamic-jobs")
 
     def find_room(self, job: Job, start: float) -> Room | str:
-        """Hosts for [start, start + walltime), the lowest that are free first, and who must be stopped for them.
+        """Return hosts for [start, start + walltime), the lowest free ones first, and who must be stopped for them.
 
         The reason if there are too few, whoever is stopped.
         """
@@ -118,7 +118,7 @@ class Preemption:
         return room
 
     def in_the_way(self, hosts: HostSet, begin: float) -> list[Job]:
-        """Jobs that may be stopped and would still run on one of these hosts at `begin`, those to be stopped first."""
+        """Return jobs that may be stopped and would still run there at `begin`, the first to stop first."""
         return [run.job for run in self._stoppable(begin) if not run.hosts.isdisjoint(hosts)]
 
     def stop(self, victims: Sequence[Job], plan: Plan) -> None:
@@ -140,7 +140,7 @@ class Preemption:
         self._again.clear()
 
     def will_end(self, job: Job, end: float) -> None:
-        """A job that is started now ends at `end`, that of its reservation, however late Batsim starts it."""
+        """Expect a job that is started now to end with its reservation, at `end`, however late Batsim starts it."""
         self._ends[job.id] = end
 
     def foresee(self) -> None:
@@ -160,7 +160,7 @@ class Preemption:
         return self._ends.get(run.job.id, run.end)
 
     def _stoppable(self, begin: float) -> list[Running]:
-        """Jobs that run, would still run at `begin` and may be stopped, the first to be stopped first."""
+        """Return jobs that run, would still run at `begin` and may be stopped, the first to stop first."""
         if not self.active:
             return []
         found = [run for run in self._view.running if run.end > begin and not run.killed and self._preemptible(run.job)]
@@ -173,10 +173,36 @@ class Preemption:
         return may and self.segments.repeatable(job, self._view) is not None
 
     def _leaving(self) -> HostSet:
-        """Hosts whose work is about to be told to have ended: it was killed, or its walltime is over."""
+        """Return hosts whose work is about to end: it was killed, or its walltime is over."""
         bits = 0
         for run in self._view.running:
             end = self._ends.get(run.job.id, run.end)
             if run.killed or self._view.due(end, self._tolerance):
                 bits |= run.hosts.bits
         return HostSet(bits)
+
+
+def make_room(
+    size: int, free: HostSet, candidates: Sequence[tuple[Work, HostSet]]
+) -> tuple[HostSet, list[Work]] | None:
+    """Return `size` hosts and the work to stop for them, None if even all of it is not enough.
+
+    Free hosts are taken first. Then work is stopped in the order of `candidates` (each with the hosts that it would
+    leave), until there are enough hosts; work that turns out not to be needed is left alone.
+    """
+    gained, chosen = free, list[tuple[Work, HostSet]]()
+    for work, hosts in candidates:
+        if len(gained) >= size:
+            break
+        if hosts - gained:
+            chosen.append((work, hosts - gained))
+            gained |= hosts
+    if len(gained) < size:
+        return None
+    for each in reversed(chosen):
+        if len(gained - each[1]) >= size:
+            gained -= each[1]
+            chosen.remove(each)
+    taken = free.first(min(size, len(free))) or HostSet()
+    more = (gained - free).first(size - len(taken)) or HostSet()
+    return taken | more, [work for work, _ in chosen]

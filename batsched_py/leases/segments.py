@@ -30,13 +30,13 @@ class Segments:
         self._taken: set[str] = set()
 
     def meet(self, arrived: Iterable[Job]) -> bool:
-        """Jobs have arrived; to be called for all. True if a segment is among them, as Batsim sent it back."""
+        """Note which jobs have arrived, all of them; return whether a segment is among them, as Batsim sent it back."""
         ids = [job.id for job in arrived]
         self._taken.update(job_id for job_id in ids if "#" in job_id and job_id not in self._first)
         return any(job_id in self._first for job_id in ids)
 
     def first(self, job: Job) -> Job:
-        """The first segment of the lease of which this is one."""
+        """Return the first segment of the lease of which this is one."""
         return self._first.get(job.id, job)
 
     def __len__(self) -> int:
@@ -44,7 +44,7 @@ class Segments:
         return len(self._first)
 
     def repeatable(self, job: Job, view: View) -> Mapping[str, Any] | None:
-        """The profile of a job that could begin again after a kill; None if it could not.
+        """Return the profile of a job that could begin again after a kill; None if it could not.
 
         Batsim must have told the profile, and take it again: where it forgets profiles, or where segments have a
         workload of their own, this one is registered anew. That is not possible for composed ones and types that we do

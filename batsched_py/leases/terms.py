@@ -58,7 +58,7 @@ BEST_EFFORT: Final = Terms()
 
 
 def read_terms(job: Job) -> Terms:
-    """The terms of a job; those of a job without a lease are best effort.
+    """Return the terms of a job; those of a job without a lease are best effort.
 
     Raises TermsError (field, rule) if its lease is none.
     """

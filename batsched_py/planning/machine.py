@@ -47,11 +47,11 @@ class Machine(Protocol):
         """Hosts that sleep now."""
 
     def pstate(self, host: int) -> str | None:
-        """The power state a host is in, None if unknown."""
+        """Return the power state a host is in, None if unknown."""
 
 
 def zones_of(hosts: Mapping[int, MachineHost], said_by: str = "") -> Zones:
-    """The zones of these hosts: hosts with the same value of a property are in one zone.
+    """Return the zones of these hosts: hosts with the same value of a property are in one zone.
 
     Args:
         hosts: by number.
@@ -78,7 +78,7 @@ def zones_of(hosts: Mapping[int, MachineHost], said_by: str = "") -> Zones:
 
 
 def wake_cost(host: MachineHost, pstate: str | None) -> tuple[float, float, float]:
-    """What it costs to wake a host that sleeps in this pstate: what is less costs less.
+    """Return the cost of waking a host that sleeps in this pstate, to be compared with that of others.
 
     That is the energy of waking where the platform tells how long it takes (the property `speed_per_state`: a switch is
     1 flop), which comes first; else the power that is drawn meanwhile; of equals the lighter sleep, which draws more,
@@ -107,7 +107,7 @@ def _value(host: MachineHost, name: str) -> str:
 
 
 def _zones(zone_by_host: Mapping[int, str]) -> tuple[int, ...]:
-    """Bits of the hosts of each zone, zones in the order of their lowest hosts."""
+    """Return bits of the hosts of each zone, zones in the order of their lowest hosts."""
     zones: dict[str, int] = {}
     for number in sorted(zone_by_host):
         zone = zone_by_host[number]

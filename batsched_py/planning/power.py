@@ -50,15 +50,15 @@ class SleepState(Struct, frozen=True):
     on_watts: float
 
     def off_joules(self, times: SwitchTimes) -> float:
-        """What falling asleep consumes."""
+        """Return the energy of falling asleep."""
         return self.off_watts * times.off
 
     def on_joules(self, times: SwitchTimes) -> float:
-        """What waking up consumes."""
+        """Return the energy of waking up."""
         return self.on_watts * times.on
 
     def break_even(self, idle: float, times: SwitchTimes) -> float:
-        """Seconds of idleness from which sleeping pays, for a host that draws `idle` watts awake.
+        """Return the seconds of idleness from which sleeping pays, for a host that draws `idle` watts awake.
 
         Both ways are part of them; infinite if the host draws no less asleep.
         """
@@ -85,7 +85,7 @@ class HostPower(Struct, frozen=True):
     speeds: tuple[float, ...] = ()
 
     def sleep_state(self, pstate: int | None) -> SleepState | None:
-        """The one of this pstate, None if that does not sleep."""
+        """Return the sleep of this pstate, None if that does not sleep."""
         return next((sleep for sleep in self.sleeps if sleep.pstate == pstate), None)
 
     @property
@@ -95,7 +95,7 @@ class HostPower(Struct, frozen=True):
 
 
 def read_power(host: str, properties: Mapping[str, Any]) -> HostPower | None:
-    """From `wattage_per_state` (once `watt_per_state`), `sleep_pstates` and `speed_per_state`.
+    """Read `wattage_per_state` (once `watt_per_state`), `sleep_pstates` and `speed_per_state`.
 
     None if the host describes no power. PlatformError if it does, and nobody can read it.
     """
@@ -110,7 +110,7 @@ def read_power(host: str, properties: Mapping[str, Any]) -> HostPower | None:
 
 
 def wake_cost(sleep: SleepState, times: SwitchTimes | None) -> tuple[float, float]:
-    """What to sort by: joules (infinite if times are not known), then the watts that waking draws."""
+    """Return a key to sort by: joules (infinite if times are not known), then the watts that waking draws."""
     return math.inf if times is None else sleep.on_joules(times), sleep.on_watts
 
 

@@ -25,18 +25,18 @@ class LastTwo:
         self._runs: dict[Hashable, tuple[float, ...]] = {}
 
     def learn(self, user: Hashable, run: float) -> None:
-        """A job of this user has ended after so many seconds; None is nobody."""
+        """Learn that a job of this user has ended after so many seconds; None is nobody."""
         if user is not None:
             self._runs[user] = (*self._runs.get(user, ())[-1:], run)
 
     def predict(self, user: Hashable, walltime: float) -> float:
-        """For how long a job of this user will run: never longer than its walltime, which counts without a past."""
+        """Return for how long a job of this user will run: at most its walltime, which counts without a past."""
         runs = self._runs.get(user, ())
         return min(max(sum(runs) / 2, SHORTEST), walltime) if len(runs) == 2 else walltime
 
 
 def corrected(first: float, count: int, walltime: float) -> float:
-    """What to believe after so many corrections (from 1) of a first prediction: never more than the walltime.
+    """Return a prediction after so many corrections (from 1) of the first one: never more than the walltime.
 
     The first prediction and the increment of this correction; the walltime, when there are no more increments.
     """

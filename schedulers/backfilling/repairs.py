@@ -31,7 +31,7 @@ class Repairs:
         self.next_late = math.inf
 
     def foresee(self, view: View) -> bool:
-        """Tell the availability when failed hosts are expected back; True if hosts changed or one of them is late."""
+        """Expect failed hosts back; return whether hosts changed or one of them is late."""
         if view.hosts_changed or (self.next_late < math.inf and view.due(self.next_late)):
             failed = view.unavailable
             if failed.bits or self.failed_since:
@@ -63,13 +63,13 @@ class Repairs:
             self.failed_since.setdefault(host, now)
 
     def _usual(self) -> float:
-        """Seconds that a repair takes; infinite if nobody knows."""
+        """Return the seconds that a repair takes; infinite if nobody knows."""
         if self._given is not None:
             return self._given
         return max(NEWS_DELAY, self._seconds / self._ended) if self._ended else math.inf
 
     def _expect(self, since: float, usual: float, now: float) -> float:
-        """The first expected instant of the series that has not passed."""
+        """Return the first expected instant of the series that has not passed."""
         for doublings in range(DOUBLINGS + 1):
             time = since + usual * 2.0**doublings
             if time + NEWS_DELAY > now + TOLERANCE:

@@ -32,7 +32,7 @@ class BackfillRules(Generic[Options]):
     aside: Container[str] = frozenset[str]()
 
     def __init__(self, options: Options, view: View, depth: float) -> None:
-        """`depth` is how many blocked jobs hold a promise."""
+        """Prepare the placement; `depth` is how many blocked jobs hold a promise."""
         self.options, self.depth = options, depth
         self.placement = Placement(options, view)
         #: Promises are made of these very hosts, not of a number of them.

@@ -54,7 +54,7 @@ class DvfsOptions(OvertakingOptions):
 
 
 def read_speeds(text: str) -> tuple[float, ...]:
-    """ValueError if these are not positive numbers."""
+    """Read flop/s by pstate; ValueError if these are not positive numbers."""
     try:
         speeds = tuple(float(piece) for piece in text.split(","))
     except ValueError:
@@ -103,7 +103,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
             self.ledger = PowerLedger(powers, {host: self.pstate_of(host, view) for host in powers})
 
     def computing(self, name: str, power: HostPower) -> list[tuple[float, int]]:
-        """(speed, pstate) of those in which a host computes, slowest first; OptionError if the options do not fit."""
+        """Return (speed, pstate) of those that compute, slowest first; OptionError if the options do not fit."""
         options = self.options
         if options.pstate is not None and options.pstate not in power.computing:
             computing = ", ".join(map(str, power.computing))
@@ -162,14 +162,14 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         return first
 
     def ways(self, job: Job, hosts: Iterable[int], view: View) -> Iterator[dict[int, int]]:
-        """Host -> its pstate for the job: as the policy says, then slower and slower as long as that is safe."""
+        """Yield host -> its pstate for the job: as the policy says, then slower and slower as long as that is safe."""
         flops = self.flops(job, view)
         choices = {host: self.choices(job, flops, host) for host in hosts}
         for step in range(max(map(len, choices.values()))):
             yield {host: pstates[min(step, len(pstates) - 1)] for host, pstates in choices.items()}
 
     def choices(self, job: Job, flops: float | None, host: int) -> list[int]:
-        """The pstate of the policy, and the slower ones that are safe."""
+        """Return the pstate of the policy, and the slower ones that are safe."""
         chosen, pstates = self.choose_pstate(job, flops, host), self.pstates[host]
         if flops is None or job.walltime is None or not pstates[-1][0]:
             return [chosen]
@@ -178,7 +178,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         return [chosen, *(pstate for speed, pstate in reversed(pstates[:place]) if flops / speed <= limit)]
 
     def flops(self, job: Job, view: View) -> float | None:
-        """Of its busiest host; None if nobody knows, or if it does more than compute."""
+        """Return the flops of its busiest host; None if nobody knows, or if it does more than compute."""
         profile = view.profile(job)
         if profile is None or profile.type not in COMPUTES:
             return None
@@ -191,7 +191,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         return float(amounts) / job.size if profile.type == "parallel_homogeneous_total" else float(amounts)
 
     def pstate_of(self, host: int, view: View) -> int:
-        """The one in which it is; the first that computes if it was never changed, Batsim does not tell."""
+        """Return the pstate of a host; the first that computes if it was never changed: Batsim does not report it."""
         pstate = view.pstate(host)
         return min(pstate for _, pstate in self.pstates[host]) if pstate is None else int(pstate)
 
@@ -200,7 +200,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
     def way_under(
         self, room: float, job: Job, hosts: HostSet, view: View, *, before: Mapping[int, int] | None = None
     ) -> dict[int, int] | None:
-        """The first way to run the job that adds no more than `room` watts, None if there is none."""
+        """Return the first way to run the job that adds no more than `room` watts, None if there is none."""
         ledger = self.ledger
         ways = self.ways(job, hosts, view)
         return next((way for way in ways if ledger is None or ledger.rise(way, before) <= room), None)
@@ -272,7 +272,7 @@ class EasyDvfs(Overtaking[DvfsOptions]):
         return DvfsRules(self.options, view, self.depth)
 
     def warn_once(self, plan: Plan) -> None:
-        """Of hosts that do not tell their speeds."""
+        """Warn of hosts without speeds."""
         pstate, unknown = self.options.pstate, f"host {self.rules.silent} tells no speeds (property speed_per_state)"
         if pstate is None:
             plan.warn(f"{unknown}: jobs compute there in its first pstate")

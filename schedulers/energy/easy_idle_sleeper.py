@@ -67,7 +67,7 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
     )
 
     def setup(self, view: View) -> None:
-        """Nobody is on the way to sleep."""
+        """Begin with the inertia that the options ask for."""
         super().setup(view)
         options = self.options
         threshold = math.inf if options.load_threshold is None else options.load_threshold
@@ -96,19 +96,19 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
             self.call_before_the_end(self.inertia.next_stage, view, plan)
 
     def load(self, jobs: Iterable[Job], view: View) -> float:
-        """Seconds that the hosts which are awake, or will be, take for these jobs, as if they were liquid."""
+        """Return the seconds that hosts which are or will be awake take for these jobs, as if they were liquid."""
         work = load_of(jobs)
         return liquid_load_horizon(work, view.now, view.availability().steps()) if work else 0.0
 
     def wake(self, head: Job, view: View, plan: Plan) -> None:
-        """Those with which it can start earlier; with inertia only those without which it can never start."""
+        """Wake hosts with which it can start earlier; with inertia only those without which it can never start."""
         if self.inertia is None:
             self.power.wake(self.power.lacked(head.size, view), view, plan)
         else:
             self.wake_counted(self.inertia, head.size - self.power.awake_soon(view).bit_count(), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:
-        """Those that nobody will need soon; or wake some for all that wait, if asked."""
+        """Send hosts to sleep that nobody will need soon; or wake some for all that wait, if asked."""
         if self.inertia is not None:
             self.switch_by_inertia(self.inertia, view, plan)
         wanted = self.wanted(view)
@@ -120,7 +120,7 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
             self.wake_cheapest(-surplus, view, plan)
 
     def switch_by_inertia(self, inertia: Inertia, view: View, plan: Plan) -> None:
-        """At the end of a period choose how many hosts to switch; those that are to sleep do so when they are free."""
+        """Choose how many hosts to switch at the end of a period; those that are to sleep do so when they are free."""
         needed = self.options.keep_awake if self.loop.head is None else self.loop.head.size
         spare = self.power.awake_soon(view).bit_count() - needed
         ended = view.due(inertia.next_stage)
@@ -145,7 +145,7 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
             inertia.switched += self.power.waking.bit_count() - before
 
     def wanted(self, view: View) -> int:
-        """Hosts that the waiting jobs ask for: the first blocked one, or all."""
+        """Return how many hosts the waiting jobs ask for: the first blocked one, or all."""
         head = self.loop.head
         if head is None or self.options.wake_for == "head":
             return 0 if head is None else head.size

@@ -47,7 +47,7 @@ class SleepRules(OvertakingRules[Sleep]):
         return super().earliest(job, book, view, plan)
 
     def may_start(self, view: View, plan: Plan) -> bool:
-        """Or some host may be woken for it."""
+        """Return whether some job may start, or some host may be woken for it."""
         return super().may_start(view, plan) or bool(self.power.wakeable(view))
 
 
@@ -76,14 +76,14 @@ class EasySleeper(Overtaking[Sleep]):
 
     @abstractmethod
     def wake(self, head: Job, view: View, plan: Plan) -> None:
-        """The first in the queue is blocked: wake hosts for it."""
+        """Wake hosts for the first in the queue, which is blocked."""
 
     @abstractmethod
     def rest(self, view: View, plan: Plan) -> None:
-        """All that can start has been started: send hosts to sleep."""
+        """Send hosts to sleep, after all that can start has been started."""
 
     def allowed(self, hosts: int, view: View) -> int:
-        """Of these hosts those that may be sent to sleep now."""
+        """Return those of these hosts that may be sent to sleep now."""
         return hosts
 
     def wake_cheapest(self, count: int, view: View, plan: Plan) -> None:
@@ -91,7 +91,7 @@ class EasySleeper(Overtaking[Sleep]):
         self.power.wake(self.power.cheapest(self.power.wakeable(view), count, view), view, plan)
 
     def send_to_sleep(self, count: int, patience: float | None, view: View, plan: Plan) -> None:
-        """At most `count` hosts that were idle for so long; if there will be more, be called when they are."""
+        """Send at most `count` hosts that were idle for so long; if there will be more, be called when they are."""
         chosen, after = self.power.tired(view, count, patience)
         chosen = self.allowed(chosen, view)
         if chosen:

@@ -33,7 +33,7 @@ class EasySubpartSleeper(EasySleeper[SubpartSleeperOptions]):
         self.wake_cheapest(self.wanted(head, view) - self.power.awake_soon(view).bit_count(), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:
-        """Those above the number that is wanted, unless they work; or wake some, if hosts have failed."""
+        """Send hosts above the wanted number to sleep, unless they work; or wake some, if hosts have failed."""
         excess = self.power.awake_soon(view).bit_count() - self.wanted(self.loop.head, view)
         if excess > 0:
             self.send_to_sleep(excess, self.options.idle_time, view, plan)
@@ -41,6 +41,6 @@ class EasySubpartSleeper(EasySleeper[SubpartSleeperOptions]):
             self.wake_cheapest(-excess, view, plan)
 
     def wanted(self, head: Job | None, view: View) -> int:
-        """Hosts that should be awake: the part, or as many as the first blocked job asks for if they are more."""
+        """Return how many hosts should be awake: the part, or as many as the first blocked job asks for."""
         part = math.ceil(self.options.awake * len(view.all_hosts))
         return part if head is None else max(part, head.size)

@@ -65,7 +65,7 @@ class BudgetRules(SleepRules[BudgetOptions]):
         self.paid: dict[str, Paid] = {}
 
     def choose(self, free: HostSet, size: int) -> HostSet | None:
-        """Those that add least to what is drawn; of equals the lowest."""
+        """Return the hosts that add least to what is drawn; of equals the lowest."""
         return self.estimate.cheapest(free, size)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
@@ -77,7 +77,7 @@ class BudgetRules(SleepRules[BudgetOptions]):
             self.bucket.pay(paid.watts * self.duration(job))
 
     def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
-        """The watts or joules that it lacks; else as EASY says."""
+        """Return the watts or joules that it lacks; else as EASY."""
         hosts = self.choose(plan.free, job.size)
         if hosts is None:
             return super().why_blocked(job, view, plan)
@@ -90,7 +90,7 @@ class BudgetRules(SleepRules[BudgetOptions]):
         return super().why_blocked(job, view, plan)
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
-        """The first instant at which there are hosts, watts and joules for the job, and which hosts."""
+        """Return the first instant at which there are hosts, watts and joules for the job, and which hosts."""
         if job.size > len(plan.free):
             self.wake(job, view, plan)
         for time, free in view.availability().steps():
@@ -107,12 +107,12 @@ class BudgetRules(SleepRules[BudgetOptions]):
         return None
 
     def draw_at(self, time: float, view: View) -> float:
-        """Watts at an instant, if the jobs that run now end by their walltimes and nothing else changes."""
+        """Return the watts at an instant, if the jobs that run end by their walltimes and nothing else changes."""
         ended = sum(paid.watts for paid in self.paid.values() if paid.until <= time) if time > view.now else 0.0
         return self.estimate.now(view) - ended
 
     def affordable(self, joules: float, view: View) -> float:
-        """When so much can be paid, later than now rounded up to the instants that a message can name.
+        """Return when so much can be paid, later than now rounded up to the instants that a message can name.
 
         A call for an instant between two of them may be told as the earlier one, at which the energy still lacks.
         """
@@ -129,7 +129,7 @@ class BudgetRules(SleepRules[BudgetOptions]):
         return self.leaves_enough(job, hosts, None if head is None else head.promise, view)
 
     def leaves_enough(self, job: Job, hosts: HostSet, promise: Promise | None, view: View) -> bool:
-        """The job keeps to the cap and the bucket, and so will the promised one beside it or after it."""
+        """Return whether the job keeps to cap and bucket, and so will the promised one beside it or after it."""
         watts, duration = self.estimate.added(hosts), self.duration(job)
         if self.estimate.now(view) + watts > self.cap or self.affordable(watts * duration, view) > view.now:
             return False
@@ -202,7 +202,7 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
                     self.rules.bucket.pay(-paid.watts * (paid.until - view.now))
 
     def impossible(self, job: Job, view: View) -> str | None:
-        """Why the job could not even run alone, None if it could."""
+        """Return why the job could not even run alone, None if it could."""
         everything, shutdown = view.all_hosts, self.options.shutdown
         # If hosts sleep it must do with whichever are awake.
         hosts = (self.rules.estimate.dearest if shutdown else self.rules.estimate.cheapest)(everything, job.size)
@@ -225,13 +225,13 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
         return None
 
     def wake(self, head: Job, view: View, plan: Plan) -> None:
-        """Those with which it can start earlier, as far as the cap allows."""
+        """Wake hosts with which it can start earlier, as far as the cap allows."""
         room = self.rules.cap - self.rules.estimate.now(view)
         lacked = self.power.lacked(head.size, view)
         self.power.wake(self.rules.estimate.affordable(lacked, room, waking=True), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:
-        """Those that the blocked job does not need, at once; if none is blocked, those that were idle for long."""
+        """Switch off hosts that the blocked job does not need, at once; if none is blocked, those idle for long."""
         if self.options.shutdown:
             head = self.loop.head
             surplus = self.power.soon(view).bit_count() - (0 if head is None else head.size)

@@ -21,7 +21,7 @@ class SwitchGrowth(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> "SwitchGrowth":
-        """ValueError if this is neither x nor p with a number up to LARGEST."""
+        """Read x or p with a number up to LARGEST; ValueError if it is neither."""
         found = re.fullmatch(r"\s*([xp])\s*(\d+(?:\.\d+)?)\s*", text)
         if found is None:
             raise ValueError(f"inertia: must be x or p with a number, as in x2 or p1, not {text[:40]!r}")
@@ -31,7 +31,7 @@ class SwitchGrowth(Struct, frozen=True):
         return cls(number, 0.0) if found[1] == "x" else cls(1.0, number)
 
     def after(self, count: int) -> int:
-        """The next number of hosts, at least 1."""
+        """Return the next number of hosts, at least 1."""
         return max(1, int(count * self.factor + self.summand))
 
 
@@ -63,7 +63,7 @@ class Inertia:
             self.next_stage = now + self.period
 
     def add(self, now: float, before: float, after: float) -> None:
-        """The load was `before` this decision and is `after` it."""
+        """Add the load `before` and `after` this decision."""
         self._integral += (self._load + before) / 2 * (now - self._since)
         self._load, self._since = after, now
 
@@ -90,7 +90,7 @@ class Inertia:
 
 
 def liquid_load_horizon(load: float, now: float, steps: Iterable[tuple[float, HostSet]]) -> float:
-    """Seconds from `now` that so many host-seconds of work take on the hosts that are free from these instants on.
+    """Return the seconds from `now` that so many host-seconds take on the hosts that are free from these instants on.
 
     Any number of hosts works on any part of it. What is left when no host will be free is done by one.
     """
@@ -105,5 +105,5 @@ def liquid_load_horizon(load: float, now: float, steps: Iterable[tuple[float, Ho
 
 
 def load_of(jobs: Iterable[Job]) -> float:
-    """Host-seconds that the jobs ask for."""
+    """Return the host-seconds that the jobs ask for."""
     return sum(job.size * job.limit for job in jobs)

@@ -30,11 +30,11 @@ class PowerEstimate:
         self._order = sorted(range(len(kinds)), key=lambda kind: (self.work_watts[kind], kind))
 
     def now(self, view: View) -> float:
-        """With the jobs that run."""
+        """Return the watts with the jobs that run."""
         return self.base(view) + self.added(HostSet(view.availability().busy))
 
     def base(self, view: View) -> float:
-        """If busy hosts were idle."""
+        """Return the watts if busy hosts were idle."""
         switching = view.switching.bits
         asleep = view.asleep.bits & ~switching
         waking, falling = self._manager.waking, self._manager.falling
@@ -46,23 +46,23 @@ class PowerEstimate:
         )
 
     def idle(self, hosts: HostSet) -> float:
-        """These hosts, idle."""
+        """Return the watts of these hosts, idle."""
         return self._sum(hosts.bits, self.idle_watts)
 
     def added(self, hosts: HostSet) -> float:
-        """What work on these hosts adds to their idle watts."""
+        """Return the watts that work on these hosts adds to their idle watts."""
         return self._sum(hosts.bits, self.work_watts)
 
     def relief(self, hosts: HostSet) -> float:
-        """What is saved if these idle hosts sleep."""
+        """Return the watts that are saved if these idle hosts sleep."""
         return self._sum(hosts.bits, self.idle_watts) - self._sum(hosts.bits, self.sleep_watts)
 
     def alone(self, hosts: HostSet, others: HostSet) -> float:
-        """A job on these hosts while the others are idle."""
+        """Return the watts of a job on these hosts while the others are idle."""
         return self.idle(hosts | others) + self.added(hosts)
 
     def alone_asleep(self, hosts: HostSet, others: HostSet) -> float:
-        """The most that is drawn on the way to a job on these hosts while the others sleep, from all being idle."""
+        """Return the most watts on the way from all hosts idle to a job on these while the others sleep."""
         asleep = self._sum(others.bits, self.sleep_watts)
         peaks = [
             max(idle + work, off, on)
@@ -90,7 +90,7 @@ class PowerEstimate:
         return None if cheap is None else hosts - cheap
 
     def affordable(self, hosts: int, room: float, *, waking: bool) -> int:
-        """Of these hosts, in their order, those that can be switched while no more than `room` watts are added."""
+        """Return those of these hosts, in their order, that can be switched while at most `room` watts are added."""
         allowed = 0
         for host in HostSet(hosts):
             kind = self._manager.kind[host]

@@ -31,7 +31,7 @@ class PowerLedger:
         self.shares: dict[str, Share] = {}
 
     def rise(self, pstates: Mapping[int, int], before: Mapping[int, int] | None = None) -> float:
-        """What is drawn more if a job begins on hosts that are idle now, in these pstates.
+        """Return the watts that a job adds if it begins on hosts that are idle now, in these pstates.
 
         `before` are pstates to which some hosts will have been switched until then.
         """
@@ -43,17 +43,17 @@ class PowerLedger:
         return total
 
     def drift(self, pstates: Mapping[int, int]) -> float:
-        """What idle hosts draw more, or less, after they were in these pstates."""
+        """Return the watts that idle hosts draw more, or less, after they were in these pstates."""
         return sum(self._idle(host, pstate) - self._idle(host, self._pstates[host]) for host, pstate in pstates.items())
 
     def at(self, time: float, now: float) -> float:
-        """Watts at an instant, if jobs end when they must and nothing else changes."""
+        """Return the watts at an instant, if jobs end when they must and nothing else changes."""
         if time <= now:
             return self.idle + sum(share.watts for share in self.shares.values())
         return self.idle + sum(share.watts for share in self.shares.values() if share.until > time)
 
     def begin(self, job_id: str, pstates: Mapping[int, int], until: float) -> None:
-        """The job begins, or its hosts are told their pstates for it."""
+        """Count a job that begins, or whose hosts are switched to their pstates for it."""
         drift = self.drift(pstates)
         self.shares[job_id] = Share(self.rise(pstates) - drift, until)
         self._pstates.update(pstates)
@@ -65,7 +65,7 @@ class PowerLedger:
         self.shares = {job_id: share for job_id, share in self.shares.items() if job_id in left}
 
     def most_alone(self, size: int, pstates: Mapping[int, int]) -> float:
-        """The most that is drawn if a job of this size has the machine to itself, its hosts in these pstates.
+        """Return the most watts if a job of this size has the machine to itself, its hosts in these pstates.
 
         Whichever hosts it gets, and in whatever computing pstates the others are.
         """

@@ -73,7 +73,7 @@ class PowerManager:
         self._idle = 0
 
     def begin(self, view: View) -> None:
-        """Before a decision: what was acknowledged, and who failed."""
+        """Note what was acknowledged and who failed; before a decision."""
         if self.switches:
             switching = view.switching.bits
             for switch in [switch for switch in self.switches if not switch.hosts & switching]:
@@ -87,7 +87,7 @@ class PowerManager:
             view.availability().expect(view.unavailable & (view.asleep | view.switching), math.inf)
 
     def follow(self, view: View) -> None:
-        """After a decision has started its jobs: who is idle since when."""
+        """Note who is idle since when; after a decision has started its jobs."""
         free = view.free.bits
         gone, new = self._idle & ~free, free & ~self._idle
         if gone:
@@ -110,26 +110,26 @@ class PowerManager:
         return _union(switch.hosts for switch in self.switches if not switch.waking)
 
     def wakeable(self, view: View) -> int:
-        """Hosts that sleep, and can be told to wake up."""
+        """Return hosts that sleep and can be woken."""
         return view.asleep.bits & self.can_sleep & ~(view.switching.bits | view.unavailable.bits)
 
     def soon(self, view: View) -> int:
-        """Hosts without work that are awake, or will be: what is left for a job that comes."""
+        """Return hosts without work that are or will be awake: they are left for a job that comes."""
         return view.free.bits | self.waking & ~view.unavailable.bits
 
     def awake_soon(self, view: View) -> int:
-        """Hosts that are awake or will be, with work or without; those that failed are not counted."""
+        """Return hosts that are or will be awake, with work or without, but for those that failed."""
         down = view.asleep.bits | view.switching.bits | view.unavailable.bits
         return view.all_hosts.bits & ~down | self.waking & ~view.unavailable.bits
 
     def times(self, host: int, sleep: SleepState) -> SwitchTimes | None:
-        """How long this host takes there and back, None if one of them is not known yet."""
+        """Return how long this host takes there and back, None if one of them is not known yet."""
         key = self.kind[host], sleep.pstate
         off, on = self._off.get(key, self._given[0]), self._on.get(key, self._given[1])
         return None if off is None or on is None else SwitchTimes(off, on)
 
     def break_even(self, host: int) -> float | None:
-        """Seconds of idleness from which it pays to send the host to sleep, None if its times are not known yet."""
+        """Return the seconds of idleness from which the host's sleep pays, None if its times are not known yet."""
         sleep = self.sleeps[self.kind[host]]
         times = None if sleep is None else self.times(host, sleep)
         if sleep is None or times is None:
@@ -137,12 +137,12 @@ class PowerManager:
         return sleep.break_even(self.powers[host].draws[self.powers[host].computing[0]].idle, times)
 
     def sleeping(self, host: int, view: View) -> SleepState:
-        """The sleep in which a host is; the first one it has, if it slept from the beginning."""
+        """Return the sleep in which a host is; the first one it has, if it slept from the beginning."""
         power = self.powers[host]
         return power.sleep_state(int(view.pstate(host) or -1)) or power.sleeps[0]
 
     def lacked(self, size: int, view: View) -> int:
-        """The sleeping hosts to wake for a job of this size, if it can start earlier with them.
+        """Return the sleeping hosts to wake for a job of this size, if it can start earlier with them.
 
         At the earliest instant at which it could start if all were woken now, it lacks some: the cheapest of those that
         would be back by then.
@@ -189,7 +189,7 @@ class PowerManager:
         self.follow(view)
 
     def tired(self, view: View, count: int, patience: float | None) -> tuple[int, float]:
-        """(at most `count` hosts that have been idle for `patience` seconds, when the next one will have been).
+        """Return (at most `count` hosts that were idle for `patience` seconds, when the next one will have been).
 
         Those that are idle for longest come first, of equals the highest numbers: jobs take the lowest. None as
         patience is the time from which sleeping pays, which nobody waits for as long as it is not known. A host that
@@ -213,7 +213,7 @@ class PowerManager:
         return self._on.get((kind, pstate), self._given[1])
 
     def _returns(self, hosts: int, view: View) -> dict[float, int]:
-        """When these sleeping hosts would be back if they were woken now: not before those that are on the way."""
+        """Return when these sleeping hosts would be back if they were woken now."""
         back: dict[float, int] = {}
         soonest = math.nextafter(view.now, math.inf)
         for (kind, pstate), group in self._groups(hosts, view, waking=True).items():
@@ -222,7 +222,7 @@ class PowerManager:
         return back
 
     def _groups(self, hosts: int, view: View, *, waking: bool) -> dict[tuple[int, int], int]:
-        """(kind, the sleep pstate they are in, or are to go to) -> hosts."""
+        """Group hosts by (kind, the sleep pstate they are in, or are to go to)."""
         groups: dict[tuple[int, int], int] = {}
         for host in HostSet(hosts):
             sleep = self.sleeping(host, view) if waking else self.sleeps[self.kind[host]]

@@ -47,14 +47,14 @@ class Sleeper(Scheduler[SleeperOptions]):
             self.wake(blocked, view, plan)
 
     def waits_for_others(self, job: Job, view: View) -> bool:
-        """True if all hosts without a job, awake, would be too few, or if jobs run one by one and another runs."""
+        """Return whether all hosts without a job, awake, would be too few, or jobs run one by one and another runs."""
         if self.options.at_once == "one" and view.running:
             return True
         idle = view.free | (view.asleep | view.switching) - view.unavailable
         return job.size > len(idle)
 
     def send_to_sleep(self, view: View, plan: Plan) -> None:
-        """All free hosts, in one command for each power state."""
+        """Send all free hosts to sleep, in one command for each power state."""
         states: dict[int, list[int]] = {}
         for number in plan.free:
             pstates = view.hosts[number].sleep_pstates
@@ -64,7 +64,7 @@ class Sleeper(Scheduler[SleeperOptions]):
             plan.set_pstate(HostSet.from_ids(numbers), pstate)
 
     def wake(self, job: Job, view: View, plan: Plan) -> None:
-        """The lowest sleeping hosts, as many as the job lacks beside those that wake already."""
+        """Wake the lowest sleeping hosts, as many as the job lacks beside those that wake already."""
         asleep, waking = view.asleep - view.switching - view.unavailable, view.asleep & view.switching
         missing = min(job.size - len(plan.free) - len(waking - view.unavailable), len(asleep))
         hosts = asleep.first(missing) if missing > 0 else None

@@ -21,20 +21,20 @@ class TokenBucket:
         self.joules = 0.0
 
     def accrue(self, now: float, watts: float) -> None:
-        """Time has come to `now`; since the last time the machine drew so much anyway."""
+        """Let energy come in until `now`, while the machine draws so much anyway."""
         self.joules = self.after(now - self.now, watts)
         self.now = now
 
     def after(self, seconds: float, watts: float, paid: float = 0.0) -> float:
-        """What will be left in so many seconds, if `paid` joules are taken out now and the machine draws so much."""
+        """Return what will be left in so many seconds, if `paid` joules are taken out now and so much is drawn."""
         return min(self.limit, self.joules - paid + (self.rate - watts) * seconds)
 
     def pay(self, joules: float) -> None:
-        """Work begins; negative to give back."""
+        """Take joules out for work that begins; negative to give them back."""
         self.joules = min(self.limit, self.joules - joules)
 
     def ready(self, joules: float, watts: float) -> float:
-        """When so much can be paid, if the machine draws so much until then and nobody else pays; infinite: never."""
+        """Return when so much can be paid, if so much is drawn until then and nobody else pays; infinite: never."""
         if joules <= self.joules:
             return self.now
         if joules > self.limit or self.rate <= watts:

@@ -50,7 +50,7 @@ class Crasher(Scheduler[CrasherOptions]):
         start_in_order(view, plan)
 
     def fail(self, view: View) -> None:
-        """In the way that was asked for; nobody returns from here."""
+        """Fail in the way that was asked for; never returns."""
         how = self.options.how
         if how == "raise":
             raise RuntimeError(f"failed on purpose at t={view.now:g}")

@@ -57,7 +57,7 @@ class Killer(Scheduler[KillerOptions]):
         plan.kill(old)
 
     def victims(self, job: Job, view: View, plan: Plan) -> Iterator[Job]:
-        """Those whose hosts the job needs; none if hosts that cannot be used are what it lacks."""
+        """Yield those whose hosts the job needs; none if hosts that cannot be used are what it lacks."""
         usable = view.all_hosts - view.unavailable - view.asleep - view.switching
         missing = job.size - len(plan.free)
         if job.size > len(usable):

@@ -36,14 +36,14 @@ class Rejecter(Scheduler[RejecterOptions]):
         start_in_order(view, plan)
 
     def estimate_wait(self, job: Job, view: View, plan: Plan) -> float | None:
-        """Never, for a job that is certain to be rejected."""
+        """Return None, for never, for a job that is certain to be rejected."""
         options = self.options
         if options.probability == 1 and job.size > options.larger_than:
             return None
         return super().estimate_wait(job, view, plan)
 
     def refusal(self, job: Job) -> str | None:
-        """Why the job is rejected, or None; chance is asked once for each job."""
+        """Return why the job is rejected, or None; chance is asked once for each job."""
         options = self.options
         if job.size <= options.larger_than:
             return None

@@ -39,7 +39,7 @@ class Availability:
     )
 
     def __init__(self, now: float, hosts: int, down: int = 0) -> None:
-        """All of the bits `hosts` are without work at `now`."""
+        """Begin with all of the bits `hosts` without work at `now`."""
         self.now = now
         #: Bits of all hosts.
         self.hosts = hosts
@@ -98,7 +98,7 @@ class Availability:
         self.disruptions += 1
 
     def advance(self, now: float) -> None:
-        """Time has come to `now`: reservations begin and end."""
+        """Let reservations begin and end until `now`."""
         self.now = now
         starts, stops = self._starts, self._stops
         while starts.times or stops.times:
@@ -115,7 +115,7 @@ class Availability:
                 table.advance(now)
 
     def occupy(self, hosts: int, until: float) -> None:
-        """Work takes these hosts from now, presumably until then (infinite: no one knows)."""
+        """Let work take these hosts from now, presumably until then (infinite: no one knows)."""
         if self._table is not None:
             self._table.take(self.now, until, hosts, plain=self._is_plain(hosts) and not hosts & self.busy)
         if hosts & self.busy:
@@ -131,7 +131,7 @@ class Availability:
             self._ends.add(until, hosts)
 
     def vacate(self, hosts: int, until: float) -> None:
-        """The work that was to hold these hosts until then has ended now."""
+        """Let the work end that was to hold these hosts until then."""
         self.busy ^= self.busy & hosts if self._shared else hosts
         free = self._free
         if free is not None:
@@ -153,11 +153,11 @@ class Availability:
                 self._table = None
 
     def _is_plain(self, hosts: int) -> bool:
-        """Nothing but work takes these hosts."""
+        """Return whether nothing but work takes these hosts."""
         return not (self._starts.times or self._stops.times or self.reserved or hosts & self._down)
 
     def predict(self, hosts: HostSet, end: float) -> None:
-        """The work that holds these hosts is expected to end then, not as was thought before; infinite: never.
+        """Expect the work that holds these hosts to end then, not as was thought before; infinite: never.
 
         Walks the running work once. Hosts without work are left out.
         """
@@ -169,7 +169,7 @@ class Availability:
             self._ends.add(end, bits)
 
     def expect(self, hosts: HostSet, time: float) -> None:
-        """These hosts, which are down, will be back at `time` (infinite: never, as is thought without this).
+        """Expect these hosts, which are down, back at `time` (infinite: never, as is thought without this).
 
         Questions about later count them, and so does a promise. What was expected of a host is forgotten when it is
         back; one that is late is expected the instant after `now`. Hosts that are not down are left out.
@@ -181,7 +181,7 @@ class Availability:
             self._calendar.returns.add(time, bits)
 
     def end_told_by(self, time: float) -> bool:
-        """True if some work is late, or expected to end exactly then: its end will be told, no call is needed.
+        """Return whether work is late or expected to end exactly then: its end will be announced, no call is needed.
 
         The same goes for hosts that are expected back exactly then, or are late and so expected the instant after now.
         """
@@ -272,7 +272,7 @@ class Availability:
         return self._table
 
     def free_during(self, start: float, end: float) -> HostSet:
-        """Hosts free without interruption in [start, end), `start` at or after now."""
+        """Return hosts that are free without interruption in [start, end), `start` at or after now."""
         free = self.free if start <= self.now else self._free_at(start)
         return HostSet(free & ~self._starts.between(start, end))
 
@@ -284,7 +284,7 @@ class Availability:
         among: HostSet | None = None,
         choose: Choose | None = None,
     ) -> Slot | None:
-        """The slot of `size` hosts in [start, start + duration), `start` at or after now; None if they are too few.
+        """Return the slot of `size` hosts in [start, start + duration), not before now; None if they are too few.
 
         `among` are the hosts that may be taken, all if None; `choose` picks them, the lowest if None.
         """
@@ -295,7 +295,7 @@ class Availability:
     def earliest(
         self, size: int, duration: float, among: HostSet | None = None, choose: Choose | None = None
     ) -> Slot | None:
-        """The first slot of `size` hosts for `duration` seconds; None if there will never be one.
+        """Return the first slot of `size` hosts for `duration` seconds; None if there will never be one.
 
         `among` and `choose` as for `slot_at`; where `choose` finds nothing, later starts are tried.
         """
@@ -312,7 +312,7 @@ class Availability:
         return None
 
     def earliest_count(self, size: int, duration: float) -> Claim | None:
-        """The first time at which `size` hosts, whichever, are free for `duration` seconds; None if never.
+        """Return the first time at which `size` hosts, whichever, are free for `duration` seconds; None if never.
 
         Free are those that are neither reserved nor claimed.
         """
@@ -320,7 +320,7 @@ class Availability:
         return None if start is None else Claim(start, start + duration, size)
 
     def count_falls(self) -> list[tuple[float, int]]:
-        """(instant, how many hosts, whichever, are free and unclaimed from now until after it).
+        """Return (instant, how many hosts, whichever, are free and unclaimed from now until after it).
 
         From now; the numbers descend, and instants at which nothing falls are left out.
         """
@@ -333,7 +333,7 @@ class Availability:
         return falls
 
     def host_falls(self) -> list[tuple[float, HostSet]]:
-        """(instant, the hosts that are free from now until after it), as `count_falls`."""
+        """Return (instant, the hosts that are free from now until after it), as `count_falls`."""
         free = self.free
         falls = [(self.now, HostSet(free))]
         for time in self._starts.times:
@@ -344,7 +344,7 @@ class Availability:
         return falls
 
     def shadow(self, size: int) -> Shadow | None:
-        """When `size` hosts, whichever, will be free, and how many more; None if never.
+        """Return when `size` hosts, whichever, will be free, and how many more; None if never.
 
         EASY's "shadow time" and "extra nodes" (Lifka 1995; Mu'alem and Feitelson 2001): a promise on a count of hosts.
         """
@@ -378,7 +378,7 @@ class Availability:
         return None
 
     def steps(self) -> Iterator[tuple[float, HostSet]]:
-        """(instant, hosts free from then on), from now, instants ascending."""
+        """Return (instant, hosts free from then on), from now, instants ascending."""
         return ((time, HostSet(free)) for time, free in self._steps())
 
     def _steps(self) -> Iterator[tuple[float, int]]:
@@ -392,7 +392,7 @@ class Availability:
             yield time, free & ~self._down
 
     def _rooms(self) -> Iterator[tuple[float, int]]:
-        """(instant, how many hosts are free and unclaimed from then on), from now, instants ascending."""
+        """Return (instant, how many hosts are free and unclaimed from then on), from now, instants ascending."""
         return self._calendar.claims.left_of(((time, free.bit_count()) for time, free in self._steps()), self.now)
 
     def _later_steps(self) -> Iterator[tuple[float, int]]:

@@ -30,7 +30,7 @@ class Changes:
         self.sizes: dict[float, int] = {}
 
     def add(self, time: float, hosts: int) -> None:
-        """These hosts change at this instant too."""
+        """Let these hosts change at this instant, too."""
         if time in self.bits:
             self.bits[time] |= hosts
         else:
@@ -39,7 +39,7 @@ class Changes:
         self.sizes[time] = self._size_of(self.bits[time])
 
     def remove(self, time: float, hosts: int) -> None:
-        """These hosts do not change at this instant after all."""
+        """Let these hosts not change at this instant after all."""
         left = self.bits.get(time, 0)
         left = 0 if left == hosts else left ^ (left & hosts)
         if left:
@@ -50,7 +50,7 @@ class Changes:
             del self.times[bisect_left(self.times, time)]
 
     def forget(self, hosts: int) -> None:
-        """These hosts do not change, whenever they were to; walks all instants."""
+        """Let these hosts not change, whenever they were to; walks all instants."""
         for time in [time for time in self.times if self.bits[time] & hosts]:
             self.remove(time, hosts)
 
@@ -61,14 +61,14 @@ class Changes:
         return hosts
 
     def between(self, start: float, end: float) -> int:
-        """Bits that change in the open interval (start, end)."""
+        """Return bits that change in the open interval (start, end)."""
         hosts = 0
         for time in self.times[bisect_right(self.times, start) : bisect_left(self.times, end)]:
             hosts |= self.bits[time]
         return hosts
 
     def all(self) -> int:
-        """Bits that change at any time."""
+        """Return bits that change at any time."""
         hosts = 0
         for bits in self.bits.values():
             hosts |= bits
@@ -90,7 +90,7 @@ class Deltas:
         return bool(self._by)
 
     def add(self, time: float, number: int) -> None:
-        """At this instant it changes by that much more."""
+        """Let the number change by that much more at this instant."""
         by = self._by
         total = by.get(time, 0) + number
         if total:
@@ -99,7 +99,7 @@ class Deltas:
             by.pop(time, None)
 
     def left_of(self, steps: Iterable[tuple[float, int]], now: float) -> Iterator[tuple[float, int]]:
-        """(instant, what is left of a number from then on if this one is taken of it), from now, instants ascending.
+        """Yield (instant, what is left of a number from then on if this one is taken of it), from now, ascending.
 
         `steps` are (instant, number) from then on, the first is `now`.
         """
@@ -120,7 +120,7 @@ class Deltas:
             yield time, number - taken
 
     def _after(self, now: float) -> tuple[int, list[tuple[float, int]]]:
-        """The number at `now`, and (instant, by how much it changes) after it, instants ascending."""
+        """Return the number at `now`, and (instant, by how much it changes) after it, instants ascending."""
         for time in [time for time in self._by if time <= now]:
             self._until_now += self._by.pop(time)
         return self._until_now, sorted(self._by.items())

@@ -70,7 +70,7 @@ class CountGaps(Gaps):
     __slots__ = ("_falls",)
 
     def __init__(self, free: int, falls: list[tuple[float, int]]) -> None:
-        """`falls` begin now, and are this object's from here on."""
+        """Take over the `falls`, which begin now."""
         self.free, self.left = free, size_of(free)
         #: (instant, how many hosts nobody is promised from then on, at least); instants ascend.
         self._falls = falls
@@ -113,7 +113,7 @@ class HostGaps(Gaps):
     __slots__ = ("_falls",)
 
     def __init__(self, free: int, falls: list[tuple[float, HostSet]]) -> None:
-        """`falls` begin now."""
+        """Keep the `falls`, which begin now."""
         self.free, self.left = free, size_of(free)
         #: (instant, the hosts that stay free until after it); instants ascend.
         self._falls = falls

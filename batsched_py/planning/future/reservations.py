@@ -109,16 +109,16 @@ class Reservations:
         return [self.remove(reservation_id) for reservation_id in gone]
 
     def get(self, reservation_id: str) -> Reservation | None:
-        """The reservation of this id."""
+        """Return the reservation of this id."""
         found = self._by_id.get(reservation_id)
         return None if found is None else found[1]
 
     def starting(self, until: float) -> list[Reservation]:
-        """Those that begin at or before `until`, in order of their starts, then of adding."""
+        """Return those that begin at or before `until`, in order of their starts, then of adding."""
         return [self._by_id[key][1] for _, _, key in self._starts[: bisect_right(self._starts, (until, math.inf))]]
 
     def next_change(self, after: float) -> float | None:
-        """The first instant later than `after` at which a reservation begins or ends; None if there is none."""
+        """Return the first instant after `after` at which a reservation begins or ends; None if there is none."""
         found = [
             times[place][0]
             for times in (self._starts, self._ends)
@@ -127,27 +127,27 @@ class Reservations:
         return min(found, default=None)
 
     def holder(self, host: int, time: float) -> Reservation | None:
-        """The reservation that has this host at `time`: one that begins at or before it and ends later."""
+        """Return the reservation that has this host at `time`: one that begins at or before it and ends later."""
         return next(
             (found for found in self.starting(time) if found.slot.end > time and host in found.slot.hosts), None
         )
 
     def touching(self, hosts: HostSet, start: float, end: float) -> Iterator[Reservation]:
-        """Those that have one of these hosts at some time in [start, end), in order of their starts."""
+        """Yield those that have one of these hosts at some time in [start, end), in order of their starts."""
         for _, _, key in self._starts[: bisect_left(self._starts, (end, 0))]:
             found = self._by_id[key][1]
             if found.slot.end > start and not found.slot.hosts.isdisjoint(hosts):
                 yield found
 
     def held(self, start: float, end: float) -> HostSet:
-        """Hosts that are in a reservation at some time in [start, end)."""
+        """Return hosts that are in a reservation at some time in [start, end)."""
         bits = 0
         for found in self.touching(HostSet(self._availability.hosts), start, end):
             bits |= found.slot.hosts.bits
         return HostSet(bits)
 
     def __iter__(self) -> Iterator[Reservation]:
-        """All, in order of their starts, then of adding; the book may change meanwhile."""
+        """Yield all, in order of their starts, then of adding; the book may change meanwhile."""
         return iter([self._by_id[key][1] for _, _, key in self._starts])
 
     def __len__(self) -> int:
@@ -183,7 +183,7 @@ class Reservations:
         return number, reservation
 
     def _fault(self, reservation: Reservation, over: HostSet) -> str | None:
-        """Why it cannot be kept, None if it can."""
+        """Return why it cannot be kept, None if it can."""
         slot, future = reservation.slot, self._availability
         if reservation.id in self._by_id:
             return f"{reservation.id} has a reservation already"

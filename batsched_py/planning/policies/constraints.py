@@ -24,7 +24,7 @@ class Constraint(Struct, frozen=True):
     rule: Rule | None = None
 
     def hosts(self, job: Job, hosts: Mapping[int, MachineHost], everywhere: HostSet) -> HostSet:
-        """Those of `everywhere`, the numbers of `hosts`, on which the job may run.
+        """Return those of `everywhere`, the numbers of `hosts`, on which the job may run.
 
         PlanError if the user's function raises, or gives what are no numbers of hosts.
         """
@@ -47,7 +47,7 @@ class Constraint(Struct, frozen=True):
 
 
 def adopt(name: str, function: Callable[..., Any]) -> Constraint:
-    """A user's function(job, hosts) as a constraint."""
+    """Return a user's function(job, hosts) as a constraint."""
     return Constraint(name, function)
 
 

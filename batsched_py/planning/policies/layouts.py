@@ -9,7 +9,7 @@ from batsched_py.planning.machine import Zones
 
 
 def contiguous(free: int, size: int) -> int | None:
-    """The shortest run of at least `size` ones, of equal ones the lowest: its lowest `size` bits.
+    """Return the lowest `size` bits of the shortest run of at least `size` ones, of equal runs the lowest.
 
     A bit is left where a run of `size` begins: runs are shortened by doubling steps until they have lost size - 1.
     """
@@ -35,7 +35,7 @@ def best_effort_contiguous(free: int, size: int) -> int | None:
 
 
 def local(free: int, size: int, zones: Zones) -> int | None:
-    """In the smallest zone that suffices, with the fewest free hosts of its level; else of as few zones as possible."""
+    """Pick `size` hosts in the smallest zone that suffices, with the fewest free; else in as few as possible."""
     if size_of(free) < size:
         return None
     for level, members in enumerate(zones):
@@ -46,7 +46,7 @@ def local(free: int, size: int, zones: Zones) -> int | None:
 
 
 def _within(free: int, size: int, zones: Zones) -> int:
-    """Of as few of the largest zones as possible, in each of which the same for the smaller ones; never too few."""
+    """Pick `size` hosts from as few top-level zones as possible, recursively. Requires enough free hosts."""
     if not zones:
         return lowest(free, size) or 0
     members = [part for zone in zones[-1] if (part := free & zone)]
@@ -55,7 +55,7 @@ def _within(free: int, size: int, zones: Zones) -> int:
 
 
 def fewest(counts: Sequence[int], size: int) -> list[tuple[int, int]]:
-    """Of as few pieces as possible `size` in all, as (index, how many): whole ones, and a part of one.
+    """Take `size` in all from as few pieces as possible, as (index, how many): whole ones, and a part of one.
 
     The largest are taken whole as long as none suffices for what is missing; the rest comes from the smallest that
     does. Of like pieces the first. The counts sum up to `size` at least.
@@ -72,7 +72,7 @@ def fewest(counts: Sequence[int], size: int) -> list[tuple[int, int]]:
 
 
 def spread(free: int, size: int, zones: Zones) -> int | None:
-    """From each of the largest zones as equal a number as is free there, and so on inside; at last at equal distances.
+    """Take as equal a number as is free from each of the largest zones, recursively; at last at equal distances.
 
     Zones with few free hosts give what they have, the others make up for it; if there are more zones than hosts to
     take, those with the most free hosts give one each, of like ones the first.
@@ -92,7 +92,7 @@ def spread(free: int, size: int, zones: Zones) -> int | None:
 
 
 def union(pieces: Iterable[int]) -> int:
-    """All bits of the pieces."""
+    """Return all bits of the pieces."""
     bits = 0
     for piece in pieces:
         bits |= piece

@@ -51,7 +51,7 @@ class Order(Struct, frozen=True):
     source: str
 
     def sorted(self, jobs: Iterable[Job], now: float) -> list[Job]:
-        """The jobs in this order at `now`; they come in order of arrival."""
+        """Return the jobs, which come in order of arrival, in this order at `now`."""
         key = self.key
         return sorted(jobs, key=lambda job: key(job, now))
 
@@ -116,7 +116,7 @@ def f4_of(job: Job, _: float) -> float:
 
 
 def adopt(name: str, function: Callable[..., Any]) -> Order:
-    """An order of a user's function(job, now).
+    """Return the order of a user's function(job, now).
 
     It is asked at each decision, unless the function has an attribute `dynamic` that is False.
     """
@@ -192,7 +192,7 @@ class Line:
         self._arrivals = 0
 
     def join(self, jobs: Iterable[Job], now: float) -> None:
-        """These jobs have arrived, in this order. A job joins once."""
+        """Add jobs that have arrived, in this order. A job joins once."""
         order = self.order
         if order.dynamic or order is FCFS:
             return
@@ -201,7 +201,7 @@ class Line:
             insort(self._entries, (order.key(job, now), self._arrivals, job))
 
     def jobs(self, waiting: Waiting, now: float) -> Iterator[Job]:
-        """Those that wait, first served first; who is started meanwhile is not visited any more."""
+        """Yield those that wait, first served first; who is started meanwhile is not visited any more."""
         if self.order is FCFS:
             return iter(waiting)
         if self.order.dynamic:

@@ -105,7 +105,7 @@ def cheapest(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
 
 
 def adopt(name: str, function: Callable[..., Any]) -> Selection:
-    """A selection that asks a user's function(free, size, hosts)."""
+    """Return a selection that asks a user's function(free, size, hosts)."""
 
     def prepare(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
         def choose(free: HostSet, size: int) -> HostSet | None:
@@ -123,7 +123,7 @@ def adopt(name: str, function: Callable[..., Any]) -> Selection:
 
 
 def _checked(name: str, free: HostSet, size: int, hosts: object) -> HostSet:
-    """What a user's function gave; PlanError if a job of this size cannot run there."""
+    """Return what a user's function gave; PlanError if a job of this size cannot run there."""
     what = _asked(name, free, size)
     if type(hosts) is not HostSet:
         raise PlanError(f"{what}: it must give a HostSet or None, not {hosts!r}")
@@ -135,7 +135,7 @@ def _checked(name: str, free: HostSet, size: int, hosts: object) -> HostSet:
 
 
 def _asked(name: str, free: HostSet, size: int) -> str:
-    """Which function, and all that it was told: it does not know the job."""
+    """Return the function's name with all that it was asked: it does not know the job."""
     return f"selection {name} for {counted(size, 'host')} of {free}"
 
 

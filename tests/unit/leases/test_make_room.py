@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.victims import make_room
+from batsched_py.leases.preemption import make_room
 from tests.builders import hosts
 
 WORK = [("a", hosts("2")), ("b", hosts("3-6")), ("c", hosts("7"))]
