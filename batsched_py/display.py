@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from reprlib import Repr
 from typing import Final
 
 #: Characters of a text from outside that are displayed.
@@ -17,6 +18,11 @@ MOST: Final = 200
 MOST_IN_LINE: Final = 2000
 _LONG_WORD: Final = re.compile(rf"\S{{{MOST + 1},}}")
 _CUT: Final = "..."
+#: Plain repr() of a hostile value takes long or raises: JSON may nest deeper than Python's stack.
+_REPR: Final = Repr()
+#: Characters of a value in an error message.
+_MOST_IN_VALUE: Final = 60
+_REPR.maxstring = _REPR.maxother = _REPR.maxlong = _MOST_IN_VALUE
 _FORMULAS: Final = frozenset("=@+-")
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan)")
 
@@ -35,6 +41,14 @@ def displayed_line(line: str) -> str:
     if len(line) > MOST:
         line = _LONG_WORD.sub(lambda word: displayed(word[0]), line)
     return displayed(line, MOST_IN_LINE)
+
+
+def shown(value: object) -> str:
+    """Return a value for an error message, on one line and cut to a readable length."""
+    try:
+        return displayed(_REPR.repr(value), _MOST_IN_VALUE)
+    except ValueError:  # an integer of thousands of digits
+        return "a huge number"
 
 
 def escaped(text: str, escape: Callable[[str], str] | None = None) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from reprlib import repr as shown
 from typing import Any, Final
 
 from batsched_py.brief import Brief
+from batsched_py.display import shown
 
 #: Batsim 1's names of types -> what Batsim 3 and later call them.
 FORMER_TYPES: Final[Mapping[str, str]] = {

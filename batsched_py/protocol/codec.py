@@ -10,10 +10,10 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.display import displayed
+from batsched_py.display import displayed, shown
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.protocol.events import Nop, Unknown
-from batsched_py.protocol.fields import FieldError, shown
+from batsched_py.protocol.fields import FieldError
 
 _NUMBERS: Final = frozenset({float, int})
 #: What orjson would write in its own way is an error unless `_plain` knows it.

@@ -13,6 +13,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from batsched_py.bits import MAX_HOST, format_bits
+from batsched_py.display import shown
 from batsched_py.hostset import HostSet
 from batsched_py.model.profile import FORMER_NAMES
 from batsched_py.protocol.codec import Form, Forms
@@ -45,7 +46,6 @@ from batsched_py.protocol.fields import (
     optional_mapping,
     read_job,
     rest,
-    shown,
     text,
     texts,
 )

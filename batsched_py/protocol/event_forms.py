@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from batsched_py.bits import MAX_HOST, format_bits
+from batsched_py.display import shown
 from batsched_py.protocol import begins, events
 from batsched_py.protocol.codec import Form, Forms
 from batsched_py.protocol.events import COMPLETED_KILLED, FINAL_STATES, NO_MEMBERS, JobCompleted, JobSubmitted
@@ -26,7 +27,6 @@ from batsched_py.protocol.fields import (
     read_job,
     read_progress,
     rest,
-    shown,
     text,
     texts,
     write_progress,

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from reprlib import Repr
 from typing import Any, Final
 
 from batsched_py.bits import MAX_HOST, parse_bits
-from batsched_py.display import displayed
+from batsched_py.display import shown
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import SHORTEST
@@ -21,11 +20,6 @@ Data = Mapping[str, Any]
 
 #: Levels of what users put into a message; orjson writes some 250 in all.
 _DEEPEST: Final = 200
-#: Plain repr() of a hostile value takes long or raises: JSON may nest deeper than Python's stack.
-_REPR: Final = Repr()
-#: Characters of a value in an error message.
-_LONGEST: Final = 60
-_REPR.maxstring = _REPR.maxother = _REPR.maxlong = _LONGEST
 #: The largest number that Batsim 1 can read (a C int).
 _LARGEST: Final = 2**31 - 1
 #: Deeper progress trees are refused: no composed profile nests like that, a hostile message might.
@@ -38,14 +32,6 @@ class FieldError(ValueError):
     def __init__(self, path: str, rule: str) -> None:
         self.path, self.rule = path, rule
         super().__init__(f"{path}: {rule}")
-
-
-def shown(value: object) -> str:
-    """Return a value for an error message, on one line and cut to a readable length."""
-    try:
-        return displayed(_REPR.repr(value), _LONGEST)
-    except ValueError:  # an integer of thousands of digits
-        return "a huge number"
 
 
 def wrong(key: str, expected: str, data: Data) -> FieldError:

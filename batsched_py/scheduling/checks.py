@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from batsched_py.bits import format_bits
-from batsched_py.display import displayed
+from batsched_py.display import displayed, shown
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -30,7 +30,7 @@ from batsched_py.model.profile import (
 from batsched_py.protocol.commands import RUNNING, AdditionalIo, ExecuteJob
 from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED, Members
-from batsched_py.protocol.fields import FieldError, check_job_id, is_job_number, read_job, shown
+from batsched_py.protocol.fields import FieldError, check_job_id, is_job_number, read_job
 from batsched_py.scheduling.remainder import Lookup
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import ProfileStatus

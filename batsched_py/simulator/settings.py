@@ -8,7 +8,7 @@ from types import MappingProxyType
 from batsched_py.brief import Brief
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.model.platform import DEFAULT_MASTER
-from batsched_py.simulator.machines.external_events import ExternalEvent
+from batsched_py.traces.event_file import ExternalEvent
 
 
 class Settings(Brief, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         forward_profiles: JOB_SUBMITTED carries the profile (--forward-profiles-on-submission).
         profile_reuse: keep a profile when the first of its jobs has ended (--enable-profile-reuse); v1.4 always does.
         scheduler_config: handed to the scheduler as it is (--sched-cfg).
-        external_events: what happens to the machines, see `external_events.read_events` (--events).
+        external_events: what happens to the machines, see `traces.event_file.read_events` (--events).
         forward_unknown_events: pass events of other types on (--forward-unknown-events).
         message_latency: the messages between Batsim's own parts take time on the platform's links, as in Batsim.
         redis_hostname, redis_port, redis_prefix: sent to the scheduler if the simulation has a store (--redis-hostname,

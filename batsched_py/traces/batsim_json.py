@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from reprlib import repr as shown
 from typing import Any, Final
 
 import orjson
 from msgspec import Raw
 
+from batsched_py.display import shown
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
 from batsched_py.model.limits import (

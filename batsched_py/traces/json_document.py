@@ -8,13 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from reprlib import repr as shown
 from typing import Any
 
 import msgspec
 import orjson
 
 from batsched_py.bounded_file import read_file, reported
+from batsched_py.display import shown
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LIMITS, Limits
 

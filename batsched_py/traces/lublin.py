@@ -11,12 +11,12 @@ import math
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from random import Random
-from reprlib import repr as shown
 from typing import Any, Final
 
 from msgspec import Struct
 
 from batsched_py.bits import MAX_HOST
+from batsched_py.display import shown
 from batsched_py.errors import OptionError
 from batsched_py.model.workload import Workload
 from batsched_py.traces.delay_workload import DelayJob, delay_workload

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from reprlib import repr as shown
 from typing import Any, Final
 
+from batsched_py.display import shown
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import (
     LIMITS,

@@ -6,12 +6,12 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from reprlib import repr as shown
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from batsched_py.bounded_file import read_lines, reported
 from batsched_py.brief import Brief
+from batsched_py.display import shown
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LIMITS, LONGEST, TOO_LONG, Limits
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from batsched_py.brief import Brief
+from batsched_py.display import shown
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.job import Job
 from batsched_py.protocol import commands, events
@@ -21,7 +22,7 @@ from batsched_py.protocol.codec import decode
 from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Members
-from batsched_py.protocol.fields import shown, write_progress
+from batsched_py.protocol.fields import write_progress
 from batsched_py.transcripts.decisions import plain_command
 from batsched_py.transcripts.transcript import Exchange
 

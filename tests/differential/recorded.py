@@ -19,10 +19,10 @@ from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Config, SimulationBegins
-from batsched_py.simulator.machines.external_events import read_events
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.event_file import read_events
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.transcripts.decisions import dialect_of_run
 from batsched_py.transcripts.transcript import Exchange, Transcript

@@ -27,9 +27,9 @@ from batsched_py.plugins import load
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.clock import DecisionClock
 from batsched_py.session.session import Session
-from batsched_py.simulator.machines.external_events import ExternalEvent
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.event_file import ExternalEvent
 from tests.builders import begins_data, begun, completed_data, message, said, submitted_data
 from tests.clone import ROOT
 from tests.integration.conversations import Conversation, algorithm, in_order

@@ -15,8 +15,8 @@ from batsched_py.model.profile import Delay, parse_profile
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
-from batsched_py.simulator.machines.external_events import ExternalEvent
 from batsched_py.simulator.settings import Settings
+from batsched_py.traces.event_file import ExternalEvent
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.builders import begins_data, completed_data, message, submitted_data
 from tests.clone import ROOT

@@ -16,8 +16,8 @@ from batsched_py.display import displayed
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.protocol.dialects import DIALECTS, V4
-from batsched_py.simulator.machines.external_events import MACHINE_EVENTS, ExternalEvent, read_events
 from batsched_py.simulator.settings import Settings
+from batsched_py.traces.event_file import MACHINE_EVENTS, ExternalEvent, read_events
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.wording import did_you_mean
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from reprlib import repr as shown
 from types import MappingProxyType
 from typing import Any, Final
 
 from batsched_py.brief import Brief
+from batsched_py.display import shown
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LIMITS, Limits

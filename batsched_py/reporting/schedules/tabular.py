@@ -7,10 +7,10 @@ import math
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from pathlib import Path
-from reprlib import repr as shown
 from typing import Final
 
 from batsched_py.bounded_file import read_lines, reported
+from batsched_py.display import shown
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.model.limits import LIMITS, Limits

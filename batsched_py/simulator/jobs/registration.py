@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from batsched_py.display import shown
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify
-from batsched_py.protocol.fields import is_job_number, shown
+from batsched_py.protocol.fields import is_job_number
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.profiles import ProfileStore, UnusableError, check_profile
 from batsched_py.simulator.referee.errors import BrokenRuleError

@@ -1,104 +1,22 @@
-"""External events: machines that fail and come back, and others that are only forwarded; read from Batsim's files."""
+"""External events: machines that fail and come back, and others that are only forwarded."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any, Final
-
-import orjson
-from msgspec import Struct, field
+from collections.abc import Iterable
+from typing import Final
 
 from batsched_py.bits import format_bits
-from batsched_py.bounded_file import DamageError, read_lines
 from batsched_py.errors import WorkloadError
-from batsched_py.hostset import HostSet
-from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
 from batsched_py.protocol import events as notices
 from batsched_py.protocol.events import Notify
-from batsched_py.protocol.fields import shown
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.machines.machines import SWITCHING_ON
 from batsched_py.simulator.wire.rounding import wire_members
-
-MACHINE_AVAILABLE: Final = "machine_available"
-MACHINE_UNAVAILABLE: Final = "machine_unavailable"
-#: The types Batsim knows; an event of any other type is only forwarded, if that is asked for.
-MACHINE_EVENTS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
-#: Hosts below this number are always read: `check_events` names all of them that do not exist at once.
-_NEAR: Final = 1024
+from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
 
 FAILED_WHILE_SWITCHED_ON: Final = (
     "machines: a host that fails while it is switched on goes on here; real Batsim 4.2.1 aborts when it is on"
 )
-
-
-class ExternalEvent(Struct, frozen=True):
-    """An event that happens at `timestamp`, whatever the scheduler does.
-
-    Attributes:
-        timestamp: seconds since the start of the simulation.
-        type: "machine_unavailable", "machine_available", or a word of your own.
-        hosts: those that become (un)available; empty for other types.
-        members: the whole object, as it is forwarded.
-        source: file and line, for messages.
-    """
-
-    timestamp: float
-    type: str
-    hosts: HostSet = field(default_factory=HostSet)
-    members: Mapping[str, Any] = field(default_factory=dict)
-    source: str = "external event"
-
-
-def read_events(path: Path, *, hosts: int | None = None, limits: Limits = LIMITS) -> tuple[ExternalEvent, ...]:
-    """Read an event file, in order of time; WorkloadError names the line, the member and the rule.
-
-    `hosts` is how many there are, if that is known: events of hosts far above are refused before memory is taken.
-    """
-    highest = limits.hosts - 1 if hosts is None else max(hosts, _NEAR) - 1
-    events = []
-    number = 0
-    try:
-        for number, line in enumerate(read_lines(path, limits), 1):
-            if line.strip():
-                events.append(_read_event(f"{path}:{number}", line, highest, limits))
-    except OSError as error:
-        raise WorkloadError(str(path), "", error.strerror or str(error)) from error
-    except DamageError as error:
-        raise WorkloadError(str(path), "", f"cannot be decompressed: {error}") from error
-    except LimitError as error:
-        raise WorkloadError(f"{path}:{number + 1}", "", str(error)) from error
-    return tuple(sorted(events, key=lambda event: event.timestamp))
-
-
-def _read_event(source: str, line: bytes, highest: int, limits: Limits) -> ExternalEvent:
-    try:
-        members = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise WorkloadError(source, "", f"must be a JSON object: {error}") from None
-    if not isinstance(members, dict):
-        raise WorkloadError(source, "", "must be a JSON object")
-    try:
-        check_depth(members, limits)
-    except LimitError as error:
-        raise WorkloadError(source, "", str(error)) from None
-    timestamp, kind = members.get("timestamp"), members.get("type")
-    if not isinstance(timestamp, (int, float)) or isinstance(timestamp, bool) or not 0 <= timestamp < math.inf:
-        raise WorkloadError(source, "timestamp", f"must be a number of seconds from 0, not {shown(timestamp)}")
-    if not isinstance(kind, str):
-        raise WorkloadError(source, "type", f"must be a string, not {shown(kind)}")
-    if kind not in MACHINE_EVENTS:
-        return ExternalEvent(timestamp, kind, HostSet(), members, source)
-    resources = members.get("resources")
-    try:
-        hosts = HostSet.parse(resources, highest) if isinstance(resources, str) else None
-    except ValueError as error:
-        raise WorkloadError(source, "resources", f'must be a string of intervals like "0-3 7": {error}') from None
-    if hosts is None:
-        raise WorkloadError(source, "resources", 'must be a string of intervals like "0-3 7"')
-    return ExternalEvent(timestamp, kind, hosts, members, source)
 
 
 def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:

@@ -21,10 +21,10 @@ from batsched_py.simulator.generation import (
     Batsim14,
     workload_names,
 )
-from batsched_py.simulator.machines.external_events import ExternalEvent
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.event_file import ExternalEvent
 from tests.unit.simulator.scenario import (
     SLEEPER,
     SLEEPER_SPEEDS,

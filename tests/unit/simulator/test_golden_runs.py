@@ -9,7 +9,6 @@ import orjson
 import pytest
 from msgspec.structs import replace
 
-from batsched_py.simulator.machines.external_events import read_events
 from batsched_py.simulator.outputs.result_files import write_jobs, write_schedule
 from batsched_py.simulator.outputs.trace_files import write_consumed_energy, write_machine_states, write_pstate_changes
 from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
@@ -17,6 +16,7 @@ from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.event_file import read_events
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
 

@@ -10,8 +10,8 @@ import pytest
 
 from batsched_py.errors import PlatformError, WorkloadError
 from batsched_py.model.limits import Limits
-from batsched_py.simulator.machines.external_events import read_events
 from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.event_file import read_events
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.memory import measured
 from tests.unit.model.test_limits import nested

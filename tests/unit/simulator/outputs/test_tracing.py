@@ -2,10 +2,10 @@
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.simulator.machines.external_events import ExternalEvent
 from batsched_py.simulator.outputs.tracing import Trace
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.event_file import ExternalEvent
 from tests.unit.simulator.scenario import (
     SLEEPER,
     SLEEPER_SPEEDS,

@@ -1,0 +1,85 @@
+"""Files of external events, as Batsim reads them: one JSON object on each line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+from msgspec import Struct, field
+
+from batsched_py.bounded_file import read_lines, reported
+from batsched_py.display import shown
+from batsched_py.errors import WorkloadError
+from batsched_py.hostset import HostSet
+from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
+
+MACHINE_AVAILABLE: Final = "machine_available"
+MACHINE_UNAVAILABLE: Final = "machine_unavailable"
+#: The types Batsim knows; an event of any other type is only forwarded, if that is asked for.
+MACHINE_EVENTS: Final = frozenset({MACHINE_AVAILABLE, MACHINE_UNAVAILABLE})
+#: Hosts below this number are always read: the simulator names all of them that do not exist at once.
+_NEAR: Final = 1024
+
+
+class ExternalEvent(Struct, frozen=True):
+    """An event that happens at `timestamp`, whatever the scheduler does.
+
+    Attributes:
+        timestamp: seconds since the start of the simulation.
+        type: "machine_unavailable", "machine_available", or a word of your own.
+        hosts: those that become (un)available; empty for other types.
+        members: the whole object, as it is forwarded.
+        source: file and line, for messages.
+    """
+
+    timestamp: float
+    type: str
+    hosts: HostSet = field(default_factory=HostSet)
+    members: Mapping[str, Any] = field(default_factory=dict)
+    source: str = "external event"
+
+
+def read_events(path: Path, *, hosts: int | None = None, limits: Limits = LIMITS) -> tuple[ExternalEvent, ...]:
+    """Read an event file, in order of time; WorkloadError names the line, the member and the rule.
+
+    `hosts` is how many there are, if that is known: events of hosts far above are refused before memory is taken.
+    """
+    highest = limits.hosts - 1 if hosts is None else max(hosts, _NEAR) - 1
+    events = []
+    number = 0
+    with reported(path, WorkloadError, lambda: f"line {number + 1}"):
+        for number, line in enumerate(read_lines(path, limits), 1):
+            if line.strip():
+                events.append(_read_event(f"{path}:{number}", line, highest, limits))
+    return tuple(sorted(events, key=lambda event: event.timestamp))
+
+
+def _read_event(source: str, line: bytes, highest: int, limits: Limits) -> ExternalEvent:
+    try:
+        members = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise WorkloadError(source, "", f"must be a JSON object: {error}") from None
+    if not isinstance(members, dict):
+        raise WorkloadError(source, "", "must be a JSON object")
+    try:
+        check_depth(members, limits)
+    except LimitError as error:
+        raise WorkloadError(source, "", str(error)) from None
+    timestamp, kind = members.get("timestamp"), members.get("type")
+    if not isinstance(timestamp, (int, float)) or isinstance(timestamp, bool) or not 0 <= timestamp < math.inf:
+        raise WorkloadError(source, "timestamp", f"must be a number of seconds from 0, not {shown(timestamp)}")
+    if not isinstance(kind, str):
+        raise WorkloadError(source, "type", f"must be a string, not {shown(kind)}")
+    if kind not in MACHINE_EVENTS:
+        return ExternalEvent(timestamp, kind, HostSet(), members, source)
+    resources = members.get("resources")
+    try:
+        hosts = HostSet.parse(resources, highest) if isinstance(resources, str) else None
+    except ValueError as error:
+        raise WorkloadError(source, "resources", f'must be a string of intervals like "0-3 7": {error}') from None
+    if hosts is None:
+        raise WorkloadError(source, "resources", 'must be a string of intervals like "0-3 7"')
+    return ExternalEvent(timestamp, kind, hosts, members, source)
