@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py import hostset
+from batsched_py import bits
 from batsched_py.model import name_set
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
@@ -40,6 +40,6 @@ def test_a_job_that_has_ended_costs_less_than_300_bytes(tmp_path: Path, monkeypa
     """Its line in the workload included; what is done for many jobs alone is done for few here."""
     monkeypatch.setattr(batsim_json, "MANY", 100)
     monkeypatch.setattr(name_set, "_RECENT", 100)
-    monkeypatch.setattr(hostset, "_MOST_BYTES", 100_000)
+    monkeypatch.setattr(bits, "_MOST_BYTES", 100_000)
     few, many = (most_bytes(tmp_path, jobs) for jobs in (2_000, 6_000))
     assert (many - few) / 4_000 < 300
