@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
-import pkgutil
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
@@ -16,6 +16,7 @@ from batsched_py.schedulers.easy import Easy, EasyOptions
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import NoOptions, describe_options
+from tests.clone import ROOT, below
 
 MINE = """
 from __future__ import annotations
@@ -172,8 +173,8 @@ def test_every_built_in_is_loaded_under_its_own_name_and_names_its_source(name: 
 
 def test_each_algorithm_of_the_packages_has_a_line_in_the_table() -> None:
     """An algorithm is a class with a name of its own; whatever is none is shared by several."""
-    walked = pkgutil.walk_packages(schedulers.__path__, f"{schedulers.__name__}.")
-    modules = [importlib.import_module(module.name) for module in walked]
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in below("schedulers", "*.py")]
+    modules = [importlib.import_module(f"batsched_py.{name}") for name in names if not name.endswith("__init__")]
     assert {
         vars(value)["name"]: f"{module.__name__}:{value.__name__}"
         for module in modules

@@ -13,12 +13,11 @@ import pytest
 from click.testing import CliRunner
 from msgspec import Struct
 
-import batsched_py.cli.commands
 from batsched_py.cli.main import COMMANDS, batsched, run
 from batsched_py.cli.shared.command import current_limits, make_record, require, takes
 from batsched_py.errors import ExtraError
 from batsched_py.model.limits import LIMITS, option_name
-from tests.clone import ROOT
+from tests.clone import ROOT, files
 
 FILES = ("-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "first.json"))
 SIMULATE = ("simulate", *FILES, "-s", "easy", "--quiet")
@@ -82,8 +81,7 @@ def test_each_option_of_a_command_is_a_field_of_its_request(name: str) -> None:
 
 def test_each_module_of_commands_is_in_the_table() -> None:
     """And each row has its module."""
-    folder = Path(batsched_py.cli.commands.__file__).parent
-    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(COMMANDS)
+    assert {path.stem for path in files("batsched_py/cli/commands/*.py")} - {"__init__"} == set(COMMANDS)
 
 
 def error(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -6,16 +6,15 @@ import ast
 import json
 import unicodedata
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from rich.table import Table
 from rich.text import Text
 
-import batsched_py
 from batsched_py.cli.shared.console import Output
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.display import MOST, MOST_IN_LINE
+from tests.clone import ROOT, below
 
 HOSTILE = "w0!\x1b[2J\x1b]0;x\x07\r\nbatsched-py: error: forged \u202etxt.exe\u2028 [red]x[/red] :smile: \x9b31m"
 SHOWN = r"w0!\x1b[2J\x1b]0;x\x07\r\nbatsched-py: error: forged \u202etxt.exe\u2028 [red]x[/red] :smile: \x9b31m"
@@ -61,8 +60,8 @@ def used(module: ast.Module) -> set[str]:
 
 def test_one_place_writes_to_standard_output_and_error() -> None:
     """No module but these writes, logs or makes a console; what algorithms of the user's print is theirs."""
-    package = Path(batsched_py.__file__).parent
-    for path in sorted(package.rglob("*.py")):
+    package = ROOT / "batsched_py"
+    for path in below("batsched_py", "*.py"):
         name = path.relative_to(package).as_posix()
         if name.startswith("testing/"):  # runs inside pytest
             continue
