@@ -46,7 +46,7 @@ def counter(bits: int) -> Callable[[int], int]:
 
 
 def sized(bits: int, size: int) -> int:
-    """Remember that there are `size` ones, which is returned."""
+    """Remember `size`, the number of ones, and return it."""
     if bits >= LARGE:
         if len(_sizes) >= _MOST:
             _sizes.clear()
@@ -55,7 +55,7 @@ def sized(bits: int, size: int) -> int:
 
 
 def without(bits: int, others: int) -> int:
-    """Return the ones that the others are not. `bits & ~others` is slow: Python turns negative numbers first."""
+    """Return `bits & ~others`, which is slow as written: Python turns negative numbers first."""
     return bits ^ (bits & others)
 
 
@@ -135,7 +135,7 @@ def lowest_one(bits: int) -> int:
 def at_distances(bits: int, count: int) -> int:
     """Keep `count` (1 to n) of the n ones, evenly spread: numbers 0, n / count, 2n / count, ... rounded down."""
     words = _words(bits)
-    #: How many ones there are up to the end of each word.
+    #: The number of ones up to the end of each word.
     totals = list(accumulate(map(int.bit_count, words)))
     chosen, size, word, before = array("Q", bytes(8 * len(words))), totals[-1], 0, 0
     for position in range(count):

@@ -13,7 +13,7 @@ from typing import Final
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LimitError, Limits
 
-#: What a gzip file begins with, whatever its name.
+#: The first bytes of a gzip file, whatever its name.
 _MAGIC: Final = b"\x1f\x8b"
 #: zlib's word for a gzip header. The one it writes has no name and no time in it: the same run, the same bytes.
 GZIP: Final = 31

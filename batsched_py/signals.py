@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-#: What asks a program to stop.
+#: Signals that ask a program to stop.
 STOPS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

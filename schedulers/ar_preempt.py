@@ -20,7 +20,7 @@ NO_HOSTS = HostSet()
 
 @dataclass(frozen=True, slots=True)
 class ArPreemptOptions(PromiseOptions):
-    """What may be done for an advance reservation, and how many best-effort jobs hold a promise."""
+    """Options of preemption for advance reservations, and of the promises of best-effort jobs."""
 
     reserve: Literal["hosts"] = option("hosts", "best-effort jobs are promised these very hosts")
     walltimes: Literal["required"] = option("required", "without them nothing can be reserved")

@@ -1,4 +1,4 @@
-"""Backfilling of any depth: what EASY and conservative backfilling are two cases of."""
+"""Backfilling of any depth: EASY and conservative backfilling are two cases of it."""
 
 import math
 

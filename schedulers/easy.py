@@ -8,7 +8,7 @@ from batsched_py.schedulers.backfilling.options import OvertakingOptions
 
 @dataclass(frozen=True, slots=True)
 class EasyOptions(OvertakingOptions):
-    """What a promise is made of, and who may overtake first."""
+    """The options of promises, and of the jobs that overtake."""
 
 
 class Easy(Overtaking[EasyOptions]):

@@ -1,4 +1,4 @@
-"""EASY++: backfilling by what the system predicts rather than by what users ask for."""
+"""EASY++: backfilling by predicted run times rather than by walltimes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from batsched_py.schedulers.backfilling.rules import OvertakingRules
 
 @dataclass(frozen=True, slots=True)
 class EasyPlusPlusOptions(OvertakingOptions):
-    """What a promise is made of, who may overtake first, and who a job belongs to."""
+    """The options of EASY, and the member that names a job's user."""
 
     backfill_order: Order = named("sjf", "who overtakes first; by predicted run times", ORDERS)
     user: str = option("user", "the member of a job that says whose it is", peer_text=r"[\w-]+")
@@ -24,19 +24,19 @@ class EasyPlusPlusOptions(OvertakingOptions):
 
 @dataclass(slots=True)
 class PredictedRun:
-    """A job that runs, and what is believed of it."""
+    """A running job and its prediction."""
 
     job: Job
     hosts: HostSet
     start: float
     #: Seconds that it was predicted to run when it started.
     first: float
-    #: How often that was corrected.
+    #: Corrections of that so far.
     corrections: int = 0
 
 
 class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
-    """The rules of EASY, with what is predicted in the place of walltimes."""
+    """The rules of EASY with predictions in the place of walltimes."""
 
     def __init__(self, options: EasyPlusPlusOptions, view: View, depth: float) -> None:
         super().__init__(options, view, depth)
@@ -47,12 +47,12 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
         self.expiries: list[tuple[float, str]] = []
 
     def user_of(self, job: Job) -> str | int | None:
-        """Return whose the job is; None if it names nobody."""
+        """Return the user of the job; None if it names nobody."""
         user = job.members.get(self.options.user)
         return user if isinstance(user, (str, int)) else None
 
     def duration(self, job: Job) -> float:
-        """Return what is predicted."""
+        """Return the predicted run time."""
         return self.past.predict(self.user_of(job), super().duration(job))
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
@@ -92,7 +92,7 @@ class PredictedRules(OvertakingRules[EasyPlusPlusOptions]):
         return view.queue.up_to(gaps.left)
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Sequence[Job]:
-        """As the option says of jobs whose walltimes are what is predicted."""
+        """Sort by the option's order, with predictions in the place of walltimes."""
         order, now = self.options.backfill_order, view.now
         keys = {job.id: order.key(replace(job, walltime=self.duration(job)), now) for job in jobs}
         return sorted(jobs, key=lambda job: keys[job.id])

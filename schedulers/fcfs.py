@@ -1,4 +1,4 @@
-"""First come, first served."""
+"""First come, first served, without backfilling."""
 
 from batsched_py.api import NoOptions, Plan, Scheduler, View, too_few
 

@@ -1,4 +1,4 @@
-"""Fill whatever is free."""
+"""Greedy starts of every job that fits."""
 
 from batsched_py.api import Placement, PlacementOptions, Plan, Scheduler, View
 

@@ -1,4 +1,4 @@
-"""Starting jobs in order of arrival: what small algorithms do beside what they are for."""
+"""Starts in order of arrival, for small algorithms whose purpose is another."""
 
 from typing import Literal
 

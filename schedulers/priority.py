@@ -1,4 +1,4 @@
-"""Serve jobs in a chosen order, without backfilling."""
+"""Service in a chosen order, without backfilling."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from batsched_py.api import ORDERS, Line, Order, Placement, PlacementOptions, Pl
 
 @dataclass(frozen=True, slots=True)
 class PriorityOptions(PlacementOptions):
-    """Who is first, and where."""
+    """The order of the jobs, and their placement."""
 
     order: Order = named("fcfs", "who is served first", ORDERS)
 

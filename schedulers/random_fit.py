@@ -1,4 +1,4 @@
-"""Chance decides who starts, and where."""
+"""Random starts on random hosts."""
 
 import random
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from batsched_py.api import HostSet, OptionError, Plan, Scheduler, View, counted
 
 @dataclass(frozen=True, slots=True)
 class RandomOptions:
-    """The chance, and what it may choose from."""
+    """The seed, and the hosts to choose from."""
 
     seed: int = option(0, "the same seed makes the same decisions")
     hosts: Literal["free", "any"] = option("free", "take free hosts, or any: Batsim must share them between jobs")

@@ -1,4 +1,4 @@
-"""One job at a time."""
+"""Jobs one at a time, each alone on the machine."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from batsched_py.api import ORDERS, Line, Order, Plan, Scheduler, View, counted,
 
 @dataclass(frozen=True, slots=True)
 class SequencerOptions:
-    """Who is next."""
+    """The order of the jobs."""
 
     order: Order = named("fcfs", "who is served first", ORDERS)
 

@@ -22,10 +22,10 @@ Room = tuple[HostSet, list[Job]]
 
 
 class Preemption:
-    """Who may be stopped, who was stopped and begins again, and when the work that runs will have ended.
+    """The victims of reservations: jobs that may be stopped, jobs that were and begin again, and expected ends.
 
-    Reservations come from the book; whoever may be stopped is expected to end when the first reservation on its hosts
-    begins. The availability is told of that, so that all questions about the future heed it (`foresee`).
+    Reservations come from the book; a job that may be stopped is expected to end when the first reservation on its
+    hosts begins. `foresee` puts these ends into the availability, so that all questions about the future heed them.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Preemption:
         #: Jobs are stopped at all.
         self.active = wanted and view.config.dynamic_jobs
         self._warned = self.active or not wanted
-        #: Which job is which part of a job that was stopped.
+        #: Later parts of jobs that were stopped, and the jobs themselves.
         self.segments = Segments()
         #: Job id -> a job whose kill is on its way, with its profile; and those that have ended and begin again.
         self._dying: dict[str, tuple[Job, Mapping[str, Any]]] = {}

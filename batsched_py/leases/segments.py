@@ -19,7 +19,7 @@ WORKLOAD: Final = "segments"
 
 
 class Segments:
-    """Which job stands for which: the first segment is the job as it came."""
+    """Segments by lease: the first one is the job as it was submitted, each later one repeats it after a kill."""
 
     def __init__(self) -> None:
         #: Id of a later segment -> the first one.
@@ -40,7 +40,7 @@ class Segments:
         return self._first.get(job.id, job)
 
     def __len__(self) -> int:
-        """How many there are but for the first ones."""
+        """Return the number of segments without the first ones."""
         return len(self._first)
 
     def repeatable(self, job: Job, view: View) -> Mapping[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The terms of a lease: what a job's member `lease` asks for beside hosts and time."""
+"""The terms of a lease, read from the member `lease` of a job: its start, and whether it gives way."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TermsError(ValueError):
 
 
 class Kind(StrEnum):
-    """What a lease is; it follows from its start."""
+    """Kinds of leases, by their start."""
 
     #: Starts when it can.
     BEST_EFFORT = "best-effort"
@@ -41,7 +41,7 @@ class Kind(StrEnum):
 
 
 class Terms(Struct, frozen=True):
-    """What a lease asks for.
+    """The terms of one lease.
 
     Attributes:
         kind: best effort, immediate or an advance reservation.

@@ -43,7 +43,7 @@ class NameSet:
     __slots__ = ("_numbered", "_others", "_packed", "_recent")
 
     def __init__(self) -> None:
-        #: How many are not among the recent ones.
+        #: The number of names that are not among the recent ones.
         self._packed = 0
         #: Those that were added last.
         self._recent: set[str] = set()

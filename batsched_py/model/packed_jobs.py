@@ -28,11 +28,11 @@ class PackedJobs(Sequence[Job]):
 
     def __init__(self, content: bytes, build: Build) -> None:
         self._content, self._build = content, build
-        #: Where the description of the job that was added last ends.
+        #: The end of the description of the job that was added last.
         self._end = 0
-        #: Of each job, where in the content its object begins, and its length in bytes.
+        #: For each job the place in the content at which its object begins, and its length in bytes.
         self._places, self._lengths = array("Q"), array("I")
-        #: Of each job, to be read without decoding it; sizes above `_LARGEST` are that.
+        #: For each job, to be read without decoding it; sizes above `_LARGEST` are that.
         self.submit_times = array("d")
         self.sizes = array("I")
         self.profiles: list[str] = []

@@ -15,7 +15,7 @@ __all__ = ["DEFAULT_MASTER", "Link", "Platform", "PlatformHost", "Route"]
 
 #: The host that runs the scheduler and no jobs, unless Batsim is given another name (its option `-m`).
 DEFAULT_MASTER = "master_host"
-#: What a host can be: Batsim's names of the roles.
+#: Batsim's names of the roles of a host.
 ROLES = ("master", "storage", "compute_node")
 
 

@@ -56,7 +56,7 @@ class Profile(Brief, frozen=True):
 
 
 class Delay(Profile, frozen=True):
-    """Lasts `delay` seconds, whatever the hosts."""
+    """A wait of `delay` seconds, whatever the hosts."""
 
     delay: float
 
@@ -124,14 +124,14 @@ class DataStaging(Profile, frozen=True):
 
 
 class Send(Profile, frozen=True):
-    """Says `message` to the scheduler, then sleeps for `sleep` seconds."""
+    """A `message` to the scheduler, then a sleep of `sleep` seconds."""
 
     message: Mapping[str, Any]
     sleep: float
 
 
 class Receive(Profile, frozen=True):
-    """Waits for a text of the scheduler, for which it looks every `poll` seconds, then runs a profile.
+    """A wait for a text of the scheduler, which is looked for every `poll` seconds; then another profile.
 
     That is `success` if the whole text matches the regular expression `regex`, else `failure`. If `timeout` is named,
     it does not wait: without a text at its start it runs that profile. An empty name is nothing to do.

@@ -28,7 +28,7 @@ class Link(Struct, frozen=True):
     shared: bool = True
 
 
-#: What SimGrid gives each host of a "Full", "Floyd" or "Dijkstra" zone that declares no way from it to itself.
+#: The link that SimGrid gives a host of a "Full", "Floyd" or "Dijkstra" zone that declares no way to itself.
 LOOPBACK: Final = Link("__loopback__", 10e9, 0.0, shared=False)
 
 

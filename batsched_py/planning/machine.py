@@ -1,4 +1,4 @@
-"""What a selection may know of the machine: hosts and their properties, who sleeps, the zones hosts are in."""
+"""The machine as selections see it: hosts and their properties, those asleep, and the zones they are in."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class MachineHost(Protocol):
 
     @property
     def properties(self) -> Mapping[str, Any]:
-        """Those of the platform file."""
+        """Its properties in the platform file."""
 
     @property
     def zone_properties(self) -> Mapping[str, Any]:
-        """Those of its zone, empty if unknown."""
+        """The properties of its zone, empty if unknown."""
 
 
 class Machine(Protocol):

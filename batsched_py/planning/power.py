@@ -1,4 +1,4 @@
-"""What hosts draw and what their sleep costs and saves, as far as their properties tell."""
+"""The power of hosts, read from their properties: watts in each pstate, and the costs and savings of sleep."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""How long jobs will run, as far as the past of their users tells, and what to believe when it told wrong."""
+"""Predictions of run times from the past of each user, and corrections of those that were too short."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Final
 
-#: What is added to a prediction that was too short: at the first correction a minute, at the second five...
+#: Seconds added to a prediction that was too short: at the first correction a minute, at the second five...
 INCREMENTS: Final = tuple(60.0 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))
 #: No job is predicted to run shorter than this, in seconds.
 SHORTEST: Final = 1.0

@@ -16,7 +16,7 @@ from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import FieldError
 
 _NUMBERS: Final = frozenset({float, int})
-#: What orjson would write in its own way is an error unless `_plain` knows it.
+#: Leave dataclasses and subclasses of JSON types to `_plain`, which refuses all but mappings.
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 #: (timestamp, data) -> the typed value; raises FieldError. Those that read host sets take the highest number a host

@@ -1,4 +1,4 @@
-"""Whose turn it is and how time may move: both ends of the strict request-reply alternation."""
+"""Both ends of the conversation: the strict alternation of requests and replies, and the order of their times."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _NOTABLE: Final = frozenset({SimulationBegins, SimulationEnds, Unknown})
 
 #: The type of the event that makes Batsim stop: it aborts on an event it does not know, and its log shows this name.
 STOP_EVENT: Final = "BATSCHED_PY_STOPPED"
-#: What a reply holds, perhaps as a part of something else, if the decision process wants Batsim to stop.
+#: Bytes of each reply by which the decision process stops Batsim; others may hold them as a part of something.
 _STOP: Final = STOP_EVENT.encode()
 
 
@@ -90,7 +90,7 @@ class DecisionSide:
     __slots__ = ("_events", "_limits", "_warn", "dialect", "now", "turn")
 
     def __init__(self, warn: Callable[[str], None] | None = None, limits: Limits = LIMITS) -> None:
-        """Begin; `warn` receives one line for each thing that is strange but legal, None if nobody listens."""
+        """Begin; `warn`, if given, receives one line for each thing that is strange but legal."""
         self._limits = limits
         self.turn = Turn.BEFORE
         self.dialect: Dialect = V4

@@ -42,7 +42,7 @@ _CONTROL_STATES: Final = {
     V14: ((RUNNING, REJECTED), (COMPLETED_SUCCESSFULLY, COMPLETED_KILLED)),
     V4: ((RUNNING,), ()),
 }
-#: What can be merged with a job's parallel tasks.
+#: Profiles that can be merged with a job's parallel tasks.
 _MERGED: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal, Composed)
 #: The types of profiles of Batsim 3 and 4.
 _TYPES: Final = frozenset(
@@ -51,7 +51,7 @@ _TYPES: Final = frozenset(
         *("parallel_homogeneous_pfs", "data_staging", "send", "recv", "smpi", "usage_trace", "trace"),
     }
 )
-#: What Batsim 1 has instead of those that begin with "parallel"; later versions do not know them.
+#: Batsim 1's names of those that begin with "parallel"; later versions do not know them.
 _ONLY_BATSIM_1: Final = frozenset(
     {"msg_par", "msg_par_hg", "msg_par_hg_tot", "msg_par_hg_pfs", "msg_par_hg_pfs_tiers", "msg_par_hg_pfs0"}
 )

@@ -38,7 +38,7 @@ class Origin(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NoOptions:
-    """For algorithms without options."""
+    """The options of an algorithm that has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,11 +62,11 @@ class Placement:
         #: Some job may never find hosts, although it is not larger than the platform.
         self._limited = not options.by_number
         self._view = view
-        #: Which of some hosts a job of some size gets, None if it had better wait; for `Availability.earliest`, too.
+        #: Picks so many of these hosts, None if the job had better wait; for `Availability.earliest`, too.
         self.choose = self._selection.prepare(view, options.zone)
         #: Job id -> hosts on which it may run; all jobs that wait and were asked about, and some that have left.
         self._eligible: dict[str, HostSet] = {}
-        #: How many that may become before those that have left are looked for.
+        #: The number of answers at which those for jobs that have left are dropped.
         self._room = _ROOM
 
     def eligible(self, job: Job) -> HostSet:

@@ -75,13 +75,13 @@ class Plan:
 
     def __init__(self, state: State, tell: Callable[[str], None] | None = None) -> None:
         self._state = state
-        #: Where warnings go; None if nobody listens.
+        #: Receives warnings; None if nobody listens.
         self._tell = tell
-        #: What Batsim understands.
+        #: The dialect that Batsim understands.
         self.dialect: Dialect = V4
-        #: When the commands take effect: `now`, or later with a decision clock.
+        #: The instant at which the commands take effect: `now`, or later with a decision clock.
         self.timestamp = 0.0
-        #: What will be sent, in the order of the verbs, but for the calls.
+        #: Commands to send, in the order of the verbs, but for the calls.
         self._others: list[Command] = []
         #: The calls. They are sent first: Batsim's clock moves on a little with each event it applies (E18).
         self._calls: list[Command] = []

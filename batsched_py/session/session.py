@@ -84,7 +84,7 @@ class Session:
             **_values(scheduler, options or {}, Origin.USER),
         }
         self._clock = clock
-        #: Where warnings go; None if nobody listens.
+        #: Receives warnings; None if nobody listens.
         self._tell = warn
         self._open_store = open_store
         self._store: JobStore | None = None

@@ -12,7 +12,7 @@ from batsched_py.errors import BatschedError
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Event
 
-#: Where the engine's own code is.
+#: The folder of the engine's own code.
 _ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep
 #: The algorithms among it, whose lines are worth naming.
 _ALGORITHMS: Final = os.path.join(_ENGINE, "schedulers", "")

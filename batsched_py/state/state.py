@@ -300,7 +300,7 @@ class State:
 #: Notices of ours -> whether registration is open after them.
 _REGISTRATION: Final[Mapping[str, bool]] = {events.REGISTRATION_FINISHED: False, events.CONTINUE_REGISTRATION: True}
 
-#: What each kind of event or command changes; kinds that are absent change nothing.
+#: Class of an event or command -> the method that books it; classes that are absent change nothing.
 CHANGES: Final[Mapping[type, Callable[[State, Any], None]]] = {
     events.SimulationBegins: State._begin,
     events.JobSubmitted: State._submit,

@@ -1,4 +1,4 @@
-"""Two runs compared by what happened in them: which facts they share, and how the others differ.
+"""Two runs compared by what happened in them: the facts that they share, and the differences of the others.
 
     comparison = compare_transcripts(left, right)          # two iterables of transcript.Exchange, read once, in step
     comparison.same                            # True if no fact differs
@@ -74,7 +74,7 @@ class FactDifference(Struct, frozen=True):
 
     @property
     def time(self) -> float:
-        """When the runs part here: the earlier of both times."""
+        """The instant at which the runs part here: the earlier of both times."""
         return min(fact.time for fact in (self.left, self.right) if fact is not None)
 
 

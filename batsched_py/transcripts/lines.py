@@ -1,4 +1,4 @@
-"""The lines of a transcript: a header that names who decided, then the messages, two for each exchange.
+"""The lines of a transcript: a header that names the algorithm, then the messages, two for each exchange.
 
 A line of a message has its number, its speaker, and its bytes as they were sent: a message that is JSON on one line
 stands in it as it is, any other as a string.
@@ -24,12 +24,12 @@ VERSION: Final = 1
 BATSIM: Final = "batsim"
 SCHEDULER: Final = "scheduler"
 
-#: What stands before a message that is written as it is, and is the last member of its line.
+#: The beginning of the last member of a line, a message that is written as it is.
 _MESSAGE: Final = b'"message":'
 
 
 class Header(Struct, frozen=True):
-    """The first line: who decided, with enough to run it again.
+    """The first line: the algorithm, with enough to run it again.
 
     Attributes:
         algorithm: as it was given to `-s`; "" if another program decided.

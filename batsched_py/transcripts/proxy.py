@@ -13,7 +13,7 @@ from batsched_py.protocol.conversation import DecisionSide, check_stop
 from batsched_py.transcripts.decisions import request_time
 from batsched_py.transport.connection import Connection, Keep, stop_batsim
 
-#: What a request holds, perhaps as a part of something else, if it is the last one.
+#: Bytes of the last request; others may hold them as a part of something.
 _LAST: Final = b"SIMULATION_ENDS"
 
 

@@ -20,7 +20,7 @@ GATHERED: Final = 128
 
 #: An exchange of two messages that are JSON on one line: they stand in the file as they are.
 _EXCHANGE: Final = b'{"seq":%d,"from":"batsim","message":%b}\n{"seq":%d,"from":"scheduler","message":%b}\n'
-#: Of zlib's levels the last before time grows faster than size shrinks; see the benchmark.
+#: The last level of zlib before time grows faster than size shrinks; see the benchmark.
 _LEVEL: Final = 2
 
 

@@ -1,10 +1,10 @@
 """Backfilling: one loop for all algorithms that promise starts, and the rules by which they differ.
 
-Start with `loop` (who is looked at when), then `rules` (what an algorithm decides by itself), then `options` (what
-users choose). `repairs` expects failed hosts back. Who is promised what is in a promise book of `planning.future`.
+Start with `loop` (the passes over the waiting jobs), then `rules` (the decisions of one algorithm), then `options` (the
+choices of users). `repairs` expects failed hosts back. Promises are in a promise book of `planning.future`.
 
 `easy.py`, `conservative.py` and `backfill.py` beside this package are the loop with a depth; `easy_plus_plus.py`,
-`ar_preempt.py` and those in `energy/` hand it rules of their own. None of them overrides the loop.
+`ar_preempt.py` and those in `energy/` give it rules of their own. None of them overrides the loop.
 
 Invariants: at most `depth` jobs are blocked; they are in the book in the order of serving; whoever starts breaks no
 promise, unless the rules predict how long jobs run.

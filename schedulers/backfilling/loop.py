@@ -1,7 +1,7 @@
 """The backfilling loop: the first blocked jobs hold a promise, and whoever breaks none may overtake them.
 
-EASY is depth 1, conservative backfilling any depth. What differs between algorithms is in their rules; who is promised
-what is in a promise book. The loop only decides who is looked at when:
+EASY is depth 1, conservative backfilling any depth. The differences between algorithms are in their rules, the promises
+in a promise book. The loop only decides which jobs are looked at when:
 
 * When hosts were released, each promised job, in order, gives its promise back and takes the earliest start there is
   now, which is never later; then the others, in order, start or are promised a start, until `depth` hold a promise; the
@@ -47,7 +47,7 @@ class BackfillLoop:
         self._line = None if rules.options.order is FCFS else Line(rules.options.order)
         #: Ids of the jobs that have just arrived and whose pass is still to come.
         self._unseen: set[str] = set()
-        #: When failed hosts are expected back.
+        #: Expected returns of failed hosts.
         self._repairs = Repairs(rules.options.repair_time)
 
     @property
@@ -71,7 +71,7 @@ class BackfillLoop:
             self._call(view, plan)
 
     def begin_anew(self, view: View, plan: Plan) -> None:
-        """For algorithms that book hosts by themselves: withdraw all promises first, and serve anew afterwards."""
+        """Withdraw all promises, for algorithms that book hosts by themselves before they serve anew."""
         self._repairs.foresee(view)
         self._forget_all(plan)
         if self._line is not None:
@@ -97,7 +97,7 @@ class BackfillLoop:
             self._start_due(view, plan)
         book.note_renewal()
 
-    # Who is looked at.
+    # Passes.
 
     def _released(self, view: View) -> bool:
         """Return whether who could not start before may now, or a promise cannot be kept."""
@@ -134,7 +134,7 @@ class BackfillLoop:
             self._overtake(arrived if full else list(self._serve(arrived, view, plan)), view, plan)
 
     def _pass_in_order(self, line: Line, arrived: Sequence[Job], released: bool, view: View, plan: Plan) -> None:
-        """As `_pass`; if nothing was released, who comes after those who hold a promise changes nothing for them."""
+        """Make a pass in the order of the line; without releases, arrivals behind the last promise change none."""
         now, order = view.now, line.order
         line.join(arrived, now)
         if not self._rules.may_start(view, plan) or not (released or arrived or order.dynamic):
@@ -273,11 +273,11 @@ def _overrides(rules: BackfillRules[Any], name: str) -> bool:
 
 
 class Backfilling(Scheduler[Options]):
-    """An algorithm that is the loop by some rules. For one of your own hand the loop other rules in `make_rules`."""
+    """An algorithm that runs the loop by some rules. One of your own returns other rules from `make_rules`."""
 
     needs_walltime = True
 
-    #: How many blocked jobs hold a promise.
+    #: The number of blocked jobs that hold a promise.
     depth: float = math.inf
     #: Made in `setup`.
     rules: BackfillRules[Any]
@@ -300,7 +300,7 @@ class Backfilling(Scheduler[Options]):
 
 
 class Overtaking(Backfilling[Overtakers]):
-    """Backfilling in which some hold no promise, and options say who of them comes first."""
+    """Backfilling in which some jobs hold no promise, with options for the order of these."""
 
     def make_rules(self, view: View) -> OvertakingRules[Any]:
         return OvertakingRules(self.options, view, self.depth)

@@ -8,7 +8,7 @@ from batsched_py.api import ORDERS, Order, PlacementOptions, named, option
 
 @dataclass(frozen=True, slots=True)
 class PromiseOptions(PlacementOptions):
-    """What a promise is made of, and who gets one first."""
+    """Options of promises: their kind, their order, and the times that they count on."""
 
     reserve: Literal["counts", "hosts"] = option("counts", "promise a number of hosts, or these very hosts")
     order: Order = named("fcfs", "who is served and promised first", ORDERS)
@@ -25,7 +25,7 @@ class PromiseOptions(PlacementOptions):
 
 @dataclass(frozen=True, slots=True)
 class OvertakingOptions(PromiseOptions):
-    """And who may overtake first."""
+    """Options of the jobs that overtake, beside those of promises."""
 
     backfill_order: Order = named("fcfs", "who overtakes first", ORDERS)
     arrivals: Literal["together", "one_by_one"] = option(
@@ -35,6 +35,6 @@ class OvertakingOptions(PromiseOptions):
 
 @dataclass(frozen=True, slots=True)
 class BackfillOptions(OvertakingOptions):
-    """And how many promises there are."""
+    """Options with the depth: the number of promises."""
 
     depth: int | None = option(1, "how many blocked jobs hold a promise; none: all", minimum=0)

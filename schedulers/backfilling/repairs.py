@@ -1,4 +1,4 @@
-"""When failed hosts are expected back."""
+"""Expected returns of failed hosts."""
 
 import math
 from typing import Final
@@ -7,12 +7,12 @@ from batsched_py.api import TOLERANCE, HostSet, Plan, View
 
 #: Seconds by which the news of a repair may be late.
 NEWS_DELAY: Final = 1.0
-#: How often the expected time of a late repair is doubled before the host is given up.
+#: Doublings of the expected time of a late repair before the host is given up.
 DOUBLINGS: Final = 6
 
 
 class Repairs:
-    """Expect failed hosts back after the given repair time, by default the mean of the repairs that ended so far.
+    """The returns of failed hosts, after the given repair time or, by default, the mean of the repairs so far.
 
     A host that is not back in time is expected after twice the repair time, then after four times, and so on up to
     64 times; after that it is given up: it is in no plan until it is back. Hosts that sleep or switch are left to

@@ -1,7 +1,7 @@
-"""The rules of a backfilling algorithm: all that one of them decides otherwise than another.
+"""The rules of a backfilling algorithm: all decisions in which one of them differs from another.
 
 The loop (`loop.BackfillLoop`) asks the rules, and has no other opening. `BackfillRules` are those of EASY and
-conservative backfilling; an algorithm of another kind hands the loop a subclass that overrides what it decides itself.
+conservative backfilling; an algorithm of another kind gives the loop a subclass that overrides its own decisions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Promise = Slot | Claim | Shadow
 
 
 class BackfillRules(Generic[Options]):
-    """Which hosts a job gets and for how long, what it is promised, and who may start."""
+    """The hosts and durations of jobs, their promises, and the jobs that may start."""
 
     #: Jobs that arrive together are looked at in passes of their own.
     one_by_one = False
@@ -40,11 +40,11 @@ class BackfillRules(Generic[Options]):
         self.constrained = options.constraint.rule is not None
         #: A job may find no hosts where enough are free.
         self.needs_specific_hosts = not options.by_number
-        #: How hosts are picked; None: the lowest, for which nobody need be asked.
+        #: The choice of hosts; None: the lowest, for which nobody need be asked.
         lowest = options.selection is SELECTIONS["lowest"] and type(self).choose is BackfillRules.choose
         self.picks: Choose | None = None if lowest else self.choose
 
-    # How a job runs.
+    # Hosts and durations.
 
     def duration(self, job: Job) -> float:
         """Return for how long the job is expected to hold its hosts, in seconds: its walltime, and the slack."""
@@ -64,7 +64,7 @@ class BackfillRules(Generic[Options]):
         if self.options.slack:
             view.availability().predict(hosts, view.now + self.duration(job))
 
-    # What it is promised.
+    # Promises.
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
         """Return the first start that breaks no promise, if all work takes as long as is expected; None if never."""
@@ -79,7 +79,7 @@ class BackfillRules(Generic[Options]):
         return book.earliest(job, self.placement.eligible(job) if self.constrained else None, self.picks)
 
     def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
-        """Return why the job, which waits, does not start now: it lacks hosts, or would break a promise."""
+        """Return why the job does not start now: it lacks hosts, or would break a promise."""
         free = plan.free
         count = len(free)
         if job.size > count:
@@ -92,7 +92,7 @@ class BackfillRules(Generic[Options]):
         """Return whether the loop must be called at the first promised start."""
         return True
 
-    # Who is looked at, and when.
+    # The jobs to look at.
 
     def may_start(self, view: View, plan: Plan) -> bool:
         """Return whether some job may start, so that it is worth looking at those who wait."""
@@ -116,13 +116,13 @@ class BackfillRules(Generic[Options]):
 
 
 class OvertakingRules(BackfillRules[Overtakers]):
-    """Rules where some hold no promise, and options say who of them comes first, and when they are looked at."""
+    """Rules of backfilling in which some jobs hold no promise, with options for the order of these."""
 
     def __init__(self, options: Overtakers, view: View, depth: float) -> None:
         super().__init__(options, view, depth)
         self.one_by_one = options.arrivals == "one_by_one"
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
-        """As the option says."""
+        """Sort by the option's order."""
         order = self.options.backfill_order
         return jobs if order is FCFS else order.sorted(jobs, view.now)

@@ -21,7 +21,7 @@ COMPUTES = ("parallel", "parallel_homogeneous", "parallel_homogeneous_total", "d
 
 @dataclass(frozen=True, slots=True)
 class DvfsOptions(OvertakingOptions):
-    """Which pstate a job gets."""
+    """Options of the pstate of each job, and the cap on power."""
 
     policy: Literal["slowest", "fixed"] | None = option(
         None,
@@ -83,7 +83,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         self.aside = self.prepared
         #: Host -> its pstates that compute, slowest first, with speeds; speeds are 0 if nobody tells them.
         self.pstates: dict[int, list[tuple[float, int]]] = {}
-        #: Host -> what it draws.
+        #: Host -> its watts.
         powers: dict[int, HostPower] = {}
         #: A host that does not tell its speeds, and that there is one was not said.
         self.silent = ""
@@ -96,7 +96,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
                 told += bool(power.speeds)
         if options.speeds and told == len(self.pstates):
             raise OptionError("option speeds: all hosts tell theirs in their property speed_per_state")
-        #: What may be drawn, and what is; None if any number may be.
+        #: The watts that may be drawn, and the ledger of those that are; None if any number may be.
         self.cap = math.inf if options.power_cap is None else options.power_cap
         self.ledger: PowerLedger | None = None
         if options.power_cap is not None:
@@ -146,7 +146,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         self.prepared[job.id] = Prepared(job, hosts)
 
     def choose_pstate(self, job: Job, flops: float | None, host: int) -> int:
-        """As the policy says, if that is safe; else the next faster one that is; else the fastest."""
+        """Return the pstate of the policy if that is safe; else the next faster one that is; else the fastest."""
         pstates, options = self.pstates[host], self.options
         fastest = pstates[-1][0]
         first = min(pstate for speed, pstate in pstates if speed == fastest)
@@ -206,7 +206,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         return next((way for way in ways if ledger is None or ledger.rise(way, before) <= room), None)
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
-        """As in the loop; under a cap the first instant at which there are hosts and watts for it."""
+        """Return the first start; under a cap the first instant at which there are hosts and watts for the job."""
         if self.ledger is None:
             return super().earliest(job, book, view, plan)
         for time, free in view.availability().steps():
@@ -218,7 +218,7 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
         return None
 
     def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
-        """As in the loop, or the watts that it lacks."""
+        """Return the watts that the job lacks under a cap; else the usual reason."""
         hosts = self.hosts(job, plan.free) if self.ledger is not None else None
         if self.ledger is not None and hosts is not None:
             drawn = self.ledger.at(view.now, view.now)
@@ -281,7 +281,7 @@ class EasyDvfs(Overtaking[DvfsOptions]):
         self.rules.silent = ""
 
     def decide(self, view: View, plan: Plan) -> None:
-        """Start those whose hosts are ready, then as EASY."""
+        """Start prepared jobs whose hosts are ready, then decide as EASY."""
         if self.rules.silent:
             self.warn_once(plan)
         for prepared in list(self.rules.prepared.values()):

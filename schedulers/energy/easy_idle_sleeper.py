@@ -20,7 +20,7 @@ NEVER: Final = 1e9
 
 @dataclass(frozen=True, slots=True)
 class IdleSleeperOptions(SleepOptions):
-    """When hosts sleep, and for whom they are woken."""
+    """Options of the instants at which hosts are switched off and woken."""
 
     idle_time: float | None = option(
         300.0,
@@ -80,7 +80,7 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
         self.quiet_stages = 0
 
     def decide(self, view: View, plan: Plan) -> None:
-        """As EASY; with inertia the load is measured before and after."""
+        """Decide as EASY; with inertia measure the load before and after."""
         if self.inertia is None:
             super().decide(view, plan)
             return
@@ -138,7 +138,7 @@ class EasyIdleSleeper(EasySleeper[IdleSleeperOptions]):
             self.quiet_stages = 0 if view.running or self.power.switches else self.quiet_stages + 1
 
     def wake_counted(self, inertia: Inertia, count: int, view: View, plan: Plan) -> None:
-        """As `wake_cheapest`; the policy counts them."""
+        """Wake as `wake_cheapest`, counted by the policy."""
         before = self.power.waking.bit_count()
         self.wake_cheapest(count, view, plan)
         if inertia.waking:

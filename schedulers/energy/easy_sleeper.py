@@ -1,4 +1,4 @@
-"""What EASY algorithms have in common whose hosts sleep."""
+"""The common part of EASY algorithms whose hosts sleep."""
 
 import math
 from abc import abstractmethod
@@ -16,7 +16,7 @@ from batsched_py.schedulers.energy.power_manager import PowerManager
 
 @dataclass(frozen=True, slots=True)
 class SleepOptions(OvertakingOptions):
-    """How hosts sleep, and what is known of it beforehand."""
+    """Options of the sleep of hosts, and of the times that switching takes."""
 
     sleep_state: Literal["first", "deepest"] = option(
         "first", "where hosts sleep: the first of sleep_pstates, or the one that draws least"
@@ -61,13 +61,13 @@ class EasySleeper(Overtaking[Sleep]):
         return SleepRules(self.options, view, self.depth, self.wake, self.power)
 
     def setup(self, view: View) -> None:
-        """Read what the hosts draw, and how they sleep."""
+        """Read the watts and the sleep of the hosts."""
         options = self.options
         self.power = PowerManager(view, options.sleep_state, options.off_time, options.on_time)
         super().setup(view)
 
     def decide(self, view: View, plan: Plan) -> None:
-        """Learn what was acknowledged, do as EASY, then see who may sleep."""
+        """Learn what was acknowledged, decide as EASY, then send hosts to sleep."""
         self.power.begin(view)
         super().decide(view, plan)
         self.power.follow(view)
@@ -87,7 +87,7 @@ class EasySleeper(Overtaking[Sleep]):
         return hosts
 
     def wake_cheapest(self, count: int, view: View, plan: Plan) -> None:
-        """As many hosts as there are, at most `count`; nothing if it is not positive."""
+        """Wake at most `count` hosts, the cheapest first; none if it is not positive."""
         self.power.wake(self.power.cheapest(self.power.wakeable(view), count, view), view, plan)
 
     def send_to_sleep(self, count: int, patience: float | None, view: View, plan: Plan) -> None:

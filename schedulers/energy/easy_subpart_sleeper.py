@@ -9,7 +9,7 @@ from batsched_py.schedulers.energy.easy_sleeper import EasySleeper, SleepOptions
 
 @dataclass(frozen=True, slots=True)
 class SubpartSleeperOptions(SleepOptions):
-    """How much of the machine is awake."""
+    """Options of the part of the machine that is awake."""
 
     awake: float = option(0.5, "share of the hosts that are kept awake, from 0 to 1", minimum=0, maximum=1)
     idle_time: float = option(0.0, "seconds of idleness before a host above that is switched off", minimum=0)
@@ -29,7 +29,7 @@ class EasySubpartSleeper(EasySleeper[SubpartSleeperOptions]):
     )
 
     def wake(self, head: Job, view: View, plan: Plan) -> None:
-        """As many as it asks for are to be awake, with those that work."""
+        """Wake hosts until as many are awake as the job asks for, working ones included."""
         self.wake_cheapest(self.wanted(head, view) - self.power.awake_soon(view).bit_count(), view, plan)
 
     def rest(self, view: View, plan: Plan) -> None:

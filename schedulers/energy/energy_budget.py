@@ -23,7 +23,7 @@ TICKS: Final = 1e6
 
 @dataclass(frozen=True, slots=True)
 class BudgetOptions(SleepOptions):
-    """What may be drawn and consumed."""
+    """Options of the cap on power and of the allowance of energy."""
 
     reserve: Literal["hosts"] = option("hosts", "the first blocked job is promised these very hosts")
     power_cap: float | None = option(None, "watts that all hosts together may draw; none: any number", minimum=0)
@@ -172,13 +172,13 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
     def setup(self, view: View) -> None:
         """Begin with an empty bucket."""
         super().setup(view)
-        #: Nobody was told yet that there is nothing to keep to.
+        #: Neither a cap nor an allowance is given, and the warning of that is still to come.
         self.unbounded = self.options.power_cap is None and self.options.energy is None
         #: Watts that are drawn anyway since the latest decision.
         self.base = self.rules.estimate.base(view)
 
     def decide(self, view: View, plan: Plan) -> None:
-        """As EASY, with the books of the bucket kept before and after."""
+        """Decide as EASY; keep the books of the bucket before and after."""
         if self.unbounded:
             plan.warn("neither power_cap nor energy is given: jobs are started as by easy")
             self.unbounded = False
@@ -238,5 +238,5 @@ class EnergyBudget(EasySleeper[BudgetOptions]):
             self.send_to_sleep(surplus, self.options.idle_time if head is None else 0.0, view, plan)
 
     def allowed(self, hosts: int, view: View) -> int:
-        """As far as the cap allows: falling asleep may draw more than being idle."""
+        """Return those that the cap allows: falling asleep may draw more than being idle."""
         return self.rules.estimate.affordable(hosts, self.rules.cap - self.rules.estimate.now(view), waking=False)

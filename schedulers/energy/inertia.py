@@ -1,4 +1,4 @@
-"""The inertial policy: how many hosts to wake or to send to sleep at the end of each period."""
+"""The inertial policy: the number of hosts to wake or to send to sleep at the end of each period."""
 
 import math
 import re
@@ -14,7 +14,7 @@ LARGEST: Final = 1e9
 
 
 class SwitchGrowth(Struct, frozen=True):
-    """How the number of switched hosts grows from one period to the next: x2 doubles it, p1 adds one."""
+    """The growth of the number of switched hosts from one period to the next: x2 doubles it, p1 adds one."""
 
     factor: float
     summand: float
@@ -49,7 +49,7 @@ class Inertia:
         self.waking = True
         #: Hosts switched in this direction since the period began.
         self.switched = 0
-        #: When the period ends; infinite before the first job.
+        #: The end of the period; infinite before the first job.
         self.next_stage = math.inf
         self._first = True
         #: Integrals of the load over this period and the one before.

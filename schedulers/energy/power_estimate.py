@@ -1,11 +1,11 @@
-"""What the hosts draw, by what they do: an upper bound, in watts."""
+"""An estimate of the watts of all hosts: an upper bound by what each of them does."""
 
 from batsched_py.api import HostSet, View
 from batsched_py.schedulers.energy.power_manager import PowerManager
 
 
 class PowerEstimate:
-    """Sums over kinds of hosts, so that a question costs a few operations for each kind and none for a host.
+    """Watts by kinds of hosts, so that a question costs a few operations for each kind and none for a host.
 
     A busy host draws what it draws fully used, an idle or failed one its idle watts, each in the first pstate in which
     it computes. One that switches draws the larger of its idle watts and those of the switch.
@@ -72,7 +72,7 @@ class PowerEstimate:
         return max(self._sum(hosts.bits, peaks) + asleep, self.idle(hosts | others) + step)
 
     def cheapest(self, hosts: HostSet, count: int) -> HostSet | None:
-        """As many of these hosts on which work adds least; of equals the lowest. None if there are fewer."""
+        """Return `count` of these hosts on which work adds least, of equals the lowest; None if there are fewer."""
         if len(hosts) < count:
             return None
         chosen = HostSet()
@@ -85,7 +85,7 @@ class PowerEstimate:
         return chosen
 
     def dearest(self, hosts: HostSet, count: int) -> HostSet | None:
-        """As many of these hosts on which work adds most; None if there are fewer."""
+        """Return `count` of these hosts on which work adds most; None if there are fewer."""
         cheap = self.cheapest(hosts, len(hosts) - count) if count <= len(hosts) else None
         return None if cheap is None else hosts - cheap
 

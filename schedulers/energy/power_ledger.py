@@ -1,4 +1,4 @@
-"""What all hosts may draw while jobs choose the pstates in which they compute: an upper bound, in watts."""
+"""A ledger of the watts of all hosts while jobs choose their pstates: an upper bound."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,17 +8,18 @@ from batsched_py.planning.power import HostPower
 
 
 class Share(Struct, frozen=True):
-    """What a job's hosts draw more than if they were idle, and until when at the latest."""
+    """The watts that a job's hosts draw more than if they were idle, and the latest end of that."""
 
     watts: float
     until: float
 
 
 class PowerLedger:
-    """An idle host counts with its idle watts in the pstate that it was told last, a busy one with its full watts.
+    """The watts of all hosts, job by job.
 
-    A host that is told another pstate for a job counts at once with the larger of what it leaves and what it will draw.
-    Hosts that failed count as idle. `pstates` is for each host the one in which it is.
+    An idle host counts with its idle watts in the pstate that it was told last, a busy one with its full watts. A host
+    that is told another pstate for a job counts at once with the larger of what it leaves and what it will draw. Hosts
+    that failed count as idle. `pstates` has the pstate in which each host is.
     """
 
     def __init__(self, powers: Mapping[int, HostPower], pstates: Mapping[int, int]) -> None:

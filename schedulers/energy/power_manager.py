@@ -1,4 +1,4 @@
-"""Who sleeps, who is on the way, who is idle since when; and the requests that change it."""
+"""The hosts asleep, under way to sleep or back, and idle since an instant; and requests to switch them."""
 
 import math
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ class Switch(Struct):
 
 
 class PowerManager:
-    """The one place in which an algorithm keeps what it knows of its hosts' sleep.
+    """All that an algorithm knows of the sleep of its hosts.
 
     All sets of hosts are bits. Hosts that failed are never switched. Equal hosts (by their properties) are of one kind;
     a request names hosts of one kind only, so that its acknowledgement tells how long that kind takes. Batsim tells it
@@ -38,7 +38,7 @@ class PowerManager:
         off_time: float | None = None,
         on_time: float | None = None,
     ) -> None:
-        #: Host -> what it draws; hosts that describe no power are not here.
+        #: Host -> its watts; hosts that describe no power are not here.
         self.powers: dict[int, HostPower] = {}
         #: The kinds, and host -> position of its kind.
         self.kinds: list[HostPower] = []
@@ -101,7 +101,7 @@ class PowerManager:
 
     @property
     def waking(self) -> int:
-        """Hosts that were told to wake up, and have not said that they are awake."""
+        """Hosts that are on the way from sleep."""
         return _union(switch.hosts for switch in self.switches if switch.waking)
 
     @property
@@ -164,7 +164,7 @@ class PowerManager:
         return 0
 
     def cheapest(self, hosts: int, count: int, view: View) -> int:
-        """As many of these sleeping hosts, in the order of the selection `cheapest`; all if there are fewer."""
+        """Return `count` of these sleeping hosts in the order of the selection `cheapest`; all if there are fewer."""
         if count <= 0:
             return 0
 
@@ -175,14 +175,14 @@ class PowerManager:
         return _bits(sorted(HostSet(hosts), key=cost)[:count])
 
     def wake(self, hosts: int, view: View, plan: Plan) -> None:
-        """Tell these sleeping hosts to wake up, to the first pstate in which they compute."""
+        """Wake these sleeping hosts, to the first pstate in which they compute."""
         for (kind, pstate), group in self._groups(hosts, view, waking=True).items():
             plan.set_pstate(HostSet(group), self.kinds[kind].computing[0])
             self.switches.append(Switch(group, kind, pstate, True, view.now))
             view.availability().expect(HostSet(group), view.now + (self._on_time(kind, pstate) or 0.0))
 
     def send_to_sleep(self, hosts: int, view: View, plan: Plan) -> None:
-        """Tell these idle hosts to fall asleep."""
+        """Send these idle hosts to sleep."""
         for (kind, pstate), group in self._groups(hosts, view, waking=False).items():
             plan.set_pstate(HostSet(group), pstate)
             self.switches.append(Switch(group, kind, pstate, False, view.now))

@@ -1,4 +1,4 @@
-"""Hosts that sleep while nobody needs them, as simply as can be."""
+"""Sleep of idle hosts, in the simplest way."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ from batsched_py.schedulers.in_order import start_in_order
 
 @dataclass(frozen=True, slots=True)
 class SleeperOptions:
-    """The jobs, and the power state of their hosts."""
+    """Options of the jobs, and of the power state of their hosts."""
 
     at_once: Literal["all", "one"] = option("all", "how many jobs may run at once: all that find hosts, or one")
     compute: int = option(0, "power state to which hosts are woken", minimum=0)

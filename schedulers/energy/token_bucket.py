@@ -17,7 +17,7 @@ class TokenBucket:
 
     def __init__(self, now: float, rate: float, limit: float) -> None:
         self.now, self.rate, self.limit = now, rate, limit
-        #: What is left; begins with nothing, and is negative if more was drawn than came in.
+        #: The joules left; begins with none, and is negative if more was drawn than came in.
         self.joules = 0.0
 
     def accrue(self, now: float, watts: float) -> None:

@@ -12,7 +12,7 @@ from batsched_py.schedulers.in_order import start_in_order
 
 @dataclass(frozen=True, slots=True)
 class CrasherOptions:
-    """How and when to fail."""
+    """Options of the failure: its kind, and its message."""
 
     how: Literal["raise", "plan", "exit", "kill", "hang"] = option(
         "raise", "raise an error, plan the impossible, exit, kill the own process, or never answer"

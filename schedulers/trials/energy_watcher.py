@@ -1,4 +1,4 @@
-"""Asking for the energy that was consumed."""
+"""Questions about the energy that was consumed."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +14,7 @@ SHORTEST = 0.1
 
 @dataclass(frozen=True, slots=True)
 class EnergyWatcherOptions:
-    """When the energy is asked for, and what happens meanwhile."""
+    """Options of the questions, and of the jobs that run meanwhile."""
 
     at_once: Literal["all", "one"] = option("all", "how many jobs may run at once: all that find hosts, or one")
     interval: float = option(0.0, "seconds between two questions while jobs run; 0: ask when jobs come", minimum=0)
@@ -38,7 +38,7 @@ class EnergyWatcher(Scheduler[EnergyWatcherOptions]):
     def setup(self, view: View) -> None:
         #: Joules of the latest answer.
         self.joules = 0.0
-        #: When to ask next, in seconds; with an interval.
+        #: The instant of the next question; with an interval.
         self.next = 0.0
         #: A question is not answered yet: answers may overtake each other, so there is never a second one.
         self.asked = False

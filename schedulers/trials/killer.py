@@ -1,4 +1,4 @@
-"""Jobs that are stopped while they run."""
+"""Kills of running jobs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ USUAL = 10.0
 
 @dataclass(frozen=True, slots=True)
 class KillerOptions:
-    """When a job is stopped."""
+    """Options of the instant at which a job is stopped."""
 
     rule: Literal["time", "arrival"] = option("time", "stop a job after a time, or when another finds too few hosts")
     after: float | None = option(
@@ -45,7 +45,7 @@ class Killer(Scheduler[KillerOptions]):
             plan.kill(self.victims(blocked, view, plan))
 
     def kill_old(self, view: View, plan: Plan) -> None:
-        """Stop what has run for long enough; be called when the others have."""
+        """Stop jobs that have run for long enough; ask for a call when the others will have."""
         after = USUAL if self.options.after is None else self.options.after
         old = []
         for run in view.running:

@@ -1,4 +1,4 @@
-"""Jobs that are refused."""
+"""Rejections of jobs, by chance or size."""
 
 import random
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from batsched_py.schedulers.in_order import start_in_order
 
 @dataclass(frozen=True, slots=True)
 class RejecterOptions:
-    """Which jobs are rejected; without any option, all."""
+    """Options of the jobs that are rejected; without any option, all."""
 
     probability: float = option(1.0, "of a job to be rejected, from 0 to 1", minimum=0, maximum=1)
     seed: int = option(0, "the same seed rejects the same jobs")

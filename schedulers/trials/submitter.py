@@ -1,4 +1,4 @@
-"""Jobs of the algorithm's own."""
+"""Submissions of the algorithm's own jobs."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +9,7 @@ from batsched_py.schedulers.in_order import start_in_order
 
 @dataclass(frozen=True, slots=True)
 class SubmitterOptions:
-    """The jobs that are submitted."""
+    """Options of the jobs that are submitted."""
 
     jobs: int = option(10, "how many", minimum=0)
     size: int = option(1, "hosts of each", minimum=1)
@@ -38,7 +38,7 @@ class Submitter(Scheduler[SubmitterOptions]):
         if self.options.size > len(view.all_hosts):
             raise OptionError(f"option size of {self.name}: must be at most {len(view.all_hosts)}, the hosts there are")
         self.submitted = 0
-        #: When the next is to be submitted, in seconds; with an interval.
+        #: The instant of the next submission; with an interval.
         self.next = 0.0
 
     def decide(self, view: View, plan: Plan) -> None:
@@ -54,7 +54,7 @@ class Submitter(Scheduler[SubmitterOptions]):
             plan.wake_at(self.next)
 
     def submit_due(self, view: View, plan: Plan) -> None:
-        """Submit what the interval asks for, or one job if a host would stay idle."""
+        """Submit the jobs that are due, or without an interval one if a host would stay idle."""
         if not self.options.interval:
             if plan.free and not view.queue:
                 self.submit(plan)

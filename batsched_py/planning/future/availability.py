@@ -1,4 +1,4 @@
-"""The availability: which hosts are free now, and which will be when; what algorithms ask about the future.
+"""The availability: the hosts that are free now, and those that will be, for algorithms that plan.
 
 It has three parts. What is so now (`busy`, `reserved`, `down`) is its own. What will change when is in the *calendar*,
 the truth about the future. Few questions walk the calendar from now on until they are answered, which is the cheapest
@@ -61,8 +61,8 @@ class Availability:
         self._large = hosts.bit_length() > SMALL
         #: True once work has been on hosts that had work.
         self._shared = False
-        #: How often something has happened but that work began and ended, and promises were made and given back. As
-        #: long as this number stands, what is reserved can still be had.
+        #: Changes so far other than that work began and ended, and promises were made and given back. As long as
+        #: this number stands, what is reserved can still be had.
         self.disruptions = 0
 
     @property
@@ -74,7 +74,7 @@ class Availability:
 
     @property
     def room(self) -> int:
-        """How many hosts are free at `now`."""
+        """The number of hosts that are free at `now`."""
         return size_of(self.free)
 
     @property

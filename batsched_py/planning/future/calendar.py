@@ -1,4 +1,4 @@
-"""The calendar: all that is known of the future. Ends of work, returns of failed hosts, bookings of hosts, claims.
+"""The calendar, all that is known of the future: ends of work, returns of failed hosts, bookings of hosts, claims.
 
 Each is kept by the instant at which something changes, and a question walks these instants. Everything else about the
 future is made of it and can be dropped at any time.
@@ -20,7 +20,7 @@ class Changes:
     __slots__ = ("_size_of", "bits", "sizes", "times")
 
     def __init__(self, all_hosts: int = 0) -> None:
-        """`all_hosts` are bits of those that there are: counting many is done in another way than counting few."""
+        """Begin empty; `all_hosts` are the bits of all hosts, which decide on the faster way to count some."""
         self._size_of = counter(all_hosts)
         #: Instants with at least one host, ascending.
         self.times: list[float] = []
@@ -76,12 +76,12 @@ class Changes:
 
 
 class Deltas:
-    """By how much a number changes at which instant."""
+    """Changes of a number, by the instant."""
 
     __slots__ = ("_by", "_until_now")
 
     def __init__(self) -> None:
-        #: Instant -> by how much, never 0.
+        #: Instant -> change, never 0.
         self._by: dict[float, int] = {}
         #: The sum of the changes that were forgotten since they are past.
         self._until_now = 0
@@ -99,7 +99,7 @@ class Deltas:
             by.pop(time, None)
 
     def left_of(self, steps: Iterable[tuple[float, int]], now: float) -> Iterator[tuple[float, int]]:
-        """Yield (instant, what is left of a number from then on if this one is taken of it), from now, ascending.
+        """Subtract this number from another one: yield (instant, difference from then on), from now, ascending.
 
         `steps` are (instant, number) from then on, the first is `now`.
         """
@@ -127,7 +127,7 @@ class Deltas:
 
 
 class Calendar:
-    """What will change when. It does not know what is free now: that is given to its questions."""
+    """The expected changes, by the instant. It does not know what is free now: that is given to its questions."""
 
     __slots__ = ("claims", "ends", "returns", "starts", "stops")
 
@@ -135,13 +135,13 @@ class Calendar:
         """Begin empty; `hosts` are the bits of all hosts."""
         #: Predicted ends of work; those up to now are overdue.
         self.ends: Final = Changes(hosts)
-        #: When hosts that are down are expected back; those up to now are overdue.
+        #: Expected returns of hosts that are down; those up to now are overdue.
         self.returns: Final = Changes()
         #: Starts of bookings of hosts, later than now.
         self.starts: Final = Changes()
         #: Ends of bookings of hosts, later than now.
         self.stops: Final = Changes()
-        #: How many hosts are claimed, whichever.
+        #: The number of hosts that are claimed, whichever.
         self.claims: Final = Deltas()
 
     def only_ends(self, now: float) -> bool:

@@ -1,4 +1,4 @@
-"""The promise book: who is promised what, in the order of serving, and who may start without breaking a promise.
+"""The promise book: promises of waiting jobs in the order of serving, and the gaps that they leave for others.
 
 A promise lives here and, as far as it takes hosts from others, in the availability; nowhere else. A book has promises
 of one kind, and each kind is a way of its own to keep them:
@@ -37,7 +37,7 @@ Limits: TypeAlias = list[tuple[int, float]]
 
 
 class Gaps(ABC):
-    """What is free now, and until when. Work that is started takes of it; nothing is given back.
+    """The hosts that are free now, and until when by the promises. Starts take from them; nothing is given back.
 
     Promises make it fall at their starts only, so that it has few steps, and a question walks those before its end.
     """
@@ -61,11 +61,11 @@ class Gaps(ABC):
 
     @abstractmethod
     def limits(self) -> Limits:
-        """Return who may start, by size: a job of at most so many hosts until then."""
+        """Return the limits on jobs that may start: so many hosts until then."""
 
 
 class CountGaps(Gaps):
-    """Promises are numbers of hosts: any host will do for whoever ends in time or leaves enough others."""
+    """Gaps between promises of numbers of hosts: a job fits on any hosts if it ends in time or leaves enough others."""
 
     __slots__ = ("_falls",)
 
@@ -76,7 +76,7 @@ class CountGaps(Gaps):
         self._falls = falls
 
     def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
-        """As in Gaps; walks the steps before `end`."""
+        """Find as in Gaps; walks the steps before `end`."""
         for time, room in self._falls:
             if time >= end:
                 break
@@ -85,7 +85,7 @@ class CountGaps(Gaps):
         return pick_hosts(self.free if among is None else self.free & among.bits, size, choose)
 
     def take(self, hosts: HostSet, end: float) -> None:
-        """As in Gaps."""
+        """Take the hosts, and as many of the later ones."""
         size = size_of(hosts.bits)
         self.left -= size
         self.free ^= hosts.bits
@@ -97,7 +97,7 @@ class CountGaps(Gaps):
             self._falls[position] = time, room - size
 
     def limits(self) -> Limits:
-        """As in Gaps."""
+        """Return a limit for each instant at which fewer hosts are left."""
         least, limits = self.left, []
         for time, room in self._falls:
             if room < least:
@@ -108,7 +108,7 @@ class CountGaps(Gaps):
 
 
 class HostGaps(Gaps):
-    """Promises are these very hosts: only who ends in time may use them."""
+    """Gaps between promises of these very hosts: only a job that ends in time may use them."""
 
     __slots__ = ("_falls",)
 
@@ -119,7 +119,7 @@ class HostGaps(Gaps):
         self._falls = falls
 
     def find(self, size: int, end: float, choose: Choose | None = None, among: HostSet | None = None) -> HostSet | None:
-        """As in Gaps; walks the steps before `end`."""
+        """Find as in Gaps; walks the steps before `end`."""
         free = self.free
         for time, hosts in self._falls:
             if time >= end:
@@ -128,12 +128,12 @@ class HostGaps(Gaps):
         return pick_hosts(free & self.free if among is None else free & self.free & among.bits, size, choose)
 
     def take(self, hosts: HostSet, end: float) -> None:  # noqa: ARG002  (what is not free now is not free until later)
-        """As in Gaps."""
+        """Take the hosts."""
         self.free ^= hosts.bits
         self.left -= size_of(hosts.bits)
 
     def limits(self) -> Limits:
-        """As in Gaps."""
+        """Return a limit for each instant at which other hosts are left."""
         limits: Limits = []
         before = self.free
         for time, hosts in self._falls:
@@ -174,7 +174,7 @@ class PromiseBook(ABC, Generic[Kind]):
         self._numbers = 0
         #: (start, number, entry) of those with a promise, ascending.
         self._by_start: list[tuple[float, int, Entry[Kind]]] = []
-        #: What is free until when, by the promises; None if it must be found anew.
+        #: The gaps between the promises; None if they must be found anew.
         self._gaps: Gaps | None = None
         #: The availability's disruptions when the promises were last renewed.
         self._seen_disruptions = -1
@@ -275,11 +275,11 @@ class CountBook(PromiseBook[Claim]):
     __slots__ = ()
 
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Claim | None:  # noqa: ARG002
-        """As in PromiseBook."""
+        """Return the first claim that breaks no promise."""
         return self._availability().earliest_count(job.size, self._duration(job))
 
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Claim]]:  # noqa: ARG002  (any host will do)
-        """As in PromiseBook; searches only up to where something was freed since a promise was last looked at."""
+        """Compress as in PromiseBook; search only up to where hosts were freed since a promise was last looked at."""
         future = self._availability()
         now, slots = future.now, future.slots_by_count
         limit, slots.freed_until = slots.freed_until, -math.inf
@@ -306,11 +306,11 @@ class HostBook(PromiseBook[Slot]):
     __slots__ = ()
 
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Slot | None:
-        """As in PromiseBook."""
+        """Return the first slot that breaks no promise."""
         return self._availability().earliest(job.size, self._duration(job), among, choose)
 
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Slot]]:
-        """As in PromiseBook."""
+        """Compress as in PromiseBook; hosts may change, too, where `choose` prefers others."""
         future, pick = self._availability(), on_bits(choose)
         now, slots = future.now, future.slots_by_host
         limit, slots.freed_until = slots.freed_until, -math.inf
@@ -332,31 +332,31 @@ class HostBook(PromiseBook[Slot]):
 
 
 class ShadowBook(PromiseBook[Shadow]):
-    """One promise on a number of hosts, which nobody needs to keep: whoever overtakes leaves it enough of them."""
+    """One promise on a number of hosts, for which nothing is reserved: overtaking jobs leave it enough of them."""
 
     __slots__ = ()
 
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Shadow:  # noqa: ARG002
-        """As in PromiseBook; infinitely late if there is no start."""
+        """Return the only promise; infinitely late if there is no start."""
         return self._availability().shadow(job.size) or Shadow(math.inf, 0)
 
     def keep(self, job: Job, promise: Shadow | None) -> None:
-        """As in PromiseBook; nothing is reserved, and nobody is called at its start."""
+        """Keep a promise; nothing is reserved for it, and its start asks for no call."""
         self._gaps = None
         self.entries[job.id] = Entry(job, promise, math.inf, 0)
 
     def withdraw(self, entry: Entry[Shadow]) -> None:
-        """As in PromiseBook."""
+        """Give the promise up; nothing was reserved for it."""
         self._gaps = None
         del self.entries[entry.job.id]
 
     def withdraw_all(self) -> None:
-        """As in PromiseBook."""
+        """Give the promise up, if there is one."""
         self._gaps = None
         self.entries.clear()
 
     def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Shadow]]:  # noqa: ARG002
-        """As in PromiseBook: the only one is found anew instead."""
+        """Yield nothing: the only promise is found anew instead."""
         return iter(())
 
     def _find_gaps(self) -> Gaps:

@@ -1,4 +1,4 @@
-"""What may be promised: these hosts, or a number of them, and from when on."""
+"""Promises of a start: of these very hosts, of a number of them, or of a number from an instant on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.hostset import HostSet
 
-#: How hosts are picked: of these free ones, at least as many as asked for, that many; None: none of them will do.
+#: A choice of hosts: of these free ones, at least as many as asked for, that many; None: none of them will do.
 Choose: TypeAlias = Callable[[HostSet, int], HostSet | None]
 
 
@@ -31,7 +31,7 @@ class Claim(Struct, frozen=True, gc=False):
     hosts: ClassVar[None] = None
 
 
-#: What may be reserved.
+#: The promises that can be reserved.
 Promise: TypeAlias = Slot | Claim
 
 

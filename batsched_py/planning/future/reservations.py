@@ -1,4 +1,4 @@
-"""A book of reservations: who keeps which hosts from when to when, on top of the availability."""
+"""A book of reservations: hosts that owners keep from one instant to another, on top of the availability."""
 
 from __future__ import annotations
 

@@ -34,13 +34,13 @@ class Slots(ABC):
     def __init__(self) -> None:
         #: The instants at which slots begin, ascending; the first is `now`.
         self.times: list[float] = []
-        #: How many hosts are free in each slot.
+        #: The number of hosts that are free in each slot.
         self.rooms: list[int] = []
         #: Size -> every slot that begins before this instant has less room.
         self._full_until: dict[int, float] = {}
         #: The latest of these instants.
         self._latest_full = -math.inf
-        #: Whatever became free since somebody set it became so before this instant.
+        #: The end of what became free since this was last set; set to -infinity before a search, to note what it frees.
         self.freed_until = math.inf
 
     @abstractmethod
@@ -103,7 +103,7 @@ class Slots(ABC):
 
 
 class CountSlots(Slots):
-    """How many hosts, whichever, are free and unclaimed."""
+    """The number of hosts, whichever, that are free and unclaimed."""
 
     __slots__ = ()
 
@@ -211,7 +211,7 @@ class Wanted(NamedTuple):
 
 
 class HostSlots(Slots):
-    """Which hosts are free; `rooms` are their numbers."""
+    """The sets of hosts that are free; `rooms` has their sizes."""
 
     __slots__ = ("free",)
 

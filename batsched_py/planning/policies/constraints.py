@@ -1,4 +1,4 @@
-"""Which hosts a job may run on: a constraint is a function of the user's."""
+"""Constraints: functions of the user's that limit the hosts on which a job may run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from batsched_py.model.job import Job
 from batsched_py.named import Named, failed
 from batsched_py.planning.machine import MachineHost
 
-#: What a user writes, (job, hosts by number) -> those on which the job may run; the hosts are `batsched_py.api.Host`.
+#: A user's function: (job, hosts by number) -> those on which the job may run; the hosts are `batsched_py.api.Host`.
 Rule = Callable[[Job, Mapping[int, Any]], HostSet | Iterable[int]]
 
 

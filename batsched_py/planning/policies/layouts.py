@@ -1,4 +1,4 @@
-"""How a job's hosts lie: in a run, in few zones, far apart. Arithmetic on bits; None if too few are free."""
+"""Layouts of a job's hosts: in a run, in few zones, far apart. Arithmetic on bits; None if too few are free."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def contiguous(free: int, size: int) -> int | None:
 
 
 def best_effort_contiguous(free: int, size: int) -> int | None:
-    """As `contiguous`, else of as few runs as possible (see `fewest`)."""
+    """Pick as `contiguous` if a run is long enough, else from as few runs as possible (see `fewest`)."""
     bits = contiguous(free, size)
     if bits is not None or size_of(free) < size:
         return bits

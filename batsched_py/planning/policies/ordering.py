@@ -1,4 +1,4 @@
-"""Who is served first: orders of the waiting jobs, by name."""
+"""Orders in which waiting jobs are served, by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Key = Callable[[Job, float], float]
 
 #: Seconds below which a run does not count as shorter: the usual threshold of the bounded slowdown.
 SLOWDOWN_THRESHOLD: Final = 10.0
-#: What UNICEP divides by for jobs of one host, whose log2 is 0: they come before all others, as in the limit.
+#: The divisor of UNICEP for jobs of one host, whose log2 is 0: they come before all others, as in the limit.
 SMALLEST_LOGARITHM: Final = 1e-15
 
 BATSCHED: Final = "batsched's --queue_order"
@@ -57,22 +57,22 @@ class Order(Struct, frozen=True):
 
 
 def wait_of(job: Job, now: float) -> float:
-    """w: seconds since the submission; Batsim's rounding never makes it negative."""
+    """Return w: seconds since the submission; Batsim's rounding never makes it negative."""
     return max(0.0, now - job.submit_time)
 
 
 def area_of(job: Job) -> float:
-    """Host-seconds that the job asks for: n * r."""
+    """Return the host-seconds that the job asks for: n * r."""
     return job.size * job.limit
 
 
 def slowdown_of(job: Job, now: float) -> float:
-    """(w + r) / r: by how much longer it takes than it asked for, if it started now; 1 without a walltime."""
+    """Return (w + r) / r, the slowdown if it started now; 1 without a walltime."""
     return 1.0 + wait_of(job, now) / job.limit
 
 
 def bounded_slowdown_of(job: Job, now: float) -> float:
-    """max(1, (w + r) / max(r, 10)): the same, where short runs do not count as shorter than 10 s."""
+    """Return max(1, (w + r) / max(r, 10)): the same, where short runs do not count as shorter than 10 s."""
     walltime = job.limit
     if walltime == math.inf:
         return 1.0
@@ -80,38 +80,38 @@ def bounded_slowdown_of(job: Job, now: float) -> float:
 
 
 def wfp3_of(job: Job, now: float) -> float:
-    """-(w / r)^3 * n: who has waited long for what it asked for, and large jobs, come first."""
+    """Return -(w / r)^3 * n: jobs that have waited long for what they asked for, and large ones, come first."""
     ratio = wait_of(job, now) / job.limit
     return -(ratio * ratio * ratio) * job.size
 
 
 def unicep_of(job: Job, now: float) -> float:
-    """-w / (log2(n) * r): who has waited long for what it asked for, and small jobs, come first."""
+    """Return -w / (log2(n) * r): jobs that have waited long for what they asked for, and small ones, come first."""
     return -wait_of(job, now) / (max(math.log2(max(job.size, 1)), SMALLEST_LOGARITHM) * job.limit)
 
 
 def submission_logarithm(job: Job) -> float:
-    """log10(s), where the first second counts as its end: there is no logarithm of 0."""
+    """Return log10(s), where the first second counts as its end: there is no logarithm of 0."""
     return math.log10(max(job.submit_time, 1.0))
 
 
 def f1_of(job: Job, _: float) -> float:
-    """Key of F1: log10(r) * n + 870 * log10(s)."""
+    """Return the key of F1: log10(r) * n + 870 * log10(s)."""
     return math.log10(job.limit) * job.size + 870.0 * submission_logarithm(job)
 
 
 def f2_of(job: Job, _: float) -> float:
-    """Key of F2: sqrt(r) * n + 25600 * log10(s)."""
+    """Return the key of F2: sqrt(r) * n + 25600 * log10(s)."""
     return math.sqrt(job.limit) * job.size + 25_600.0 * submission_logarithm(job)
 
 
 def f3_of(job: Job, _: float) -> float:
-    """Key of F3: r * n + 6860000 * log10(s)."""
+    """Return the key of F3: r * n + 6860000 * log10(s)."""
     return area_of(job) + 6_860_000.0 * submission_logarithm(job)
 
 
 def f4_of(job: Job, _: float) -> float:
-    """Key of F4: r * sqrt(n) + 530000 * log10(s)."""
+    """Return the key of F4: r * sqrt(n) + 530000 * log10(s)."""
     return job.limit * math.sqrt(job.size) + 530_000.0 * submission_logarithm(job)
 
 

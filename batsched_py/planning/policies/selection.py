@@ -1,4 +1,4 @@
-"""Which of the free hosts a job gets: selections, chosen by name."""
+"""Selections of a job's hosts among the free ones, by name."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Selection(Struct, frozen=True):
 
 
 def lowest_hosts(machine: Machine, zone: str) -> Choose:  # noqa: ARG001  (all are prepared alike)
-    """The lowest numbers. Costs a few operations on integers of as many bits as there are hosts."""
+    """Take the lowest numbers. Costs a few operations on integers of as many bits as there are hosts."""
     return HostSet.first
 
 
 def contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
-    """One run of consecutive numbers, or nothing: the shortest run that is long enough, of equal ones the lowest.
+    """Take a run of consecutive numbers, or nothing: the shortest run that is long enough, of equal ones the lowest.
 
     Costs log2(size) operations on integers, and one for each run that is long enough.
     """
@@ -49,7 +49,7 @@ def contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
 
 
 def best_effort_contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
-    """As `contiguous` if a run is long enough, else as few runs as possible: the longest, and a best fit for the rest.
+    """Take as `contiguous` if a run is long enough, else few runs: the longest ones, and a best fit for the rest.
 
     Costs as `contiguous`, and if that finds nothing n log n for n runs.
     """
@@ -57,7 +57,7 @@ def best_effort_contiguous(machine: Machine, zone: str) -> Choose:  # noqa: ARG0
 
 
 def topology(machine: Machine, zone: str) -> Choose:
-    """In one zone if possible, the one with the fewest free hosts that suffice; else in as few zones as possible.
+    """Take one zone if possible, that with the fewest free hosts that suffice; else as few zones as possible.
 
     With several levels of zones the smallest zone that has enough free hosts counts, and inside it as few of the next
     smaller zones as possible. Inside the smallest zones the lowest numbers. Costs an operation on integers for each
@@ -68,7 +68,7 @@ def topology(machine: Machine, zone: str) -> Choose:
 
 
 def spread(machine: Machine, zone: str) -> Choose:
-    """Over as many zones as possible, of each as equal a number as is free; inside a zone at equal distances.
+    """Take from as many zones as possible, of each as equal a number as is free; inside a zone at equal distances.
 
     With several levels of zones first over the largest. Costs a step for each zone and each free host.
     """
@@ -77,12 +77,12 @@ def spread(machine: Machine, zone: str) -> Choose:
 
 
 def cheapest(machine: Machine, zone: str) -> Choose:  # noqa: ARG001
-    """The lowest of those awake; if they are too few, those that sleep too, in the order of what waking them costs.
+    """Take the lowest of those awake; if they are too few, sleeping ones too, in the order of the costs of waking.
 
     For algorithms that offer hosts which sleep: where none does it is `lowest`. Of like cost the lowest numbers. Costs
     as `lowest` if enough are awake, else n log n for n sleeping ones. See `machine.wake_cost`.
     """
-    #: (host, pstate in which it sleeps) -> what waking it costs.
+    #: (host, pstate in which it sleeps) -> the cost of waking it.
     costs: dict[tuple[int, str | None], tuple[float, float, float]] = {}
 
     def cost(host: int) -> tuple[float, float, float]:
