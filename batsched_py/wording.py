@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
-#: The text of a figure that has no meaning.
+#: The text of a metric that has no meaning.
 NOTHING: Final = "-"
 JOULES_PER_KWH: Final = 3.6e6
 #: Characters of a name that are compared with those of known ones.

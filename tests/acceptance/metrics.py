@@ -1,4 +1,4 @@
-"""Batsim's own figures, computed from the jobs that it wrote, against its `_schedule.csv`."""
+"""Batsim's own metrics, computed from the jobs that it wrote, against its `_schedule.csv`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KNOWN: Final[Mapping[str, str]] = {
     "v310_events": "time_",
 }
 
-#: Our figures that are Batsim's, too, where no job was rejected.
+#: Our metrics that are Batsim's, too, where no job was rejected.
 SHARED: Final[Mapping[str, str]] = {
     "makespan": "makespan",
     "mean_wait": "mean_waiting_time",
@@ -43,27 +43,27 @@ SHARED: Final[Mapping[str, str]] = {
 def metrics(folder: Path) -> Iterator[Check]:
     """All runs that have both files, recorded and published."""
     jobs = [*folder.glob("transcripts/*/*/*_jobs.csv"), *folder.glob("traces/medium_late/*/*_jobs.csv")]
-    runs = [read_schedule(path) for path in sorted(jobs) if _has_figures(path)]
+    runs = [read_schedule(path) for path in sorted(jobs) if _has_metrics(path)]
     compared, others = 0, []
     for run in runs:
         found = _differences(run)
         compared += sum(name in asdict(batsim_metrics(run)) for name in run.batsim_row)
         others += [f"{run.name} {name}" for name in found if not name.startswith(KNOWN.get(run.name, "nothing"))]
-    shown = ", ".join(others[:3]) or f"{compared} figures of {len(runs)} runs"
-    yield Check("metrics --batsim: figures of _schedule.csv, 6 digits", "all but the known", shown, not others)
+    shown = ", ".join(others[:3]) or f"{compared} metrics of {len(runs)} runs"
+    yield Check("metrics --batsim: metrics of _schedule.csv, 6 digits", "all but the known", shown, not others)
     yield Check("... and there are enough of them", "at least 48 runs", f"{len(runs)} runs", len(runs) >= 48)
     without = [run for run in runs if run.ran and len(run.ran) == len(run.jobs) + run.unlisted]
     wrong = [f"{run.name} {name}" for run in without for name in _ours_that_differ(run)]
-    named = f"metrics: {len(SHARED)} of our own figures, no job rejected"
+    named = f"metrics: {len(SHARED)} of our own metrics, no job rejected"
     yield Check(named, "Batsim's", ", ".join(wrong[:3]) or f"of {len(without)} runs", not wrong)
 
 
-def _has_figures(jobs: Path) -> bool:
+def _has_metrics(jobs: Path) -> bool:
     return jobs.with_name(jobs.name.replace("_jobs.csv", "_schedule.csv")).is_file()
 
 
 def _differences(run: Schedule) -> list[str]:
-    """Names of the figures that are not Batsim's."""
+    """Names of the metrics that are not Batsim's."""
     found = asdict(batsim_metrics(run))
     return [name for name, text in run.batsim_row.items() if name in found and not _equal(found[name], float(text))]
 

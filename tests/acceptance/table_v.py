@@ -1,7 +1,7 @@
-"""RLScheduler's table of heuristics on lublin_256: the published figures, with each quirk of the program behind them.
+"""RLScheduler's table of heuristics on lublin_256: the published results, with each quirk of the program behind them.
 
 Di Zhang, Dong Dai, Youbiao He, Forrest Sheng Bao and Bing Xie, "RLScheduler: an automated HPC batch job scheduler using
-reinforcement learning", SC'20, Table V: the mean bounded slowdown of ten sequences of 1 024 jobs. The figures and the
+reinforcement learning", SC'20, Table V: the mean bounded slowdown of ten sequences of 1 024 jobs. The results and the
 way in which jobs are picked are those of the authors' program (github.com/DIR-LAB/deep-batch-scheduler).
 """
 
@@ -184,7 +184,7 @@ def mean_slowdown(workloads: list[Workload], platform: Platform, session: Callab
 
 
 def table_v(traces: Path) -> Iterator[Check]:
-    """All ten figures, to the two decimals that were published."""
+    """All ten results, to the two decimals that were published."""
     workloads, platform = sequences(traces / "lublin_256.swf.gz"), plain_platform(HOSTS)
     for backfilling in (False, True):
         for priority, published in PUBLISHED.items():
@@ -209,7 +209,7 @@ OURS: Final[dict[str, tuple[str, str]]] = {
 
 
 def without_quirks(traces: Path) -> Iterator[Check]:
-    """The same sequences with our own algorithms: figures that the documentation tells."""
+    """The same sequences with our own algorithms: numbers that the documentation quotes."""
     workloads, platform = sequences(traces / "lublin_256.swf.gz"), plain_platform(HOSTS)
     for position, algorithm in enumerate(("priority", "easy")):
         for order, told in OURS.items():

@@ -8,8 +8,8 @@ is cheaper than the bare loop as a whole, and "session + simulator" is the row t
 
 Everything is measured several times; the fastest counts, as others only take time away, and "spread" is by how much the
 slowest was slower ("-": measured once). A spread above some 20 % says that the machine was busy: measure again. All
-figures are CPU seconds (time.process_time), but for messages per second over ZeroMQ, which passed on the wall; its CPU
-seconds are those of the decision process alone, with the thread in which ZeroMQ sends and receives.
+measurements are CPU seconds (time.process_time), but for messages per second over ZeroMQ, which passed on the wall; its
+CPU seconds are those of the decision process alone, with the thread in which ZeroMQ sends and receives.
 
 In the Redis table a session answers one message with many submissions, which hold the jobs or only name them; "x in the
 message" is what Redis costs. On the wall the session also waits for the server, which wants a core of its own.
@@ -20,7 +20,7 @@ which the fastest of the one kind took longer than the fastest of the other.
 --curie measures whole runs on a large machine: what a job costs there beyond a run of a tenth of the jobs.
 
 Two more measurements are made only when asked for, and print the tables of docs/performance.md in Markdown. --cpp runs
-`serve` as a process of its own beside C++ batsched's figures: its CPU seconds from start to end, less those of the
+`serve` as a process of its own beside C++ batsched's measurements: its CPU seconds from start to end, less those of the
 same process with a single job. --decisions holds a queue at one length and measures each decision: median (mean).
 
 In the growth tables "decide" is the share of the session in "us/message" (the rest is the simulator), "queue" the most

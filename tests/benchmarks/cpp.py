@@ -72,7 +72,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What the figures of one algorithm stand on, CPU seconds.
+    """The base costs beneath the measurements of one algorithm, in CPU seconds.
 
     Attributes:
         interpreter: a Python that does nothing.

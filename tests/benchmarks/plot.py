@@ -25,7 +25,7 @@ def pyplot() -> ModuleType:
 
 
 def draw(rows: Sequence[Decisions], path: Path) -> None:
-    """One panel for each algorithm; the same figures give the same bytes."""
+    """One panel for each algorithm; the same measurements give the same bytes."""
     plt = pyplot()
     plt.rcParams.update({"svg.hashsalt": "batsched-py", "svg.fonttype": "none", "font.size": 9})
     names = list(dict.fromkeys(row.algorithm for row in rows))

@@ -16,12 +16,12 @@ def same_results(one: Path, other: Path) -> None:
     assert names
     for name in names:
         if name.endswith("_schedule.csv"):
-            assert figures(one / name) == figures(other / name)
+            assert numbers(one / name) == numbers(other / name)
         else:
             assert (one / name).read_bytes() == (other / name).read_bytes(), name
 
 
-def figures(path: Path) -> list[dict[str, str]]:
+def numbers(path: Path) -> list[dict[str, str]]:
     """Without those that no two runs share."""
     with path.open(newline="") as file:
         return [{key: row[key] for key in row if key not in MEASURED} for row in csv.DictReader(file)]

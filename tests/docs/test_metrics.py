@@ -1,4 +1,4 @@
-"""The page of metrics: each figure, column and series of the program is defined there."""
+"""The page of metrics: each metric, column and series of the program is defined there."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def section(heading: str) -> str:
     return PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
-def test_each_figure_of_a_run_has_a_definition() -> None:
+def test_each_metric_of_a_run_has_a_definition() -> None:
     """In the order in which it is written."""
-    rows = [line.partition(" | ")[0] for line in section("The figures of a run").splitlines() if line.startswith("| `")]
+    rows = [line.partition(" | ")[0] for line in section("The metrics of a run").splitlines() if line.startswith("| `")]
     assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == list(RunMetrics.__struct_fields__)
 
 
@@ -46,4 +46,4 @@ def test_each_series_is_described() -> None:
 def test_each_source_is_cited(source: str) -> None:
     """And stands in the list."""
     assert f"({source})" in PAGE
-    assert f"\n{source[1]}. " in section("The figures of a run")
+    assert f"\n{source[1]}. " in section("The metrics of a run")

@@ -147,10 +147,10 @@ def test_each_setting_of_a_simulation_has_an_option() -> None:
     assert set(signature(Settings).parameters) - names == set()
 
 
-def test_each_figure_that_algorithms_are_compared_by_is_named() -> None:
+def test_each_metric_that_algorithms_are_compared_by_is_named() -> None:
     """And no other, in the table that says what --metrics takes."""
     page = (DOCS / "comparison.md").read_text()
-    table = page.partition("**Figures.**")[2].partition("## ")[0].partition("\n\n")[2]
+    table = page.partition("**Metrics.**")[2].partition("## ")[0].partition("\n\n")[2]
     assert sorted(re.findall(r"`(\w+)`", table)) == sorted(METRICS)
 
 

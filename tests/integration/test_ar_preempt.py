@@ -172,7 +172,7 @@ def test_with_a_margin_hosts_are_free_before_the_instant() -> None:
 
 
 def test_a_job_that_is_not_preemptible_stays() -> None:
-    """So the reservation is rejected, with the figures."""
+    """So the reservation is rejected, with the numbers."""
     told = Told([("a", 0, 2, 90, 100, {"preemptible": False}), TWO[1], ("r", 20, 3, 10, 10, {"start": 50})])
     why = "it needs 3 hosts in [50, 60), 1 is free, 1 more could be taken from best-effort jobs"
     assert told.warnings == [f"t=20: w0!r rejected: {why}"]

@@ -100,7 +100,7 @@ def test_what_a_job_did_not_use_comes_back() -> None:
     ],
 )
 def test_a_job_that_could_not_even_run_alone_is_rejected(options: dict[str, str], spec: Spec, why: str) -> None:
-    """With the figures."""
+    """With the numbers."""
     result, talk = run("energy_budget", options, [spec])
     assert [record.state for record in result.jobs] == ["REJECTED"]
     assert list(talk.session.rejections.values()) == [why]

@@ -68,7 +68,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_what_a_file_says_is_no_command_to_the_terminal(files: Path) -> None:
-    """Ids of jobs in figures, differences and errors."""
+    """Ids of jobs in tables, differences and errors."""
     simulate = ["simulate", "-p", "p.xml", "-w", "hostile.json", "-e", "out/a", "--record", "a.jsonl"]
     done = run(files, *simulate, "-s", "easy", "--gantt")
     assert done.returncode == 0, done.stderr[:3000]

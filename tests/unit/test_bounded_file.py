@@ -208,7 +208,7 @@ def test_a_host_above_the_limit_is_named(tmp_path: Path) -> None:
 
 
 def test_a_machine_above_the_limit_is_refused(tmp_path: Path) -> None:
-    """Pictures have rows for its hosts, and figures a bit for each."""
+    """Pictures have rows for its hosts, and metrics a bit for each."""
     (tmp_path / "run_jobs.csv").write_text(rows(["0"]))
     (tmp_path / "run_schedule.csv").write_text("nb_computing_machines\n900000000000000\n")
     with pytest.raises(InputError, match="a machine of 900000000000000 hosts, which must be at most 1048576 hosts"):

@@ -77,7 +77,7 @@ def test_any_algorithm_may_be_the_baseline() -> None:
         compare_algorithms(both, [], baseline="yours")
 
 
-def test_an_algorithm_that_failed_once_has_no_figures() -> None:
+def test_an_algorithm_that_failed_once_has_no_metrics() -> None:
     """A mean over the other workloads would be of others than its neighbours'."""
     whole = study((10.0, 20.0), (20.0, 40.0))
     *others, _ = whole.outcomes
@@ -101,7 +101,7 @@ def test_tables_tell_which_way_is_better() -> None:
 
 
 def test_tables_can_show_differences() -> None:
-    """In the unit of the figure."""
+    """In the unit of the metric."""
     text = shown(compare_algorithms(study((10.0, 20.0), (20.0, 40.0)), find_metrics(["utilisation"])), differences=True)
     assert text.splitlines()[-1].split() == ["mine", "13.33", "-7.50", "[-8.33,", "-6.67]", "0/0/2"]
 
@@ -137,7 +137,7 @@ def test_other_jobs_are_noticed() -> None:
     assert (found.variant, found.ran, found.succeeded) == ("mine", ("w0",), ("w1",))
 
 
-def test_each_figure_has_a_title_of_its_own() -> None:
+def test_each_metric_has_a_title_of_its_own() -> None:
     """And is a field of what was measured."""
     run = outcome("w", "easy", 1.0)
     assert all(metric.title == metric.title.strip() != "" for metric in METRICS.values())
@@ -148,14 +148,14 @@ def test_each_figure_has_a_title_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("names", [["mean_wiat"], ["mean_wait", "mean_wait"]])
-def test_figures_are_asked_for_by_name(names: list[str]) -> None:
+def test_metrics_are_asked_for_by_name(names: list[str]) -> None:
     """Once each."""
     with pytest.raises(OptionError, match="metric"):
         find_metrics(names)
 
 
 def test_the_csv_has_a_row_for_each_run(tmp_path: Path) -> None:
-    """With every figure in SI units, to the last bit; failed runs have their error."""
+    """With every metric in SI units, to the last bit; failed runs have their error."""
     whole = study((1.0, 2.0), (0.1 + 0.2, 4.0))
     broken = Study(whole.workloads, whole.variants, (*whole.outcomes[:3], Outcome("w1", "mine", error="no, never")))
     write_csv(tmp_path / "runs.csv", compare_algorithms(broken, []))

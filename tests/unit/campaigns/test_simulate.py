@@ -33,7 +33,7 @@ def test_the_jobs_are_those_of_the_command(tmp_path: Path) -> None:
     assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there_jobs.csv").read_bytes()
 
 
-def test_figures_are_those_of_the_summary() -> None:
+def test_metrics_are_those_of_the_summary() -> None:
     """The ones that the README shows."""
     found = simulate(str(PLATFORM), str(JOBS), "easy").metrics
     assert found.mean_bounded_slowdown == pytest.approx(180.0802, abs=1e-4)

@@ -91,12 +91,12 @@ def test_convert_has_each_cleaning_rule_as_an_option(here: Path, capsys: pytest.
     assert (job["id"], job["res"], job["subtime"], job["walltime"]) == ("3", 1, 2, 10)
 
 
-def test_simulate_prints_the_figures(generated: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulate_prints_the_metrics(generated: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """A table on stdout, nothing on stderr, no file that nobody asked for."""
     assert run([*generated, "-s", "easy"]) == 0
     out, err = capsys.readouterr()
-    figures = ("jobs ", "makespan", "utilisation", "mean wait", "maximum wait", "mean bounded slowdown", "messages")
-    assert all(figure in out for figure in (*figures, "deciding", "simulating"))
+    titles = ("jobs ", "makespan", "utilisation", "mean wait", "maximum wait", "mean bounded slowdown", "messages")
+    assert all(title in out for title in (*titles, "deciding", "simulating"))
     assert err == ""
     assert sorted(path.name for path in Path().iterdir()) == ["p.xml", "w.json"]
 

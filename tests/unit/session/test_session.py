@@ -367,7 +367,7 @@ def test_an_answer_that_is_not_in_redis_is_an_error(value: bytes, keys: object, 
 
 
 def test_an_answer_in_redis_is_warned_of_where_there_is_none() -> None:
-    """It reaches the algorithm as it came, without a figure."""
+    """It reaches the algorithm as it came, without a number."""
     warnings: list[str] = []
     session = Session(Listening, warn=warnings.append)
     session.answer(message(0, ("SIMULATION_BEGINS", begins_v14())))

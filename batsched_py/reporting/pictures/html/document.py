@@ -123,7 +123,7 @@ def _summary(schedules: Sequence[Schedule], found: Sequence[RunComparison], boun
     return [
         *(markup.paragraph(line, "none") for line in lines),
         main,
-        f"<details><summary>More figures</summary>{rest}</details>",
+        f"<details><summary>More metrics</summary>{rest}</details>",
     ]
 
 
@@ -146,7 +146,7 @@ def _strangers(first: Schedule, found: Sequence[RunComparison]) -> list[str]:
 
 def _others(marks: Sequence[JobMarks], first: Schedule, found: Sequence[RunComparison]) -> Iterator[str]:
     """Yield warnings about runs of the same workload whose metrics are of other jobs than those of the first run."""
-    hints = {"ran": "their figures are of different jobs, none is marked as the best", "succeeded": "compare with care"}
+    hints = {"ran": "their metrics are of different jobs, none is marked as the best", "succeeded": "compare with care"}
     for what, hint in hints.items():
         differing = zip(found, marks[1:], strict=True)
         others = [run.name for run, mine in differing if run.comparable and other_jobs(mine, marks[0]) == what]
@@ -156,8 +156,8 @@ def _others(marks: Sequence[JobMarks], first: Schedule, found: Sequence[RunCompa
 
 def _table_caption(names: Sequence[str], *, ranked: bool) -> str:
     if len(names) == 1:
-        return "Figures of the run"
-    return f"Below each figure: how it differs from {names[0]}." + (" ★ marks the best of a row." if ranked else "")
+        return "Metrics of the run"
+    return f"Below each metric: how it differs from {names[0]}." + (" ★ marks the best of a row." if ranked else "")
 
 
 def _differences(schedules: Sequence[Schedule], compared: Sequence[RunComparison], content: Content) -> list[str]:

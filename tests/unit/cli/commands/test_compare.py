@@ -106,7 +106,7 @@ def test_files_are_workloads_of_their_own(here: Path, capsys: pytest.CaptureFixt
 
 
 def test_seeds_of_algorithms_are_observations_of_one_workload(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As simulate -o seed=N runs them; an algorithm without the option has the same figures for each."""
+    """As simulate -o seed=N runs them; an algorithm without the option has the same metrics for each."""
     study = ["compare", "-p", "p.xml", "-w", "w.json", "-s", "easy", "-s", "random", "--metrics", "mean_wait"]
     assert run([*study, "--seeds", "1-3", "--json", "all.json", "--csv", "all.csv", "-e", "out"]) == 0
     out, err = capsys.readouterr()

@@ -77,7 +77,7 @@ def test_rows_that_say_nothing_are_left_out(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_csv_has_a_row_for_each_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every figure by its name, with all its digits; unknown ones are empty."""
+    """Every metric by its name, with all its digits; unknown ones are empty."""
     assert run(["metrics", EASY, SLEEPER, "--format", "csv"]) == 0
     first, second = rows(capsys.readouterr().out)
     assert tuple(first) == ("run", *RunMetrics.__struct_fields__)
@@ -85,7 +85,7 @@ def test_csv_has_a_row_for_each_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert float(second["makespan"]) == 20810
 
 
-def test_json_has_batsims_figures_beside_ours(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_batsims_metrics_beside_ours(capsys: pytest.CaptureFixture[str]) -> None:
     """And where all came from."""
     assert run(["metrics", EASY, "--format", "json", "--tau", "60"]) == 0
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -150,7 +150,7 @@ def test_hosts_in_each_state_are_whole_numbers(here: Path, capsys: pytest.Captur
     assert capsys.readouterr().out == "run,time,idle_hosts,computing_hosts\nlog,0.0,0,2\nlog,10,2,0\n"
 
 
-def test_batsims_figures_are_those_of_its_own_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_batsims_metrics_are_those_of_its_own_file(capsys: pytest.CaptureFixture[str]) -> None:
     """By name, to the digits that it writes."""
     assert run(["metrics", EASY, "--batsim", "--format", "csv"]) == 0
     (found,) = rows(capsys.readouterr().out)

@@ -56,7 +56,7 @@ def test_runs_of_different_workloads_are_told(results: Path, capsys: pytest.Capt
 
 
 def test_tau_is_the_bound_of_the_page(results: Path) -> None:
-    """In its figures and in its words."""
+    """In its metrics and in its words."""
     for tau, bounded in (("5", "1.7000"), ("20", "1.0000")):
         assert run(["report", "b/fcfs", "--tau", tau, "-o", "report.html"]) == 0
         page = (results / "report.html").read_text()
@@ -104,7 +104,7 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 
 def test_workloads_tell_users_and_deadlines(results: Path) -> None:
-    """As for `metrics`: figures that jobs files cannot tell."""
+    """As for `metrics`: those that jobs files cannot tell."""
     job = {"id": "1", "subtime": 0, "res": 1, "profile": "p", "user": "ann", "deadline": 100}
     workload = {"nb_res": 4, "jobs": [job], "profiles": {"p": {"type": "delay", "delay": 10}}}
     (results / "w.json").write_text(json.dumps(workload))

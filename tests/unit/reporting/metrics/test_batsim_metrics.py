@@ -1,4 +1,4 @@
-"""Batsim's figures, computed from the jobs, against the `_schedule.csv` that real Batsim wrote beside them."""
+"""Batsim's metrics, computed from the jobs, against the `_schedule.csv` that real Batsim wrote beside them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNKNOWN: Final = {"o19_machine_events": "time_"}
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
-def test_all_figures_are_batsims_to_6_digits(run: Path) -> None:
+def test_all_metrics_are_batsims_to_6_digits(run: Path) -> None:
     """Read from the recorded files of Batsim 4.2.1."""
     schedule = read_schedule(run)
     found = asdict(batsim_metrics(schedule))

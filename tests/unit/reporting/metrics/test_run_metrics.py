@@ -1,4 +1,4 @@
-"""The figures of runs and jobs, on schedules small enough to work out by hand."""
+"""The metrics of runs and jobs, on schedules small enough to work out by hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FIRST = record("1", submit=0, start=0, finish=30, hosts="0-1")
 SECOND = record("2", submit=10, start=30, finish=50, hosts="0-3")
 
 
-def test_figures_of_two_jobs_are_those_worked_out_by_hand() -> None:
+def test_metrics_of_two_jobs_are_those_worked_out_by_hand() -> None:
     """4 hosts; 2 of them for 30 s, then 4 of them for 20 s; the second waits 20 s."""
     found = measure_run(schedule(FIRST, SECOND))
     assert (found.jobs, found.ran, found.successful, found.rejected, found.hosts) == (2, 2, 2, 0, 4)
@@ -127,8 +127,8 @@ def test_states_are_counted() -> None:
     assert (found.walltime_reached, found.killed, found.rejected) == (1, 2, 3)
 
 
-def test_without_a_job_that_ran_figures_are_none() -> None:
-    """Neither zero, which would look like a good figure, nor a division by zero."""
+def test_without_a_job_that_ran_metrics_are_none() -> None:
+    """Neither zero, which would look like a good metric, nor a division by zero."""
     for run in (schedule(), schedule(rejected()), schedule(hosts=0)):
         found = measure_run(run)
         assert found.makespan == 0

@@ -14,7 +14,7 @@ from batsched_py.reporting.metrics.statistics import jains_index, mean, quantile
 VALUES = st.lists(st.floats(0, 1e9), min_size=1, max_size=30)
 
 
-def test_of_nothing_there_is_no_figure() -> None:
+def test_of_nothing_there_is_no_metric() -> None:
     """None rather than 0, which would look good."""
     assert (mean([]), quantile([], 0.5), jains_index([])) == (None, None, None)
 
@@ -51,8 +51,8 @@ def test_the_order_of_the_values_does_not_matter(values: list[float], chance: Ra
     """To the last bit."""
     shuffled = list(values)
     chance.shuffle(shuffled)
-    for figure in (mean, jains_index, lambda each: quantile(each, 0.9)):
-        assert figure(shuffled) == figure(values)
+    for statistic in (mean, jains_index, lambda each: quantile(each, 0.9)):
+        assert statistic(shuffled) == statistic(values)
 
 
 @given(VALUES)

@@ -257,7 +257,7 @@ def test_the_files_that_are_read_are_told(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_schedule_file_is_told(tmp_path: Path, content: str, told: str) -> None:
-    """Its figures are used, so they are checked."""
+    """Its metrics are used, so they are checked."""
     jobs_file(tmp_path, ROW_4)
     (tmp_path / "run_schedule.csv").write_text(content)
     with pytest.raises(InputError) as caught:
@@ -276,7 +276,7 @@ PIECES = st.sampled_from(["", ",", "\n", '"', "0-1", "1-0", "x", "-1", "1e999", 
 
 @given(st.lists(st.tuples(st.integers(0, 600), st.integers(0, 9), PIECES), max_size=4))
 def test_whatever_a_file_holds_is_read_or_told(edits: list[tuple[int, int, str]]) -> None:
-    """In one line; and what was read has figures."""
+    """In one line; and what was read has metrics."""
     text = f"{HEADER_4}\n{ROW_4}\n{ROW_4}\n"
     for position, length, piece in edits:
         text = text[:position] + piece + text[position + length :]

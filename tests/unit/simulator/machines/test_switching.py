@@ -65,7 +65,7 @@ def test_a_host_that_fails_while_it_is_switched_on_is_noted(at: float, noted: bo
 
 
 def test_without_a_job_that_ran_batsim_counts_from_minus_one_joule() -> None:
-    """All were rejected: -1 J since the first submission in the file, none in our own figures."""
+    """All were rejected: -1 J since the first submission in the file, none in our own metrics."""
     result, _ = run({5.0: [reject("a")]}, job("a", at=5))
     assert (result.joules, result.consumed_joules) == (0.0, -1.0 - 5 * 2 * 100)
     assert schedule_columns(result)["consumed_joules"] == "-1001.000000"

@@ -51,7 +51,7 @@ def test_numbers_alone_give_the_same_schedule(result: Result) -> None:
 
 
 def test_batsim_1_has_no_row_for_a_rejected_job(tmp_path: Path) -> None:
-    """Its document says so, and its recordings; the figures of the schedule count such jobs."""
+    """Its document says so, and its recordings; the metrics of the schedule count such jobs."""
     jobs, script = workload(job("1", at=1), job("2", at=1)), {1.0: [reject("1"), execute("2", "0")]}
     result, _ = play(jobs, script, settings=Settings(protocol="v1.4", workload_names=("w0",)))
     write_jobs(tmp_path / "out_jobs.csv", result)
@@ -79,7 +79,7 @@ def test_the_schedule_says_who_made_it(tmp_path: Path, result: Result) -> None:
     assert (columns["makespan"], columns["mean_slowdown"]) == ("12.000000", "0.666667")
 
 
-def test_a_figure_a_little_below_zero_is_zero(tmp_path: Path, result: Result) -> None:
+def test_a_metric_a_little_below_zero_is_zero(tmp_path: Path, result: Result) -> None:
     """A job may start a nanosecond before its rounded submission time."""
     early = [replace(record, job=replace(record.job, submit_time=record.start + 1e-9)) for record in result.jobs]
     write_schedule(tmp_path / "out_schedule.csv", replace(result, jobs=tuple(early)))

@@ -106,7 +106,7 @@ function cumulative(values, least) {
   return { x, y };
 }
 
-/** A cumulative distribution of a figure of jobs, on a logarithmic axis, with a line for each run. */
+/** A cumulative distribution of a metric of jobs, on a logarithmic axis, with a line for each run. */
 function drawDistribution(page, element, valuesOf, least, axis, told) {
   const traces = page.runs.map((run) => {
     const { x, y } = cumulative(valuesOf(run), least), text = x.map(told);

@@ -136,7 +136,7 @@ def test_runs_without_a_job_in_common_are_told() -> None:
     assert "No job is in both" not in text(schedule(record("1")), schedule(record("1"), name="other"))
 
 
-def test_figures_of_different_jobs_have_no_best() -> None:
+def test_metrics_of_different_jobs_have_no_best() -> None:
     """Who rejects jobs has short waits; a line above the table tells."""
     easy = schedule(record("1"), record("2", start=10, finish=20), name="easy")
     picky = schedule(record("1"), rejected("2"), name="picky")

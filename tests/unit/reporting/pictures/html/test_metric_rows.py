@@ -1,4 +1,4 @@
-"""The summary tells figures, differences and the best of each row."""
+"""The summary shows metrics, differences and the best of each row."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def test_what_is_many_times_as_much_is_told_so() -> None:
     assert row("mean wait", summary_rows([none, far])).cells[1].delta == ""
 
 
-def test_figures_without_a_meaning_are_left_out_or_dashes() -> None:
-    """No row says nothing; a run that has no such figure has a dash."""
+def test_metrics_without_a_meaning_are_left_out_or_dashes() -> None:
+    """No row says nothing; a run that has no such metric has a dash."""
     nothing = run(rejected("1"))
     assert "mean wait" not in [found.name for found in summary_rows([nothing])]
     assert row("mean wait", summary_rows([SLOW, nothing])).cells[1] == MetricCell("-")
@@ -80,7 +80,7 @@ def test_the_two_tables_have_no_row_in_common() -> None:
     assert "median wait" in names[1]
 
 
-def test_each_figure_says_which_way_is_better() -> None:
+def test_each_metric_says_which_way_is_better() -> None:
     """The same as `compare` takes it: also of counts; none of what was given."""
     some = run(record("1", hosts="0"), record("2", hosts="0", start=10, finish=20))
     fewer = run(record("1", hosts="0"), record("2", hosts="0", start=10, finish=20, state="COMPLETED_KILLED"))
@@ -91,6 +91,6 @@ def test_each_figure_says_which_way_is_better() -> None:
 
 
 def test_stars_can_be_left_out() -> None:
-    """Where the figures are of different jobs."""
+    """Where the metrics are of different jobs."""
     found = [*summary_rows([SLOW, FAST], ranked=False), *other_rows([SLOW, FAST], ranked=False)]
     assert not any(cell.best for each in found for cell in each.cells)

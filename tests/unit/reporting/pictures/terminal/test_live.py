@@ -51,7 +51,7 @@ def shown(renderable: RenderableType, *, no_color: bool = False) -> list[str]:
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 
-def test_the_picture_has_all_figures() -> None:
+def test_the_picture_has_all_numbers() -> None:
     """With groups of thousands, and sparklines as long as what they know."""
     frame = LiveFrame(STATUS, (0.0, 75.0, 150.0), (0.5, 1.0, 0.75), 41000, 3456.7, 0.34)
     lines = shown(LivePicture("easy", frame, 10.0, "simulating"))
@@ -145,7 +145,7 @@ def test_a_history_of_ages_is_no_longer() -> None:
     assert set(history.values) == {7}
 
 
-def test_the_books_of_a_session_give_the_figures() -> None:
+def test_the_books_of_a_session_give_the_numbers() -> None:
     """One runs, one waits with a reason, one was too large, one has ended."""
     session = begun()
     jobs = [("JOB_SUBMITTED", submitted_data(name, size)) for name, size in (("1", 1), ("2", 2), ("3", 4), ("4", 9))]
@@ -161,7 +161,7 @@ def test_the_books_of_a_session_give_the_figures() -> None:
     assert (first.job.id, first.reason, first.promise) == ("w0!3", "needs 4 hosts, 2 are free", None)
 
 
-def test_the_books_of_the_simulator_give_the_figures() -> None:
+def test_the_books_of_the_simulator_give_the_numbers() -> None:
     """It does not know why jobs wait."""
     run = RunStatus(now=1.0, total=9, submitted=6, waiting=3, running=2, ended=1, hosts=8, computing=5, idle=2)
     status = simulation_status(run)
