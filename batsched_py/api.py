@@ -32,7 +32,7 @@ from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import TOLERANCE, View
 from batsched_py.state.hosts import Host
 from batsched_py.state.state import Running
-from batsched_py.wording import counted, too_few
+from batsched_py.text.wording import counted, too_few
 
 __all__ = [
     "ORDERS",

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from batsched_py.display import displayed
 from batsched_py.errors import PluginError
+from batsched_py.text.display import displayed
 
 
 def load_object(target: str, what: str) -> Any:

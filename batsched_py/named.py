@@ -6,9 +6,9 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
-from batsched_py.display import displayed
 from batsched_py.errors import PlanError
-from batsched_py.wording import did_you_mean
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import did_you_mean
 
 Thing = TypeVar("Thing")
 #: Gives the object at "module:name" or "file.py:name"; the second argument is what it is, for messages.

@@ -12,7 +12,7 @@ from typing import Any, Final
 from batsched_py.api import Scheduler
 from batsched_py.errors import PluginError
 from batsched_py.loading import load_file, load_object
-from batsched_py.wording import unknown
+from batsched_py.text.wording import unknown
 
 #: Third parties announce algorithms in this group: `name = "package.module:Class"`.
 ENTRY_POINT_GROUP: Final = "batsched_py.schedulers"

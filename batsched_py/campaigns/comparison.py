@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from batsched_py.brief import Brief
 from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.same_jobs import JobMarks, other_jobs
-from batsched_py.wording import unknown
+from batsched_py.text.representation import Brief
+from batsched_py.text.wording import unknown
 
 
 class AlgorithmMean(Struct, frozen=True):

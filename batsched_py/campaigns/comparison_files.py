@@ -21,8 +21,8 @@ from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
 from batsched_py.campaigns.comparison_table import RATIO_DIGITS
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Outcome, Variant
-from batsched_py.display import spreadsheet_cell
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
+from batsched_py.text.display import spreadsheet_cell
 from batsched_py.traces.atomic_file import write_atomically
 
 #: Characters with a meaning of their own in LaTeX -> their escapes.

@@ -14,8 +14,8 @@ from batsched_py.campaigns.bootstrap import Estimate
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Study
-from batsched_py.display import displayed
-from batsched_py.wording import NOTHING, counted
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import NOTHING, counted
 
 #: Digits of ratios after the point.
 RATIO_DIGITS: Final = 3

@@ -11,7 +11,7 @@ from batsched_py.campaigns.bootstrap import Pairs
 from batsched_py.campaigns.study import Outcome
 from batsched_py.errors import OptionError
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, Unit
-from batsched_py.wording import unknown
+from batsched_py.text.wording import unknown
 
 
 class Metric(Struct, frozen=True):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from batsched_py.brief import Brief
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
@@ -19,6 +18,7 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
+from batsched_py.text.representation import Brief
 from batsched_py.traces.lublin import Drawn
 
 

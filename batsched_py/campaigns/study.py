@@ -15,7 +15,6 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from batsched_py.brief import Brief
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
 from batsched_py.campaigns.processes import check_portable, run_apart
 from batsched_py.campaigns.simulate import Run, simulate
@@ -33,6 +32,7 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
+from batsched_py.text.representation import Brief
 
 #: A function of the names of a workload and of an algorithm, and of the result of the run.
 Keep = Callable[[str, str, Result], None]

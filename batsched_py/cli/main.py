@@ -30,7 +30,7 @@ from batsched_py.cli.shared import terminal
 from batsched_py.cli.shared.command import DEBUG, Invocation
 from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
 from batsched_py.errors import BatschedError, DeadlockError
-from batsched_py.wording import did_you_mean
+from batsched_py.text.wording import did_you_mean
 
 PROGRAM: Final = "batsched-py"
 

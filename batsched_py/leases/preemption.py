@@ -14,7 +14,7 @@ from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, J
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import Running
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 Work = TypeVar("Work")
 #: Hosts, and the jobs that must be stopped for them.

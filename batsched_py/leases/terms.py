@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from batsched_py.display import shown
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST, TOO_LONG
+from batsched_py.text.display import shown
 
 #: The member of a job that holds its terms.
 MEMBER: Final = "lease"

@@ -8,11 +8,11 @@ from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
-from batsched_py.display import displayed
 from batsched_py.errors import ExtraError, StoreError
 from batsched_py.metadata.keys import host_count_key, job_keys, profile_keys, read_objects, whole_key, write_objects
 from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
-from batsched_py.wording import counted
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
 
 try:
     import redis

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from batsched_py.brief import Brief
 from batsched_py.errors import PlatformError
 from batsched_py.model.zone import Link, Segment, Zone
+from batsched_py.text.representation import Brief
 
 __all__ = ["DEFAULT_MASTER", "Link", "Platform", "PlatformHost", "Route"]
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from batsched_py.brief import Brief
-from batsched_py.display import shown
+from batsched_py.text.display import shown
+from batsched_py.text.representation import Brief
 
 #: Batsim 1's names of types -> what Batsim 3 and later call them.
 FORMER_TYPES: Final[Mapping[str, str]] = {

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Final
 
-from batsched_py.brief import Brief
 from batsched_py.model.job import Job
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Profile
+from batsched_py.text.representation import Brief
 
 #: Much faster than a generator over the jobs, each of which is asked three times before a run.
 _PROFILE_AND_SIZE: Final[Callable[[Job], tuple[str, int]]] = attrgetter("profile", "size")

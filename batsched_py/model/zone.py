@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from msgspec import Struct
 
-from batsched_py.brief import Brief
+from batsched_py.text.representation import Brief
 
 
 class Link(Struct, frozen=True):

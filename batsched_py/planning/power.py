@@ -10,8 +10,8 @@ from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
-from batsched_py.display import shown
 from batsched_py.errors import PlatformError
+from batsched_py.text.display import shown
 
 _PSTATE: Final = re.compile(r"[0-9]{1,9}")
 

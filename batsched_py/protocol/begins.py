@@ -8,9 +8,9 @@ from typing import Any, Final
 import orjson
 
 from batsched_py.bits import MAX_HOST
-from batsched_py.display import shown
 from batsched_py.protocol.events import Config, Resource, SimulationBegins
 from batsched_py.protocol.fields import Data, FieldError, array, boolean, integer, mapping, optional_mapping, rest, text
+from batsched_py.text.display import shown
 
 #: Numbers of hosts are below the first, or below this many times their count: gaps are legal, but a set costs a bit for
 #: each number below its highest.

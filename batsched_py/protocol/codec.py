@@ -10,10 +10,10 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.display import displayed, shown
 from batsched_py.errors import LocalProtocolError, RemoteProtocolError
 from batsched_py.protocol.events import Nop, Unknown
 from batsched_py.protocol.fields import FieldError
+from batsched_py.text.display import displayed, shown
 
 _NUMBERS: Final = frozenset({float, int})
 #: Leave dataclasses and subclasses of JSON types to `_plain`, which refuses all but mappings.

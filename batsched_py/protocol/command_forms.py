@@ -13,7 +13,6 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from batsched_py.bits import MAX_HOST, format_bits
-from batsched_py.display import shown
 from batsched_py.hostset import HostSet
 from batsched_py.model.profile import FORMER_NAMES
 from batsched_py.protocol.codec import Form, Forms
@@ -49,6 +48,7 @@ from batsched_py.protocol.fields import (
     text,
     texts,
 )
+from batsched_py.text.display import shown
 
 #: The two notices that a decision process may send -> how each dialect spells them.
 _NOTICES: Final = {REGISTRATION_FINISHED: REGISTRATION_FINISHED, CONTINUE_REGISTRATION: CONTINUE_REGISTRATION}

@@ -11,7 +11,6 @@ import msgspec
 import orjson
 from msgspec import Struct
 
-from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, ProtocolError, RemoteProtocolError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.protocol.begins import highest_of
@@ -20,6 +19,7 @@ from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.dialects import V4, V14, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Event, SimulationBegins, SimulationEnds, Unknown
 from batsched_py.protocol.fields import Data
+from batsched_py.text.display import displayed
 
 
 class Turn(StrEnum):

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, Final
 
 from batsched_py.bits import MAX_HOST, format_bits
-from batsched_py.display import shown
 from batsched_py.protocol import begins, events
 from batsched_py.protocol.codec import Form, Forms
 from batsched_py.protocol.events import COMPLETED_KILLED, FINAL_STATES, NO_MEMBERS, JobCompleted, JobSubmitted
@@ -31,6 +30,7 @@ from batsched_py.protocol.fields import (
     texts,
     write_progress,
 )
+from batsched_py.text.display import shown
 
 _SUBMITTED_MEMBERS: Final = frozenset({"job_id", "job", "profile"})
 _COMPLETED_MEMBERS: Final = frozenset({"job_id", "job_state", "return_code", "alloc", "status", "kill_reason"})

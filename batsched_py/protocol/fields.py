@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from batsched_py.bits import MAX_HOST, parse_bits
-from batsched_py.display import shown
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import SHORTEST
 from batsched_py.protocol.events import Progress
+from batsched_py.text.display import shown
 
 Data = Mapping[str, Any]
 

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Final
 
 from batsched_py.bits import format_bits
-from batsched_py.display import displayed, shown
 from batsched_py.errors import PlanError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -35,7 +34,8 @@ from batsched_py.scheduling.remainder import Lookup
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
-from batsched_py.wording import counted
+from batsched_py.text.display import displayed, shown
+from batsched_py.text.wording import counted
 
 #: Dialect -> (states a waiting control job may be given, states a running one may): all others make Batsim abort.
 _CONTROL_STATES: Final = {

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from batsched_py.display import MOST, displayed, shown
 from batsched_py.errors import OptionError, PluginError
 from batsched_py.loading import load_object
 from batsched_py.named import Named
-from batsched_py.wording import did_you_mean
+from batsched_py.text.display import MOST, displayed, shown
+from batsched_py.text.wording import did_you_mean
 
 OptionsType = TypeVar("OptionsType")
 

@@ -13,7 +13,7 @@ from batsched_py.planning.policies.selection import SELECTIONS, Selection
 from batsched_py.scheduling.options import named, option
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
-from batsched_py.wording import counted, too_few
+from batsched_py.text.wording import counted, too_few
 
 #: Answers of a constraint that are kept whether or not their jobs still wait.
 _ROOM: Final = 1024

@@ -10,7 +10,6 @@ from typing import Any, Final
 from msgspec import Struct
 
 from batsched_py.bits import size_of
-from batsched_py.display import displayed
 from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet, IntervalSet, as_host_set
 from batsched_py.model.job import Job
@@ -49,7 +48,8 @@ from batsched_py.scheduling.checks import (
 )
 from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.state import State
-from batsched_py.wording import counted
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
 
 #: Rejections that are shown one by one; at the end of the run comes their number.
 MOST_TOLD: Final = 5

@@ -8,7 +8,6 @@ from typing import Any, Final
 import orjson
 from msgspec.structs import replace
 
-from batsched_py.display import displayed
 from batsched_py.errors import (
     AlgorithmError,
     InvariantError,
@@ -37,7 +36,8 @@ from batsched_py.session.clock import ZERO, DecisionClock
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.story import in_short, story, where
 from batsched_py.state.state import State
-from batsched_py.wording import counted
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
 
 #: Said of a run that cannot end, because an algorithm may still submit jobs; has its name.
 _REGISTRATION_OPEN: Final = (

@@ -8,13 +8,13 @@ from typing import Any
 import orjson
 from msgspec.structs import replace
 
-from batsched_py.display import displayed, shown
 from batsched_py.errors import StoreError
 from batsched_py.metadata.store import JobStore, Members, ProfileName
 from batsched_py.protocol.command_forms import former_profile
 from batsched_py.protocol.commands import Command, RegisterJob, RegisterProfile
 from batsched_py.protocol.events import Answer, Event, JobSubmitted
 from batsched_py.protocol.fields import FieldError, read_job
+from batsched_py.text.display import displayed, shown
 
 
 def describe(events: Sequence[Event], store: JobStore, *, with_profiles: bool) -> Sequence[Event]:

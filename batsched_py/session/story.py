@@ -7,10 +7,10 @@ import traceback
 from typing import Final
 
 import batsched_py
-from batsched_py.display import displayed
 from batsched_py.errors import BatschedError
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.events import Event
+from batsched_py.text.display import displayed
 
 #: The folder of the engine's own code.
 _ENGINE: Final = os.path.dirname(batsched_py.__file__) + os.sep

@@ -45,7 +45,7 @@ from batsched_py.simulator.time.mailbox import InstantMailbox, latencies
 from batsched_py.simulator.time.timed_source import TimedSource
 from batsched_py.simulator.wire import simulation_begins
 from batsched_py.simulator.wire.store_link import StoreLink
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 
 class Parts(Struct, frozen=True):

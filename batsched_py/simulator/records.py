@@ -12,11 +12,11 @@ from typing import Final
 from msgspec import Struct, field
 
 from batsched_py.bits import size_of
-from batsched_py.brief import Brief
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.outputs.tracing import Trace, counts, numbers
+from batsched_py.text.representation import Brief
 
 
 class JobRecord(Struct, frozen=True):

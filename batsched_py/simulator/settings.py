@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from batsched_py.brief import Brief
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.model.platform import DEFAULT_MASTER
+from batsched_py.text.representation import Brief
 from batsched_py.traces.event_file import ExternalEvent
 
 

@@ -8,7 +8,6 @@ from typing import Any, Final, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.display import displayed
 from batsched_py.errors import InvariantError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -18,6 +17,7 @@ from batsched_py.protocol.fields import FieldError
 from batsched_py.state.hosts import Hosts
 from batsched_py.state.profiles import Profiles
 from batsched_py.state.queue import Queue
+from batsched_py.text.display import displayed
 
 #: Batsim prints times with six decimals: instants closer than this are one instant on the wire.
 WIRE_RESOLUTION: Final = 1e-6

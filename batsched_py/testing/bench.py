@@ -37,7 +37,7 @@ from batsched_py.scheduling.view import View
 from batsched_py.session.session import Session
 from batsched_py.testing.case import POWER, SLEEP
 from batsched_py.testing.decision import Decision
-from batsched_py.wording import too_few
+from batsched_py.text.wording import too_few
 
 #: The profile of jobs without another; it is never executed.
 PROFILE: Final = "p"

@@ -58,7 +58,7 @@ from batsched_py.protocol.events import (
 )
 from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import SLEEPS, Case
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 #: Seconds from an event to its message: none, latencies that were observed, and long ones.
 LATENESS: Final = (0.0, 0.0, 1e-6, 15e-6, 6e-4, 0.1, 2.5)

@@ -14,8 +14,8 @@ from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.testing.case import Case
 from batsched_py.testing.late_batsim import LATENESS, PROMPT, LateBatsim
+from batsched_py.text.wording import counted
 from batsched_py.transcripts.decisions import dialect_of_run, number_text, reply_lines, request_line, request_time
-from batsched_py.wording import counted
 
 #: Messages of a run of a case, in all and for each job: a run with more of them does not end.
 MESSAGES: Final = 2_000

@@ -18,7 +18,7 @@ from batsched_py.scheduling.base import Scheduler
 from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import Case, JobSpec
 from batsched_py.testing.play import Played
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 #: Seconds by which times in messages may be rounded.
 ROUNDING: Final = 1e-4

@@ -10,7 +10,6 @@ from typing import Any, Final
 import orjson
 from msgspec import Raw
 
-from batsched_py.display import shown
 from batsched_py.errors import WorkloadError
 from batsched_py.model.job import Job
 from batsched_py.model.limits import (
@@ -28,6 +27,7 @@ from batsched_py.model.name_set import NameSet
 from batsched_py.model.packed_jobs import PackedJobs
 from batsched_py.model.profile import Parallel, Profile
 from batsched_py.model.workload import Workload
+from batsched_py.text.display import shown
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.json_document import parse_object, parse_outline, read_content, refuse_doubled
 from batsched_py.traces.profile_table import read_profiles

@@ -10,9 +10,9 @@ from typing import Annotated, Literal, get_type_hints
 
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.workload import Workload
+from batsched_py.text.wording import counted
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
-from batsched_py.wording import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ import orjson
 from msgspec import Struct, field
 
 from batsched_py.bounded_file import read_lines, reported
-from batsched_py.display import shown
 from batsched_py.errors import WorkloadError
 from batsched_py.hostset import HostSet
 from batsched_py.model.limits import LIMITS, LimitError, Limits, check_depth
+from batsched_py.text.display import shown
 
 MACHINE_AVAILABLE: Final = "machine_available"
 MACHINE_UNAVAILABLE: Final = "machine_unavailable"

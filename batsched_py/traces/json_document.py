@@ -14,9 +14,9 @@ import msgspec
 import orjson
 
 from batsched_py.bounded_file import read_file, reported
-from batsched_py.display import shown
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.text.display import shown
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: Digits of a number that a message shows.

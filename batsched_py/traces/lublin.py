@@ -16,11 +16,11 @@ from typing import Any, Final
 from msgspec import Struct
 
 from batsched_py.bits import MAX_HOST
-from batsched_py.display import shown
 from batsched_py.errors import OptionError
 from batsched_py.model.workload import Workload
+from batsched_py.text.display import shown
+from batsched_py.text.wording import counted
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
-from batsched_py.wording import counted
 
 #: Limits of draws (natural logarithms of seconds), above which one is repeated: 45 hours to run, 5 days of a gap.
 _LONGEST_RUN: Final = 12.0

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
-from batsched_py.display import shown
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import (
     LIMITS,
@@ -28,6 +27,7 @@ from batsched_py.model.profile import (
     Send,
     parse_profile,
 )
+from batsched_py.text.display import shown
 
 #: The types that the embedded simulator executes, under their present names.
 SIMULATED_TYPES: Final = (

@@ -10,10 +10,10 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from batsched_py.bounded_file import read_lines, reported
-from batsched_py.brief import Brief
-from batsched_py.display import shown
 from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import LIMITS, LONGEST, TOO_LONG, Limits
+from batsched_py.text.display import shown
+from batsched_py.text.representation import Brief
 
 _HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*)")
 

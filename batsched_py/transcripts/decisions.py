@@ -8,13 +8,13 @@ import orjson
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.display import shown
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.protocol.codec import decode, parse
 from batsched_py.protocol.commands import CallMeLater, ExecuteJob, KillJob, RejectJob
 from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.protocol.dialects import V4, Dialect, dialect_of, highest_host
 from batsched_py.protocol.events import Nop, Unknown
+from batsched_py.text.display import shown
 
 #: Events of a request that are named; of the others only the number is.
 _TOLD: Final = 4

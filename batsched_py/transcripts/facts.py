@@ -13,8 +13,6 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from batsched_py.brief import Brief
-from batsched_py.display import shown
 from batsched_py.errors import RemoteProtocolError
 from batsched_py.model.job import Job
 from batsched_py.protocol import commands, events
@@ -23,6 +21,8 @@ from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Members
 from batsched_py.protocol.fields import write_progress
+from batsched_py.text.display import shown
+from batsched_py.text.representation import Brief
 from batsched_py.transcripts.decisions import plain_command
 from batsched_py.transcripts.transcript import Exchange
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from batsched_py.errors import BatschedError, ExtraError, StoreError
 from batsched_py.protocol.dialects import Dialect
+from batsched_py.text.wording import counted
 from batsched_py.transcripts.decisions import (
     dialect_of_run,
     number_text,
@@ -19,7 +20,6 @@ from batsched_py.transcripts.decisions import (
     request_time,
 )
 from batsched_py.transcripts.transcript import Exchange
-from batsched_py.wording import counted
 
 #: Marks of the lines of a difference: in both replies, in the recorded one only, in the new one only.
 SAME: Final = " "

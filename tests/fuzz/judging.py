@@ -12,8 +12,8 @@ from pathlib import Path
 from types import FrameType
 
 from batsched_py.cli.main import run
-from batsched_py.display import MOST_IN_LINE
 from batsched_py.errors import AlgorithmError, BatschedError, LocalProtocolError
+from batsched_py.text.display import MOST_IN_LINE
 
 #: Characters of a line, with what stands before it.
 LONGEST = MOST_IN_LINE + 100

@@ -14,11 +14,11 @@ import pytest
 import redis
 from msgspec.structs import replace
 
-from batsched_py.display import displayed
 from batsched_py.errors import StoreError
 from batsched_py.metadata.redis_store import Persistence, RedisStore
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.session.session import Session
+from batsched_py.text.display import displayed
 from tests.builders import begins_data, message
 from tests.redis_server import free_port, started
 

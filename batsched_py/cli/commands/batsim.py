@@ -33,8 +33,8 @@ from batsched_py.errors import EngineError, InputError, TransportError
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
+from batsched_py.text.wording import counted, seconds
 from batsched_py.transport.zmq_rep import RepSocket
-from batsched_py.wording import counted, seconds
 
 if TYPE_CHECKING:
     from batsched_py.containers.container import Container

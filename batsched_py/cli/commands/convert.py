@@ -12,10 +12,10 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option
 from batsched_py.cli.shared.terminal import say
+from batsched_py.text.wording import counted
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean
 from batsched_py.traces.swf import read_swf
-from batsched_py.wording import counted
 
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"

@@ -14,11 +14,11 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import TranscriptError
+from batsched_py.text.wording import counted
 from batsched_py.transcripts.compare import Tolerance, TranscriptComparison, compare_transcripts
 from batsched_py.transcripts.facts import FactKind
 from batsched_py.transcripts.report import LEFT, RIGHT, stories, summary
 from batsched_py.transcripts.transcript import Transcript
-from batsched_py.wording import counted
 
 _COLOURS: Final = {LEFT: "red", RIGHT: "green"}
 

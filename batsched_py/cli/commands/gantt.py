@@ -13,13 +13,13 @@ from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import Output, show_picture
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.runs import PictureOptions, draw, paths_argument, picture_options, read_drawn
-from batsched_py.display import displayed
 from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import CHOICES
 from batsched_py.reporting.pictures.terminal.gantt import render
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.text.display import displayed
 
 #: Charts that may stand below.
 PANELS: Final = ("utilisation", "queue", "power", "states")

@@ -11,10 +11,10 @@ from batsched_py.cli.shared.output_paths import check_apart, check_writable, mak
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
+from batsched_py.text.wording import counted
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE, Drawn
 from batsched_py.traces.simgrid_xml import write_homogeneous
-from batsched_py.wording import counted
 
 
 class GenerateRequest(Struct, frozen=True):

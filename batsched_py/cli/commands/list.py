@@ -14,9 +14,9 @@ from rich.text import Text
 from batsched_py.cli.shared.algorithm import load_from_here
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import show_table
-from batsched_py.display import displayed
 from batsched_py.errors import PluginError
 from batsched_py.plugins import BUILT_IN_PACKAGE, available
+from batsched_py.text.display import displayed
 
 
 class ListRequest(Struct, frozen=True):

@@ -20,7 +20,6 @@ from batsched_py.cli.shared.console import WIDEST, Output, needed_width, show_wh
 from batsched_py.cli.shared.parameters import PATH, flag, option
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import put
-from batsched_py.display import spreadsheet_cell
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows, measure_jobs
@@ -29,6 +28,7 @@ from batsched_py.reporting.metrics.steps import Steps, side_by_side
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.metrics.tables import batsim_cell, batsim_table, metrics_table
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.text.display import spreadsheet_cell
 
 #: Series -> a function that makes its columns, besides run and time.
 _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {

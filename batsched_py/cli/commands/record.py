@@ -10,12 +10,12 @@ from msgspec import Struct
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import PATH, Seconds, connect_timeout_option, option, read_address
 from batsched_py.cli.shared.terminal import say
+from batsched_py.text.wording import counted
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.proxy import relay
 from batsched_py.transcripts.recorder import Recorder
 from batsched_py.transport.zmq_rep import RepSocket
 from batsched_py.transport.zmq_req import ReqSocket
-from batsched_py.wording import counted
 
 
 class RecordRequest(Struct, frozen=True):

@@ -14,13 +14,13 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import PATH, algorithm_options, flag
 from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.terminal import say
-from batsched_py.display import displayed
 from batsched_py.errors import TranscriptError
 from batsched_py.plugins import is_built_in
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.replay import NEW, RECORDED, Replay, replay
 from batsched_py.transcripts.transcript import Transcript
-from batsched_py.wording import counted
 
 _COLOURS: Final = {RECORDED: "red", NEW: "green"}
 

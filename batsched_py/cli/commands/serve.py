@@ -24,9 +24,9 @@ from batsched_py.cli.shared.redis_place import redis_options
 from batsched_py.cli.shared.terminal import say
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
+from batsched_py.text.wording import counted, seconds
 from batsched_py.transport.connection import Connection
 from batsched_py.transport.zmq_rep import RepSocket
-from batsched_py.wording import counted, seconds
 
 
 def _watched(session: Session, name: str, connection: Connection) -> AbstractContextManager[Connection]:

@@ -12,8 +12,8 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from batsched_py.display import escaped
-from batsched_py.wording import counted
+from batsched_py.text.display import escaped
+from batsched_py.text.wording import counted
 
 #: Characters that a line of a table in a pipe or a file may have: enough for any.
 WIDEST: Final = 100_000

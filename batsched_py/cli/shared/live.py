@@ -15,7 +15,6 @@ from rich.text import Text
 
 from batsched_py.cli.shared.console import Output
 from batsched_py.cli.shared.terminal import warn
-from batsched_py.display import displayed
 from batsched_py.reporting.pictures.terminal.live import (
     PATIENCE,
     History,
@@ -27,6 +26,7 @@ from batsched_py.reporting.pictures.terminal.live import (
 )
 from batsched_py.session.session import Session
 from batsched_py.simulator.wire.scheduler_link import Exchange
+from batsched_py.text.display import displayed
 from batsched_py.transport.connection import Connection
 
 #: Drawings of the view per second.

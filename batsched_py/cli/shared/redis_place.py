@@ -12,9 +12,9 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.parameters import option, together
-from batsched_py.display import displayed
 from batsched_py.errors import StoreError
 from batsched_py.protocol.events import Config
+from batsched_py.text.display import displayed
 
 if TYPE_CHECKING:
     from batsched_py.metadata.redis_store import RedisStore

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, flag, option, read_roles, together
-from batsched_py.display import displayed
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.protocol.dialects import DIALECTS, V4
 from batsched_py.simulator.settings import Settings
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import did_you_mean
 from batsched_py.traces.event_file import MACHINE_EVENTS, ExternalEvent, read_events
 from batsched_py.traces.simgrid_xml import read_platform
-from batsched_py.wording import did_you_mean
 
 platform_option = option("-p --platform", "FILE", "Platform, SimGrid XML.", type=INPUT, required=True)
 

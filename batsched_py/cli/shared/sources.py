@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns.inputs import WorkloadLike
 from batsched_py.errors import OptionError
+from batsched_py.text.wording import unknown
 from batsched_py.traces.lublin import Drawn
-from batsched_py.wording import unknown
 
 #: The only model so far.
 _MODEL: Final = "lublin"

@@ -19,7 +19,7 @@ from typing import Final
 
 import click
 
-from batsched_py.display import displayed_line, escaped
+from batsched_py.text.display import displayed_line, escaped
 
 #: Characters of tables and pictures -> substitutes of the same width, for encodings that lack them.
 _SUBSTITUTES: Final = str.maketrans(

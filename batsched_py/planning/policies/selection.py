@@ -13,7 +13,7 @@ from batsched_py.named import Named, failed
 from batsched_py.planning.future.promises import Choose
 from batsched_py.planning.machine import Machine, wake_cost, zones_of
 from batsched_py.planning.policies import layouts
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 
 class Selection(Struct, frozen=True):

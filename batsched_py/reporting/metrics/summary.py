@@ -14,7 +14,7 @@ from rich.table import Table
 
 from batsched_py.reporting.formatting import FINAL_STATES, HOUR, STATE_NAMES, clock
 from batsched_py.simulator.records import JobRecord, Result, Tally
-from batsched_py.wording import NOTHING, kilowatt_hours
+from batsched_py.text.wording import NOTHING, kilowatt_hours
 
 #: Runs shorter than this count as this long in the bounded slowdown, in seconds (Feitelson et al., JSSPP 1997).
 SLOWDOWN_BOUND: Final = 10.0

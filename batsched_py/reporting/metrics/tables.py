@@ -9,10 +9,10 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from batsched_py.display import displayed
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
-from batsched_py.wording import JOULES_PER_KWH, NOTHING
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import JOULES_PER_KWH, NOTHING
 
 #: The text in place of the number of users if no job has one.
 NO_USERS: Final = "not told"

@@ -7,8 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from batsched_py.brief import Brief
-from batsched_py.display import shown
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LIMITS, Limits
@@ -16,6 +14,8 @@ from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY
 from batsched_py.reporting.formatting import FINAL_STATES
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.simulator.records import JobRecord
+from batsched_py.text.display import shown
+from batsched_py.text.representation import Brief
 
 #: Property of a job -> the names of its column in the versions of Batsim.
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {

@@ -14,8 +14,8 @@ from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.reporting.schedules.tabular import LARGEST
 from batsched_py.simulator.records import JobRecord
+from batsched_py.text.wording import counted
 from batsched_py.traces.swf import SwfLog, SwfRecord
-from batsched_py.wording import counted
 
 #: The format's status -> Batsim's final state; an unknown status counts as success.
 _STATES: Final[Mapping[int, str]] = MappingProxyType(

@@ -10,7 +10,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from batsched_py.brief import Brief
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.jobs_file import read_jobs
@@ -32,8 +31,9 @@ from batsched_py.simulator.outputs.result_files import (
 )
 from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
 from batsched_py.simulator.records import JobRecord, Result
+from batsched_py.text.representation import Brief
+from batsched_py.text.wording import counted
 from batsched_py.traces.swf import read_swf
-from batsched_py.wording import counted
 
 _LOGS: Final = (".swf", ".swf.gz")
 #: Prefixes without a meaning, Batsim's default among them: the run has the name of its folder.

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from batsched_py.bounded_file import read_lines, reported
-from batsched_py.display import shown
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.text.display import shown
 
 #: The largest number that is read, so that no sum or product is infinite.
 LARGEST: Final = 1e100

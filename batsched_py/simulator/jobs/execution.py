@@ -25,7 +25,7 @@ from batsched_py.model.profile import (
 from batsched_py.simulator.jobs.transfers import Transfer, TransferModel
 from batsched_py.simulator.jobs.work import Task, TaskSequence, Work, last_task
 from batsched_py.simulator.referee.errors import BrokenRuleError
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 #: Profile types that compute and transfer; those of them that know their hosts; those that need storage hosts.
 COMPUTING: Final = (Parallel, ParallelHomogeneous, ParallelHomogeneousTotal)

@@ -25,7 +25,7 @@ from batsched_py.model.workload import Workload
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.execution import SIMULATED, TALKING
 from batsched_py.simulator.referee.errors import BrokenRuleError
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 FORGOTTEN: Final = "was forgotten when the first of its jobs had ended"
 DYNAMIC_COMPOSED: Final = "profiles: a composed profile that was registered runs here; real Batsim 4.2.1 crashes on it"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from batsched_py.display import shown
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify
@@ -13,6 +12,7 @@ from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.profiles import ProfileStore, UnusableError, check_profile
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.wire.rounding import wire_job
+from batsched_py.text.display import shown
 
 if TYPE_CHECKING:
     from batsched_py.simulator.jobs.lifecycle import Jobs

@@ -8,9 +8,9 @@ from typing import Final, NoReturn
 
 from msgspec import Struct
 
-from batsched_py.display import shown
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import PlatformHost
+from batsched_py.text.display import shown
 
 _PSTATE: Final = re.compile(r"[0-9]{1,9}")
 #: More than mankind has, and little enough that the joules of all hosts of any run are a number.

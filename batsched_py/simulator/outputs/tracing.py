@@ -9,10 +9,10 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from batsched_py.brief import Brief, brief
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.machines import Machines
 from batsched_py.simulator.time.event_queue import EventQueue
+from batsched_py.text.representation import Brief, brief
 
 #: States of hosts, in the order of Batsim's columns -> how people read them.
 HOST_STATES: Final[Mapping[str, str]] = MappingProxyType(

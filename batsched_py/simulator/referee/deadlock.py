@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.live_jobs import ONLY_IN_THE_BOOKS, SUBMITTED
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 if TYPE_CHECKING:
     from batsched_py.simulator.jobs.lifecycle import Jobs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from batsched_py.bits import format_bits
-from batsched_py.display import displayed
+from batsched_py.text.display import displayed
 
 #: Characters of the longest line: names in it are the scheduler's.
 _LONGEST: Final = 400

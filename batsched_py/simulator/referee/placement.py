@@ -14,7 +14,7 @@ from batsched_py.simulator.jobs.live_jobs import NO_SITE
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.machines.machines import COMPUTING, IDLE, members
 from batsched_py.simulator.referee.errors import BrokenRuleError
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 
 class PlacementRules:

@@ -24,7 +24,7 @@ from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob,
 from batsched_py.reporting.pictures.html.metric_rows import other_rows, summary_rows
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.wording import NARROW_BLANK, counted, grouped
+from batsched_py.text.wording import NARROW_BLANK, counted, grouped
 
 #: Scripts of the page, each using those before it.
 SCRIPTS: Final = (

@@ -11,7 +11,7 @@ from msgspec import Struct
 from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, MetricInfo, RunMetrics, Unit
 from batsched_py.reporting.metrics.tables import format_metric
-from batsched_py.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
+from batsched_py.text.wording import NARROW_BLANK, NOTHING, grouped, kilowatt_hours
 
 #: The rows that are shown at once, if any run has them; the others are one click away.
 _MAIN: Final = (

@@ -20,7 +20,7 @@ from batsched_py.reporting.pictures.paper.panels import line_of
 from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure, time_ticks
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.wording import grouped
+from batsched_py.text.wording import grouped
 
 #: Inches: the default height of a figure.
 _HEIGHT: Final = 2.2

@@ -16,7 +16,7 @@ from batsched_py.reporting.pictures.time_axis import time_axis
 from batsched_py.reporting.pictures.window import Window, drawn, submission, window_on
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
-from batsched_py.wording import counted
+from batsched_py.text.wording import counted
 
 #: Columns for the time, at least: a narrower picture is useless.
 LEAST_COLUMNS: Final = 20

@@ -13,7 +13,6 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from batsched_py.display import displayed
 from batsched_py.model.job import Job
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.reporting.formatting import clock
@@ -21,7 +20,8 @@ from batsched_py.reporting.pictures.terminal.canvas import vertical_bars
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING
 from batsched_py.session.session import Session
 from batsched_py.simulator.progress import RunStatus
-from batsched_py.wording import counted, grouped
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted, grouped
 
 #: Columns of a sparkline, of the history that it draws, and of the bar.
 COLUMNS: Final = 32

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from batsched_py.cli.shared.console import Output
 from batsched_py.cli.shared.terminal import put, say, warn
-from batsched_py.display import MOST, MOST_IN_LINE
+from batsched_py.text.display import MOST, MOST_IN_LINE
 from tests.clone import ROOT, below
 
 HOSTILE = "w0!\x1b[2J\x1b]0;x\x07\r\nbatsched-py: error: forged \u202etxt.exe\u2028 [red]x[/red] :smile: \x9b31m"

@@ -23,7 +23,7 @@ from batsched_py.reporting.pictures.terminal.live import (
     simulation_status,
 )
 from batsched_py.simulator.progress import RunStatus
-from batsched_py.wording import too_few
+from batsched_py.text.wording import too_few
 from tests.builders import begun, completed_data, message, submitted_data
 from tests.clone import ROOT
 from tests.docs.pages import blocks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.wording import counted, did_you_mean, grouped, kilowatt_hours, seconds, too_few, unknown
+from batsched_py.text.wording import counted, did_you_mean, grouped, kilowatt_hours, seconds, too_few, unknown
 
 
 @pytest.mark.parametrize(

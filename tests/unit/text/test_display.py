@@ -7,8 +7,8 @@ import unicodedata
 
 import pytest
 
-from batsched_py.display import MOST, displayed, escaped, spreadsheet_cell
-from batsched_py.wording import NARROW_BLANK
+from batsched_py.text.display import MOST, displayed, escaped, spreadsheet_cell
+from batsched_py.text.wording import NARROW_BLANK
 
 
 @pytest.mark.parametrize(
