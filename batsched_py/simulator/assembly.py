@@ -8,6 +8,7 @@ the simulation starts its sources and its loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any
 
@@ -31,7 +32,7 @@ from batsched_py.simulator.machines.external_events import ExternalEvents, check
 from batsched_py.simulator.machines.machines import Machines
 from batsched_py.simulator.machines.power_model import read_power_model
 from batsched_py.simulator.machines.switching import Switching
-from batsched_py.simulator.outputs.tracing import Tracer
+from batsched_py.simulator.outputs.tracer import Tracer
 from batsched_py.simulator.records import EndedJobs, JobRecord
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.referee.referee import Referee
@@ -78,46 +79,29 @@ def assemble(
     generation = generation_of(settings)
     computing = _compute_hosts(platform, settings, generation)
     hosts = computing + (storages := platform.storage_hosts(settings.master_host))
-    profiles = ProfileStore(workloads, workload_names(workloads, settings), keep_unused=not generation.forgets)
+    approximations = set(refused_files(platform, workloads, settings.master_host))
+    profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, approximations)
+    approximations.update(refused_names(generation, workloads, profiles))
     if not settings.allow_oversized:
         _check_sizes(workloads, len(computing))
     machines = Machines(len(computing), len(storages))
     check_events(settings.external_events, machines.all)
-    meter = _meter(platform, hosts) if settings.energy else None
-
-    queue, outbox = EventQueue(), list[Event]()
-    latency_loop = None
-    if settings.message_latency:
-        latency_loop = LatencyLoop(queue, outbox, latencies(platform, hosts, settings.master_host))
-    context = Context(
-        settings=settings,
-        generation=generation,
-        queue=queue,
-        mailbox=InstantMailbox() if latency_loop is None else latency_loop.mailbox,
-        outbox=outbox,
-        machines=machines,
-        meter=meter,
-        tracer=Tracer(machines, meter, queue, machine_states=settings.trace_machine_states) if trace else None,
-        store=None if store is None else _store_link(store, settings, generation),
-        approximations={
-            *refused_names(generation, workloads, profiles),
-            *refused_files(platform, workloads, settings.master_host),
-        },
-    )
+    context, latency_loop = _make_context(platform, hosts, machines, settings, approximations, store=store, trace=trace)
 
     speeds = [host.speeds[host.pstate] for host in hosts]
-    execution = Execution(TransferModel(platform, hosts), speeds, context.approximations, machines.storages)
+    execution = Execution(TransferModel(platform, hosts), speeds, approximations, machines.storages)
     ended = EndedJobs(machines.compute_count, pass_on)
     jobs = Jobs(context, profiles, execution, PlacementRules(context, profiles), ended)
-    submissions = Submissions(context, workloads, profiles, jobs)
-    registration = Registration(context, profiles, jobs, submissions.job_ids() if settings.dynamic_jobs else set())
+    submissions = Submissions(context, workloads, profiles, jobs.submit)
+    used_ids = submissions.job_ids() if settings.dynamic_jobs else set()
+    registration = Registration(context, profiles, partial(jobs.submit, announced=context.acknowledges), used_ids)
     switching = Switching(context, hosts, speeds, jobs.follow_speeds)
 
     def over() -> bool:
         """Return True if no job is left, none will come and no host is switching; calls may be pending."""
         return not (jobs.unfinished or registration.open or machines.switching) and submissions.over
 
-    loop: InstantLoop | LatencyLoop | Batsim1Loop = latency_loop or InstantLoop(queue, outbox)
+    loop: InstantLoop | LatencyLoop | Batsim1Loop = latency_loop or InstantLoop(context.queue, context.outbox)
     return Parts(
         context,
         jobs,
@@ -128,8 +112,39 @@ def assemble(
         Referee(context, jobs, switching, registration),
         simulation_begins.build(context, computing, storages, profiles),
         _sources(context, submissions),
-        loop if generation.waits_for_calls else Batsim1Loop(queue, outbox, over),
+        loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
     )
+
+
+def _make_context(
+    platform: Platform,
+    hosts: Sequence[PlatformHost],
+    machines: Machines,
+    settings: Settings,
+    approximations: set[str],
+    *,
+    store: JobStore | None,
+    trace: bool,
+) -> tuple[Context, LatencyLoop | None]:
+    """Make the context, with the loop whose mailbox is in it if messages take time."""
+    generation, queue, outbox = generation_of(settings), EventQueue(), list[Event]()
+    loop = None
+    if settings.message_latency:
+        loop = LatencyLoop(queue, outbox, latencies(platform, hosts, settings.master_host))
+    meter = _meter(platform, hosts) if settings.energy else None
+    context = Context(
+        settings=settings,
+        generation=generation,
+        queue=queue,
+        mailbox=InstantMailbox() if loop is None else loop.mailbox,
+        outbox=outbox,
+        machines=machines,
+        meter=meter,
+        tracer=Tracer(machines, meter, queue, machine_states=settings.trace_machine_states) if trace else None,
+        store=None if store is None else _store_link(store, settings, generation),
+        approximations=approximations,
+    )
+    return context, loop
 
 
 def _compute_hosts(platform: Platform, settings: Settings, generation: Generation) -> tuple[PlatformHost, ...]:

@@ -20,7 +20,6 @@ from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.model.profile import FORMER_NAMES, FORMER_TYPES
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.commands import ChangeJobState
-from batsched_py.protocol.dialects import V4, V14, Dialect
 from batsched_py.protocol.events import (
     COMPLETED_KILLED,
     COMPLETED_SUCCESSFULLY,
@@ -45,7 +44,8 @@ _STATUS: Final = {COMPLETED_SUCCESSFULLY: "SUCCESS", COMPLETED_WALLTIME_REACHED:
 class Generation:
     """One generation of Batsim: 3 and 4, which speak alike. Another one differs in what its class overrides."""
 
-    dialect: Dialect = V4
+    #: Name of the protocol that it speaks.
+    protocol = "v4"
     #: Name of a type of profile in another generation -> its name in this one; the approximation if a file has such.
     foreign_types: Mapping[str, str] = FORMER_TYPES
     foreign_types_note = FORMER_IN_V4
@@ -92,7 +92,7 @@ class Generation:
 class Batsim14(Generation):
     """Batsim 1.4."""
 
-    dialect = V14
+    protocol = "v1.4"
     foreign_types = FORMER_NAMES
     foreign_types_note = PRESENT_IN_V14
     jobs_are_numbers = True
@@ -149,7 +149,7 @@ class Batsim14(Generation):
 
 
 #: Name of the protocol -> the Batsim that speaks it.
-GENERATIONS: Final[Mapping[str, Generation]] = {"v4": Generation(), "v1.4": Batsim14()}
+GENERATIONS: Final = {generation.protocol: generation for generation in (Generation(), Batsim14())}
 
 
 def generation_of(settings: Settings) -> Generation:

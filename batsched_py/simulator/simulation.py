@@ -20,6 +20,7 @@ from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import SetResourceState
+from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.protocol.events import SimulationEnds
 from batsched_py.simulator.assembly import assemble
 from batsched_py.simulator.progress import ProgressReport, RunProgress, RunStatus
@@ -106,7 +107,7 @@ class Simulation:
         if the store fails. A PlatformError of a scheduler that only knows the host is raised with the platform's file.
         """
         try:
-            link = SchedulerLink(exchange, clock, self._context.generation.dialect)
+            link = SchedulerLink(exchange, clock, DIALECTS[self._context.generation.protocol])
             return self._play(link, ProgressReport(progress), LivelockGuard(most_in_vain))
         except PlatformError as error:
             raise PlatformError(error.file or self._source, error.field, error.rule) from error

@@ -1,4 +1,4 @@
-"""The profile_store: workloads by name, their profiles and how many jobs still need each."""
+"""The profile store: workloads by name, their profiles and how many jobs still need each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from batsched_py.model.profile import (
     parse_profile,
 )
 from batsched_py.model.workload import Workload
-from batsched_py.simulator.context import Context
+from batsched_py.simulator.generation import Generation
 from batsched_py.simulator.jobs.execution import SIMULATED, TALKING
 from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.text.wording import counted
@@ -61,24 +61,25 @@ class WorkloadProfiles(Struct):
 class ProfileStore:
     """Static workloads under their names, in the order of the command line, and those a scheduler registers."""
 
-    def __init__(self, workloads: Sequence[Workload], names: Sequence[str], *, keep_unused: bool = False) -> None:
+    def __init__(
+        self, workloads: Sequence[Workload], names: Sequence[str], generation: Generation, approximations: set[str]
+    ) -> None:
         """WorkloadError if a job's profile is missing, of a type that is not simulated, or made for another size.
 
-        Profiles that no job needs are left out unless `keep_unused`.
+        Profiles that no job needs are left out if the generation forgets them anyway. `approximations` receives a line
+        for what real Batsim would crash on.
         """
+        self._generation, self._approximations = generation, approximations
         #: Names of the static workloads.
         self.names = tuple(names)
         #: Workload name -> its profiles.
         self.by_workload = {name: _stock(workload) for name, workload in zip(names, workloads, strict=True)}
-        if keep_unused:
+        if not generation.forgets:
             for name, workload in zip(names, workloads, strict=True):
                 self.by_workload[name].by_name.update(workload.profiles)
 
-    def add(self, workload: str, name: str, members: Mapping[str, Any], context: Context) -> Profile:
-        """Add and return a profile of a workload, new or not; BrokenRuleError if the profile exists or cannot run.
-
-        What real Batsim would crash on is noted among the context's approximations.
-        """
+    def add(self, workload: str, name: str, members: Mapping[str, Any]) -> Profile:
+        """Add and return a profile of a workload, new or not; BrokenRuleError if the profile exists or cannot run."""
         profiles = self.by_workload.setdefault(workload, WorkloadProfiles("the scheduler", {}))
         path = f"profile {workload}!{name}"
         if name in profiles.forgotten:
@@ -92,14 +93,14 @@ class ProfileStore:
             check_profile({**profiles.by_name, name: profile}, name)
         except (ProfileError, UnusableError) as error:
             raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
-        generation = context.generation
+        generation = self._generation
         if known_as := generation.foreign_types.get(profile.type):
-            rule = f"type {profile.type!r} is called {known_as!r} in protocol {generation.dialect.name}"
+            rule = f"type {profile.type!r} is called {known_as!r} in protocol {generation.protocol}"
             raise BrokenRuleError(f"{path}: {rule}")
         if profile.lacks_transfers:
             raise BrokenRuleError(f"{path}: com {ALL_TRANSFERS}")
         if isinstance(profile, Composed) and generation.crashes_on_composed:
-            context.approximations.add(DYNAMIC_COMPOSED)
+            self._approximations.add(DYNAMIC_COMPOSED)
         profiles.by_name[name] = profile
         for part in parts(profile):
             self.need(workload, part)

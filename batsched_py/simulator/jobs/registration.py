@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from batsched_py.model.job import Job
+from batsched_py.model.profile import Profile
 from batsched_py.protocol.commands import RegisterJob, RegisterProfile
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Notify
 from batsched_py.protocol.fields import is_job_number
@@ -14,16 +15,15 @@ from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.wire.rounding import wire_job
 from batsched_py.text.display import shown
 
-if TYPE_CHECKING:
-    from batsched_py.simulator.jobs.lifecycle import Jobs
-
 
 class Registration:
     """Registers jobs and profiles; knows all ids that were ever used."""
 
-    def __init__(self, context: Context, profiles: ProfileStore, jobs: Jobs, used_ids: set[str]) -> None:
+    def __init__(
+        self, context: Context, profiles: ProfileStore, submit: Callable[[Job, Profile], None], used_ids: set[str]
+    ) -> None:
         """`used_ids` are those of the static jobs; not needed if jobs cannot be registered."""
-        self._context, self._profiles, self._jobs = context, profiles, jobs
+        self._context, self._profiles, self._submit = context, profiles, submit
         self._enabled = context.settings.dynamic_jobs
         #: Ids of all jobs, static and registered, ended ones too.
         self._used_ids = used_ids
@@ -34,7 +34,7 @@ class Registration:
     def register_profile(self, command: RegisterProfile) -> None:
         """Add a profile to a workload, which is made if it is new."""
         self._check_enabled()
-        self._profiles.add(command.workload, command.name, command.profile, self._context)
+        self._profiles.add(command.workload, command.name, command.profile)
 
     def register_job(self, command: RegisterJob) -> None:
         """Submit a job, at once whatever its `subtime`."""
@@ -43,8 +43,7 @@ class Registration:
         self._used_ids.add(job.id)
         self._profiles.need(job.workload, job.profile, talks=talks)
         self.count += 1
-        profile = self._profiles.by_workload[job.workload].by_name[job.profile]
-        self._jobs.submit(job, profile, announced=self._context.acknowledges)
+        self._submit(job, self._profiles.by_workload[job.workload].by_name[job.profile])
 
     def notify(self, command: Notify) -> None:
         """Note that the scheduler has finished to register, or goes on."""
@@ -88,7 +87,7 @@ class Registration:
         store, profiles = self._context.store, self._profiles.by_workload.get(job.workload)
         profile = command.profile if store is None else store.profile(job)
         if profile is not None and (profiles is None or job.profile not in profiles.by_name):
-            self._profiles.add(job.workload, job.profile, profile, self._context)
+            self._profiles.add(job.workload, job.profile, profile)
         members = dict(job.members)
         if type(members.get("id")) is int:
             members["id"] = str(members["id"])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from batsched_py.model.job import Job
 from batsched_py.model.packed_jobs import PackedJobs
@@ -17,9 +17,6 @@ from batsched_py.simulator.context import Context
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.wire.rounding import wire_job
 
-if TYPE_CHECKING:
-    from batsched_py.simulator.jobs.lifecycle import Jobs
-
 #: (submit time, number of the workload, sort key of the id, job); no two have equal keys, so jobs are not compared.
 Entry = tuple[float, int, Any, Job]
 
@@ -27,8 +24,14 @@ Entry = tuple[float, int, Any, Job]
 class Submissions:
     """The jobs of all workloads, submitted when their time has come."""
 
-    def __init__(self, context: Context, workloads: Sequence[Workload], profiles: ProfileStore, jobs: Jobs) -> None:
-        self._context, self._workloads, self._profiles, self._jobs = context, workloads, profiles, jobs
+    def __init__(
+        self,
+        context: Context,
+        workloads: Sequence[Workload],
+        profiles: ProfileStore,
+        submit: Callable[[Job, Profile], None],
+    ) -> None:
+        self._context, self._workloads, self._profiles, self._submit = context, workloads, profiles, submit
         self.count = sum(len(workload.jobs) for workload in workloads)
         #: True when all of them were submitted.
         self.over = False
@@ -55,7 +58,7 @@ class Submissions:
             workload = names[number]
             job = wire_job(plain, f"{workload}!{plain.id}")
             profile = self._profiles.by_workload[workload].by_name[job.profile]
-            self._jobs.submit(job, profile)
+            self._submit(job, profile)
             if context.store is not None:
                 submitted.append((job, profile))
         if context.store is not None:

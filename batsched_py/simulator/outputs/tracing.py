@@ -1,4 +1,4 @@
-"""Tracing: rows about machines, energy and power states, as Batsim writes them beside jobs and schedule."""
+"""The trace of a run: rows about machines, energy and power states, which Batsim writes beside jobs and schedule."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from batsched_py.simulator.machines.energy_meter import EnergyMeter
-from batsched_py.simulator.machines.machines import Machines
-from batsched_py.simulator.time.event_queue import EventQueue
 from batsched_py.text.representation import Brief, brief
 
 #: States of hosts, in the order of Batsim's columns -> how people read them.
@@ -102,46 +99,3 @@ class Trace(Brief, frozen=True):
     states: StateRows | None
     energy: EnergyRows | None
     pstates: list[tuple[float, int, int]]
-
-
-class Tracer:
-    """Keeps a trace while a simulation runs. Its methods are called just after the machines have changed."""
-
-    def __init__(
-        self, machines: Machines, meter: EnergyMeter | None, queue: EventQueue, *, machine_states: bool
-    ) -> None:
-        self._machines, self._meter, self._queue = machines, meter, queue
-        self._states = StateRows() if machine_states else None
-        self._energy = None if meter is None else EnergyRows()
-        self.trace = Trace(self._states, self._energy, [])
-        if meter is not None:  # the pstates at the start, lowest first
-            for pstate in sorted(set(meter.pstates)):
-                hosts = sum(1 << host for host, own in enumerate(meter.pstates) if own == pstate)
-                self.trace.pstates.append((0.0, hosts, pstate))
-
-    def job(self, kind: str) -> None:
-        """Add rows at the start or end of a job."""
-        self.count_states()
-        if self._energy is not None:
-            self._measure(kind)
-
-    def switch(self, hosts: int, pstate: int) -> None:
-        """Add rows as hosts set out for another pstate (TO_COMPUTING, TO_SLEEP), or have all reached it."""
-        self.trace.pstates.append((self._queue.now, hosts, pstate))
-        self._measure(PSTATE)
-
-    def count_states(self) -> None:
-        """Add a row of how many hosts are in each state."""
-        states = self._states
-        if states is not None:
-            states.times.append(self._queue.now)
-            states.counts.extend(self._machines.census())
-
-    def _measure(self, kind: str) -> None:
-        assert self._meter is not None  # noqa: S101  # without it there are no rows of energy
-        assert self._energy is not None  # noqa: S101  # as above
-        now, energy = self._queue.now, self._energy
-        energy.times.append(now)
-        energy.joules.append(self._meter.total(now))
-        energy.kinds.append(kind)
-        energy.least_watts.append(self._meter.least_watts)

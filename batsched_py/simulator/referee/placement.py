@@ -65,7 +65,7 @@ class PlacementRules:
             rule = f"{what} on hosts that do not exist: there are {self._machines.count}"
             raise BrokenRuleError(rule if io.hosts else f"{what} on no host", job=job.id, hosts=io.hosts.bits)
         if io.profile is not None:
-            found = self._profiles.add(job.workload, io.profile_name, io.profile, self._context)
+            found = self._profiles.add(job.workload, io.profile_name, io.profile)
         else:
             profiles = self._profiles.by_workload[job.workload]
             known = None if io.profile_name in profiles.forgotten else profiles.by_name.get(io.profile_name)

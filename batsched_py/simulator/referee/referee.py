@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from batsched_py.errors import RefusedError
 from batsched_py.protocol import commands
 from batsched_py.protocol.commands import CallMeLater, Command
+from batsched_py.protocol.dialects import DIALECTS
 from batsched_py.protocol.events import Answer, Nop, Notify, Query, RequestedCall
 from batsched_py.simulator.context import Context
 from batsched_py.simulator.referee.errors import BrokenRuleError
@@ -50,7 +51,7 @@ class Referee:
         try:
             self._appliers[type(command)](command)
         except BrokenRuleError as broken:
-            form = self._context.generation.dialect.commands.writers.get(type(command))
+            form = DIALECTS[self._context.generation.protocol].commands.writers.get(type(command))
             name = form[0] if form else type(command).__name__
             raise RefusedError(f"t={self._queue.stamp:.6f}: events[{position}] {name}: {broken}") from None
 

@@ -3,6 +3,7 @@
 import pytest
 
 from batsched_py.errors import WorkloadError
+from batsched_py.simulator.generation import Generation
 from batsched_py.simulator.jobs.profiles import ProfileStore
 from batsched_py.simulator.simulation import Simulation
 from tests.unit.simulator.scenario import DELAYS, Profiles, execute, job, platform, play, workload
@@ -32,7 +33,7 @@ def test_only_profiles_that_jobs_need_are_kept() -> None:
         "seq": {"type": "composed", "seq": ["d5", "d5"]},
         "unused": {"type": "smpi"},
     }
-    profile_store = ProfileStore([workload(job("a", "seq"), profiles=profiles)], ["w0"])
+    profile_store = ProfileStore([workload(job("a", "seq"), profiles=profiles)], ["w0"], Generation(), set())
     assert sorted(profile_store.by_workload["w0"].by_name) == ["d5", "seq"]
 
 
@@ -53,5 +54,6 @@ def test_what_a_text_leads_to_may_lead_on_and_on() -> None:
     answers: Profiles = {
         f"r{number}": {"type": "recv", "regex": "x", "success": f"r{number + 1}"} for number in range(1000)
     }
-    profile_store = ProfileStore([workload(job("a", "r0"), profiles={**answers, "r1000": DELAYS["d5"]})], ["w0"])
+    texts = workload(job("a", "r0"), profiles={**answers, "r1000": DELAYS["d5"]})
+    profile_store = ProfileStore([texts], ["w0"], Generation(), set())
     assert len(profile_store.by_workload["w0"].by_name) == 1001
