@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clone import ROOT, copy
+from tests.clone import ROOT, below, copy
 
 _PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
@@ -36,6 +36,13 @@ def _python(site: Path, folder: Path, *arguments: str) -> subprocess.CompletedPr
 def test_the_wheel_installs_one_top_level_package(site: Path) -> None:
     """A package `schedulers` would collide with folders of that name that users have."""
     assert {path.name for path in site.iterdir() if path.suffix != ".dist-info"} == {"batsched_py", "bin"}
+
+
+def test_each_file_of_the_package_is_installed(site: Path) -> None:
+    """Modules, and the page, style and scripts of reports."""
+    paths = [path.relative_to(ROOT) for path in below("batsched_py", "*") if not path.is_symlink()]
+    assert Path("batsched_py/reporting/pictures/html/page/main.js") in paths
+    assert [str(path) for path in paths if (site / path).read_bytes() != (ROOT / path).read_bytes()] == []
 
 
 def test_algorithms_are_imported_as_part_of_batsched_py(site: Path, tmp_path: Path) -> None:
