@@ -174,10 +174,7 @@ class ContractTests:
         """Replay cases that Hypothesis draws; with `failing` None some have outages."""
 
         @settings(
-            max_examples=self.examples,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-            phases=self._phases,
+            max_examples=self.examples, deadline=None, suppress_health_check=list(HealthCheck), phases=self._phases
         )
         @given(cases(**self._wanted(peer, failing)))
         def tried(case: Case) -> None:

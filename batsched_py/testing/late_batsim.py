@@ -135,9 +135,7 @@ class LateBatsim:
         hosts = range(self._case.hosts)
         resources = tuple(Resource(number, f"h{number}", "idle", self._case.properties(number)) for number in hosts)
         config = Config(
-            dynamic_jobs=self._case.dynamic,
-            dynamic_jobs_acknowledged=self._case.acknowledge,
-            profile_reuse=True,
+            dynamic_jobs=self._case.dynamic, dynamic_jobs_acknowledged=self._case.acknowledge, profile_reuse=True
         )
         return SimulationBegins(0.0, resources, config=config, workloads={"w0": "the case"}, profiles=profiles)
 

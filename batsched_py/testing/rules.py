@@ -9,11 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.protocol.events import (
-    COMPLETED_KILLED,
-    COMPLETED_SUCCESSFULLY,
-    COMPLETED_WALLTIME_REACHED,
-)
+from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, COMPLETED_WALLTIME_REACHED
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.simulator.records import JobRecord
 from batsched_py.testing.case import Case, JobSpec

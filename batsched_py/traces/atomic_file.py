@@ -36,7 +36,9 @@ def write_pieces_atomically(path: Path, pieces: Iterable[bytes]) -> None:
         with path.open("wb") as file:
             file.writelines(pieces)
         return
-    _replace(Path(os.path.realpath(path)), pieces, _new_mode() if mode is None else stat.S_IMODE(mode))
+    target = Path(os.path.realpath(path))
+    with _temporary(target, pieces, _new_mode() if mode is None else stat.S_IMODE(mode)) as temporary:
+        os.replace(temporary, target)
 
 
 def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
@@ -45,7 +47,9 @@ def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
     On a file system without hard links some of them may remain if the machine stops in the middle.
     """
     with ExitStack() as stack:
-        beside = {path: stack.enter_context(_temporary(path, content)) for path, content in contents.items()}
+        beside = {
+            path: stack.enter_context(_temporary(path, (content,), _new_mode())) for path, content in contents.items()
+        }
         made: list[Path] = []
         with held_back():  # few and small: a signal need not wait long
             try:
@@ -59,13 +63,17 @@ def create_files_atomically(contents: Mapping[Path, bytes]) -> None:
 
 
 @contextmanager
-def _temporary(path: Path, content: bytes) -> Iterator[Path]:
-    """Make a temporary file beside `path` with the content."""
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.") as file:
-        file.write(content)
-        file.flush()
-        Path(file.name).chmod(_new_mode())
-        yield Path(file.name)
+def _temporary(path: Path, pieces: Iterable[bytes], permissions: int) -> Iterator[Path]:
+    """Make a file beside `path`, which lasts as long as the context, unless it is renamed."""
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.writelines(pieces)
+            file.flush()
+            temporary.chmod(permissions)
+            yield temporary
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def _create(path: Path, temporary: Path) -> None:
@@ -82,20 +90,6 @@ def _create(path: Path, temporary: Path) -> None:
             except BaseException:
                 path.unlink(missing_ok=True)
                 raise
-
-
-def _replace(path: Path, pieces: Iterable[bytes], permissions: int) -> None:
-    """Write beside `path` and rename over it."""
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:_PREFIX]}.", delete=False) as temporary:
-        temporary_path = Path(temporary.name)
-        try:
-            temporary.writelines(pieces)
-            temporary.flush()
-            temporary_path.chmod(permissions)
-            os.replace(temporary_path, path)
-        except BaseException:
-            temporary_path.unlink(missing_ok=True)
-            raise
 
 
 def _mode(path: Path) -> int | None:

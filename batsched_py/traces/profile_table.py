@@ -7,26 +7,8 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 
 from batsched_py.errors import WorkloadError
-from batsched_py.model.limits import (
-    LIMITS,
-    LONGEST,
-    NAME_RULE,
-    TOO_LONG,
-    LimitError,
-    Limits,
-    breaks_csv,
-    check_depth,
-)
-from batsched_py.model.profile import (
-    FORMER_TYPES,
-    Composed,
-    Delay,
-    Profile,
-    ProfileError,
-    Receive,
-    Send,
-    parse_profile,
-)
+from batsched_py.model.limits import LIMITS, LONGEST, NAME_RULE, TOO_LONG, LimitError, Limits, breaks_csv, check_depth
+from batsched_py.model.profile import FORMER_TYPES, Composed, Delay, Profile, ProfileError, Receive, Send, parse_profile
 from batsched_py.text.display import shown
 
 #: The types that the embedded simulator executes, under their present names.
@@ -35,10 +17,7 @@ SIMULATED_TYPES: Final = (
     *("parallel_homogeneous_pfs", "data_staging", "send", "recv"),
 )
 #: The types that only Batsim executes.
-BATSIM_TYPES: Final = (
-    *("smpi", "usage_trace", "trace"),
-    *("msg_par_hg_pfs", "msg_par_hg_pfs_tiers"),
-)
+BATSIM_TYPES: Final = (*("smpi", "usage_trace", "trace"), *("msg_par_hg_pfs", "msg_par_hg_pfs_tiers"))
 
 
 def read_profiles(

@@ -39,10 +39,7 @@ class PrivateLinks(Struct, frozen=True):
 
     def spoke(self, name: str, links: LinkTable, group: Element) -> Spoke:
         """Add the private links of one host to the network, under `name` and SimGrid's endings of it."""
-        if self.policy in ("SPLITDUPLEX", "FULLDUPLEX"):
-            up, down = links.add_pair(name, self.bandwidth, self.latency, group)
-        else:
-            up = down = links.add(Link(name, self.bandwidth, self.latency, self.policy == "SHARED"), group)
+        up, down = links.add_ways(name, self.bandwidth, self.latency, self.policy, group)
         loopback: tuple[Link, ...] = ()
         if self.loopback_bandwidth:
             link = Link(f"{name}_loopback", self.loopback_bandwidth, self.loopback_latency, shared=False)

@@ -9,7 +9,8 @@ from batsched_py.traces.quantity import BANDWIDTH, TIME
 from batsched_py.traces.xml_element import Element
 
 #: FULLDUPLEX is the former name of SPLITDUPLEX.
-SHARING = ("SHARED", "SPLITDUPLEX", "FULLDUPLEX", "FATPIPE")
+_DUPLEX = ("SPLITDUPLEX", "FULLDUPLEX")
+SHARING = ("SHARED", *_DUPLEX, "FATPIPE")
 _ZONE_ROUTES = ("zoneRoute", "ASroute")
 ROUTES = ("route", *_ZONE_ROUTES)
 _OPPOSITE = {"UP": "DOWN", "DOWN": "UP", "NONE": "NONE"}
@@ -34,8 +35,11 @@ class LinkTable:
         self._links[link.name] = link
         return link
 
-    def add_pair(self, name: str, bandwidth: float, latency: float, element: Element) -> tuple[Link, Link]:
-        """Keep a SPLITDUPLEX link: its directions up and down, which share nothing."""
+    def add_ways(self, name: str, bandwidth: float, latency: float, policy: str, element: Element) -> tuple[Link, Link]:
+        """Keep a link, and return its ways up and down: the same, or those of SPLITDUPLEX, which share nothing."""
+        if policy not in _DUPLEX:
+            link = self.add(Link(name, bandwidth, latency, shared=policy == "SHARED"), element)
+            return link, link
         if name in self._links or name in self._split:
             raise element.error("id", f"link {name!r} is defined twice")
         self._split.add(name)
@@ -46,11 +50,7 @@ class LinkTable:
         """Keep the link of a `link` element; by default its `latency` is 0 and it is SHARED."""
         name = element.name()
         bandwidth, latency = element.positive("bandwidth", BANDWIDTH), element.quantity("latency", TIME, "0")
-        policy = element.choice("sharing_policy", SHARING, "SHARED")
-        if policy in ("SPLITDUPLEX", "FULLDUPLEX"):
-            self.add_pair(name, bandwidth, latency, element)
-        else:
-            self.add(Link(name, bandwidth, latency, shared=policy == "SHARED"), element)
+        self.add_ways(name, bandwidth, latency, element.choice("sharing_policy", SHARING, "SHARED"), element)
 
     def link(self, element: Element, attribute: str = "id", direction: str = "NONE") -> Link:
         """Return the link (or the half of one) that the element names; PlatformError if there is none."""

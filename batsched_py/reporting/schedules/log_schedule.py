@@ -25,6 +25,9 @@ _STATES: Final[Mapping[int, str]] = MappingProxyType(
 _PARTS: Final = frozenset({2, 3, 4})
 _CANCELLED: Final = 5
 
+_NO_SCHEDULE: Final = (
+    "tells no job's wait (field 3): it is a workload, not a schedule; batsched-py convert makes one of it"
+)
 _PART, _NO_WAIT, _NO_RUN, _NO_SIZE = "a part of a job", "no wait", "no run time", "no processors"
 
 
@@ -38,14 +41,8 @@ def records_of(log: SwfLog) -> tuple[tuple[JobRecord, ...], tuple[str, ...]]:
     left_out: Counter[str] = Counter()
     records = tuple(_read(log, left_out))
     if not records:
-        raise InputError(log.source, "", _nothing(log, left_out))
+        raise InputError(log.source, "", _NO_SCHEDULE if left_out[_NO_WAIT] else "has no job that ran")
     return records, tuple(f"{counted(count, 'line')} left out: {reason}" for reason, count in sorted(left_out.items()))
-
-
-def _nothing(log: SwfLog, left_out: Mapping[str, int]) -> str:
-    if log.records and left_out.get(_NO_WAIT):
-        return "tells no job's wait (field 3): it is a workload, not a schedule; batsched-py convert makes one of it"
-    return "has no job that ran"
 
 
 def _read(log: SwfLog, left_out: Counter[str]) -> Iterator[JobRecord]:

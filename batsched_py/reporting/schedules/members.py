@@ -34,15 +34,20 @@ def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
     makes a name of the file's content. Jobs that no workload has, such as those registered during the run, stay as
     they are. WorkloadError if a workload has none of the schedule's jobs.
     """
+    single = len(workloads) == 1
+    #: The name of each record in the workloads, and the members there.
+    names = [record.job.name if single else record.job.id for record in schedule.jobs]
     members: dict[str, Mapping[str, Any]] = {}
     for number, workload in enumerate(workloads):
-        single = len(workloads) == 1
-        named = {name: job.members for name, job in ((_key(number, job, single=single), job) for job in workload.jobs)}
-        if schedule.jobs and named.keys().isdisjoint(_name(record, single=single) for record in schedule.jobs):
+        named = {job.id if single else f"w{number}!{job.id}": job.members for job in workload.jobs}
+        if names and named.keys().isdisjoint(names):
             raise WorkloadError(workload.source, "", f"has none of the jobs of {schedule.source}")
         members |= named
-    records = tuple(_joined(record, members.get(_name(record, single=len(workloads) == 1))) for record in schedule.jobs)
-    return replace(schedule, jobs=records)
+    jobs = (
+        replace(record, job=replace(record.job, members=members[name])) if name in members else record
+        for name, record in zip(names, schedule.jobs, strict=True)
+    )
+    return replace(schedule, jobs=tuple(jobs))
 
 
 def user_of(job: Job) -> str | None:
@@ -72,20 +77,6 @@ def is_met(record: JobRecord) -> bool:
     if record.job.members.get(DEADLINE) is not None:
         return record.success and record.finish <= due
     return not record.rejected and record.start <= due + PUNCTUAL
-
-
-def _key(number: int, job: Job, *, single: bool) -> str:
-    return job.id if single else f"w{number}!{job.id}"
-
-
-def _name(record: JobRecord, *, single: bool) -> str:
-    return record.job.name if single else record.job.id
-
-
-def _joined(record: JobRecord, members: Mapping[str, Any] | None) -> JobRecord:
-    if members is None:
-        return record
-    return replace(record, job=replace(record.job, members=members))
 
 
 def _reserved_start(job: Job) -> float | None:

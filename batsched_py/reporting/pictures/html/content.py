@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from batsched_py.hostset import HostSet
 from batsched_py.reporting.formatting import FINAL_STATES, STATE_NAMES
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import OTHERS, STATE_COLOURS
@@ -135,11 +136,7 @@ def short(number: float) -> Number:
 def energy_growth(rows: EnergyRows, most: int = MOST_POINTS) -> Growth | None:
     """Return the joules of all hosts since 0 over time, whenever the first row was written; None if no time passes."""
     late = bool(rows.times) and rows.times[0] > 0
-    times, joules = [0.0] * late + list(rows.times), [0.0] * late + list(rows.joules)
-    kept = _kept(times, most)
-    if len(kept) < 2:
-        return None
-    return Growth([times[row] for row in kept], [[joules[row] for row in kept]])
+    return _growth([0.0] * late + list(rows.times), [[0.0] * late + list(rows.joules)], most)
 
 
 def state_growth(rows: StateRows, hosts: int) -> Growth | None:
@@ -147,16 +144,15 @@ def state_growth(rows: StateRows, hosts: int) -> Growth | None:
 
     Before the first row all of the `hosts` are idle.
     """
+    if rows.always_awake:
+        return None
     late = bool(rows.times) and rows.times[0] > 0
     times = [0.0] * late + list(rows.times)
-    kept = _kept(times, MOST_POINTS)
-    if rows.always_awake or len(kept) < 2:
-        return None
     totals = [
         _integral(times, [hosts if state == "idle" else 0] * late + list(counts))
         for state, counts in rows.columns().items()
     ]
-    return Growth([times[row] for row in kept], [[total[row] for row in kept] for total in totals])
+    return _growth(times, totals, MOST_POINTS)
 
 
 def _states(schedules: Sequence[Schedule]) -> list[str]:
@@ -190,16 +186,16 @@ def _pack_run(schedule: Schedule, first: Schedule, numbers: dict[str, int], stat
 
 def _sets(ran: Iterable[JobRecord]) -> tuple[list[str], list[int]]:
     """Return the distinct sets of hosts, and the index of each job's set."""
-    known: dict[int, int] = {}
-    spelled: list[str] = []
-    places = []
-    for record in ran:
-        bits = record.hosts.bits
-        if bits not in known:
-            known[bits] = len(known)
-            spelled.append(str(record.hosts))
-        places.append(known[bits])
-    return spelled, places
+    known: dict[HostSet, int] = {}
+    places = [known.setdefault(record.hosts, len(known)) for record in ran]
+    return list(map(str, known)), places
+
+
+def _growth(times: Sequence[float], totals: Iterable[Sequence[float]], most: int) -> Growth | None:
+    kept = _kept(times, most)
+    if len(kept) < 2:
+        return None
+    return Growth([times[row] for row in kept], [[total[row] for row in kept] for total in totals])
 
 
 def _integral(times: Sequence[float], counts: Sequence[int]) -> list[float]:

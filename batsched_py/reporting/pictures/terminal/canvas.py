@@ -9,6 +9,8 @@ from typing import Final
 from rich.style import Style
 from rich.text import Text
 
+from batsched_py.reporting.pictures.time_axis import TimeAxis
+
 _FRAME: Final = Style(dim=True)
 #: Bars that fill 0, 1, ... 8 eighths of a character.
 EIGHTHS: Final = " ▁▂▃▄▅▆▇█"
@@ -37,13 +39,10 @@ class Canvas:
         for style, run in groupby(cells, key=lambda cell: cell[1]):
             line.append("".join(character for character, _ in run), style)
 
-    def add_ruler(self, ruler: str) -> None:
-        """Add the lower edge of the rows above."""
-        self._begin("", "└").append(ruler, _FRAME)
-
-    def add_labels(self, labels: str) -> None:
-        """Add the labels at the marks of the ruler above."""
-        self._begin("", " ").append(labels, _FRAME)
+    def add_axis(self, axis: TimeAxis) -> None:
+        """Add the time axis as the lower edge of the rows above."""
+        self._begin("", "└").append(axis.ruler, _FRAME)
+        self._begin("", " ").append(axis.labels, _FRAME)
 
     def add_chart(self, name: str, top: str, lines: Sequence[str], style: Style) -> None:
         """Add bars of several lines, from 0 to `top`, which stands beside the first; the name is beside the last."""

@@ -47,7 +47,7 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     canvas = Canvas(gutter)
     canvas.add_note(_title(len(schedule.jobs), schedule.hosts, grid))
     _draw_hosts(canvas, cells, grid, hosts)
-    _draw_time(canvas, grid)
+    canvas.add_axis(time_axis(grid.end, grid.columns, grid.begin))
     _draw_waiting(canvas, sorted(schedule.ran, key=submission), grid)
     _draw_busy(canvas, cells, grid)
     for line in legend([(number, record.job) for number, record in jobs], width, _LEGEND_LINES):
@@ -74,12 +74,6 @@ def _draw_hosts(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid, num
         hosts = [numbers[place] for place in grid.row_hosts(row)]
         name = str(hosts[0]) if len(hosts) == 1 else f"{hosts[0]}-{hosts[-1]}"
         canvas.add_row(name, map(look, cells[row]))
-
-
-def _draw_time(canvas: Canvas, grid: Grid) -> None:
-    axis = time_axis(grid.end, grid.columns, grid.begin)
-    canvas.add_ruler(axis.ruler)
-    canvas.add_labels(axis.labels)
 
 
 def _draw_waiting(canvas: Canvas, ran: Iterable[JobRecord], grid: Grid) -> None:
