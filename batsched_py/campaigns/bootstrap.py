@@ -34,6 +34,11 @@ class Estimate(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
 
+    def texts(self, digits: int, scale: float = 1.0) -> list[str]:
+        """Spell the value and, if there are any, the ends of its interval, with so many digits after the point."""
+        numbers = [number for number in (self.value, self.low, self.high) if number is not None]
+        return [f"{number * scale:z.{digits}f}" for number in numbers]
+
 
 class Pairs(Struct, frozen=True):
     """Two series of observations, made under the same conditions one by one.

@@ -7,11 +7,11 @@ algorithms on the same workload are: their difference has none of the variance b
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
+from batsched_py.campaigns.bootstrap import FEW, LEVEL, RESAMPLES, Bootstrap, Estimate, Pairs
 from batsched_py.campaigns.metrics import Metric
 from batsched_py.campaigns.study import Outcome, Study
 from batsched_py.errors import OptionError
@@ -111,7 +111,7 @@ def _compare_by(
 
 def _observations(metric: Metric, outcomes: Sequence[Outcome], count: int) -> list[float] | None:
     """Return `count` observations, each the mean of its runs; None if a run has no value."""
-    found = [metric.of(outcome) for outcome in outcomes]
+    found = [None if outcome.metrics is None else metric.of(outcome.metrics) for outcome in outcomes]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
         return None
@@ -150,3 +150,18 @@ def find_different_jobs(study: Study, baseline: str) -> list[DifferentJobs]:
 
 def _marks_of(outcome: Outcome) -> JobMarks:
     return JobMarks(outcome.ran, outcome.succeeded)
+
+
+def find_cautions(comparison: AlgorithmComparison) -> Iterator[str]:
+    """Find the reasons why means may not compare, or intervals may be too narrow, a line each."""
+    study = comparison.study
+    count = len(study.workloads)
+    for found in find_different_jobs(study, comparison.baseline):
+        for workloads, what in ((found.ran, "ran"), (found.succeeded, "succeeded")):
+            if workloads:
+                yield (
+                    f"not the same jobs {what} under {found.variant} as under {comparison.baseline} on "
+                    f"{len(workloads)} of {count} workloads ({workloads[0]}...): their figures are of different jobs"
+                )
+    if 1 < study.observations < FEW:
+        yield f"{study.observations} {study.observed} are few: below {FEW} the intervals are narrower than they say"

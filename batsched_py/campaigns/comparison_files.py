@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,10 +17,8 @@ import orjson
 from msgspec.structs import asdict
 
 import batsched_py
-from batsched_py.campaigns.bootstrap import Estimate
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
-from batsched_py.campaigns.comparison_table import RATIO_DIGITS
-from batsched_py.campaigns.metrics import Metric
+from batsched_py.campaigns.metrics import RATIO_DIGITS, Metric
 from batsched_py.campaigns.study import Outcome, Variant
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.text.display import spreadsheet_cell
@@ -99,14 +98,14 @@ def _latex_row(metric: Metric, one: AlgorithmMean) -> str:
     if pairs is None:
         cells += ["", "", ""]
     else:
-        ratio = "--" if pairs.ratio is None else _latex_estimate(pairs.ratio, 1.0, RATIO_DIGITS)
-        cells += [ratio, _latex_estimate(pairs.difference, metric.scale, metric.digits), metric.balance(pairs)]
+        ratio = "--" if pairs.ratio is None else _latex_estimate(pairs.ratio.texts(RATIO_DIGITS))
+        difference = _latex_estimate(pairs.difference.texts(metric.digits, metric.scale))
+        cells += [ratio, difference, metric.balance(pairs)]
     return " & ".join(cells) + r" \\"
 
 
-def _latex_estimate(estimate: Estimate, scale: float, digits: int) -> str:
-    numbers = [number for number in (estimate.value, estimate.low, estimate.high) if number is not None]
-    value, *interval = (f"${number * scale:z.{digits}f}$" for number in numbers)
+def _latex_estimate(texts: Sequence[str]) -> str:
+    value, *interval = (f"${text}$" for text in texts)
     return f"{value} [{', '.join(interval)}]" if interval else value
 
 

@@ -10,15 +10,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from batsched_py.campaigns.bootstrap import Estimate
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean, MetricComparison
-from batsched_py.campaigns.metrics import Metric
+from batsched_py.campaigns.metrics import RATIO_DIGITS, Metric
 from batsched_py.campaigns.study import Study
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, counted
 
-#: Digits of ratios after the point.
-RATIO_DIGITS: Final = 3
 #: Final states of jobs: fields of RunMetrics.
 _STATES: Final = ("successful", "failed", "walltime_reached", "killed", "rejected")
 #: Characters of the first column, the same in all tables so that they line up.
@@ -100,18 +97,13 @@ def _row(metric: Metric, one: AlgorithmMean, *, differences: bool) -> list[str]:
     if one.pairs is None:
         return names
     if differences:
-        against = _cells(one.pairs.difference, metric.scale, metric.digits)
+        against = _cells(one.pairs.difference.texts(metric.digits, metric.scale))
     else:
-        against = _cells(one.pairs.ratio, 1.0, RATIO_DIGITS)
+        against = _cells([] if one.pairs.ratio is None else one.pairs.ratio.texts(RATIO_DIGITS))
     return [*names, *against, metric.balance(one.pairs)]
 
 
-def _cells(estimate: Estimate | None, scale: float, digits: int) -> list[str]:
-    """Spell a value and its interval."""
-    if estimate is None:
-        return [NOTHING, NOTHING]
-    value, low, high = (
-        NOTHING if number is None else f"{number * scale:z.{digits}f}"
-        for number in (estimate.value, estimate.low, estimate.high)
-    )
-    return [value, NOTHING if estimate.low is None else f"[{low}, {high}]"]
+def _cells(texts: Sequence[str]) -> list[str]:
+    """Return a cell for a value, if there is one, and one for its interval."""
+    value, *interval = texts or [NOTHING]
+    return [value, f"[{', '.join(interval)}]" if interval else NOTHING]

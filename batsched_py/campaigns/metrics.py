@@ -8,9 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import Pairs
-from batsched_py.campaigns.study import Outcome
 from batsched_py.errors import OptionError
-from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, Unit
+from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
 from batsched_py.text.wording import unknown
 
 
@@ -38,9 +37,9 @@ class Metric(Struct, frozen=True):
         """Return the title with the unit."""
         return f"{self.title} [{self.unit}]" if self.unit else self.title
 
-    def of(self, outcome: Outcome) -> float | None:
-        """Return the value of a run in SI units; None if it has no meaning there, or the run failed."""
-        value: float | None = None if outcome.metrics is None else getattr(outcome.metrics, self.name)
+    def of(self, run: RunMetrics) -> float | None:
+        """Return the value of a run in SI units; None if it has no meaning there."""
+        value: float | None = getattr(run, self.name)
         return value
 
     def text(self, value: float) -> str:
@@ -60,6 +59,9 @@ _TITLES: Final = {
 }
 #: Digits of means over workloads, which are fewer than those of one run.
 _DIGITS: Final = {Unit.COUNT: 1, Unit.NUMBER: 3, Unit.SECONDS: 1, Unit.SHARE: 2, Unit.RATE: 2}
+
+#: Digits of ratios.
+RATIO_DIGITS: Final = 3
 
 #: Name -> metric, in the order of RunMetrics.
 METRICS: Final = {

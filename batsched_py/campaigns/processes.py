@@ -32,7 +32,7 @@ from batsched_py.signals import STOPS, held_back
 Value = TypeVar("Value")
 
 #: Modules that each process finds loaded: all that a simulation needs but for the algorithm.
-_PRELOADED: Final = ["batsched_py.campaigns.study", "batsched_py.api"]
+_PRELOADED: Final = ["batsched_py.campaigns.study_runner", "batsched_py.api"]
 #: Seconds that a process which shall stop may take to clean up.
 _GRACE: Final = 5.0
 #: Seconds from one attempt to start a process whose server was killed to the next.

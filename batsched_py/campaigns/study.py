@@ -1,43 +1,21 @@
-"""A study: each of several algorithms on each of several workloads, in processes of their own if wanted.
-
-`run_study` checks all inputs, makes a task of each run, runs the tasks and puts their outcomes in order. An algorithm
-that fails spoils its own runs only, as does a process that dies.
-"""
+"""Studies: several algorithms, the outcomes of each on several workloads, and what they have to say about them."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
-from signal import Signals
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
-from batsched_py.campaigns.processes import check_portable, run_apart
-from batsched_py.campaigns.simulate import Run, simulate
-from batsched_py.errors import BatschedError, OptionError
-from batsched_py.model.limits import LIMITS, Limits
-from batsched_py.model.platform import Platform
 from batsched_py.plugins import load
-from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
-from batsched_py.reporting.metrics.same_jobs import marks_of
-from batsched_py.reporting.schedules.schedule import schedule_of
+from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
-from batsched_py.session.clock import parse_clock
-from batsched_py.session.session import Session
-from batsched_py.simulator.records import Result
-from batsched_py.simulator.settings import Settings
-from batsched_py.simulator.simulation import DEFAULTS, Simulation
 from batsched_py.text.representation import Brief
 
-#: A function of the names of a workload and of an algorithm, and of the result of the run.
-Keep = Callable[[str, str, Result], None]
-#: A function of the number of runs that ended, and of all.
-ShowProgress = Callable[[int, int], None]
+#: Workloads that a line names which is true of several.
+_NAMED: Final = 3
 
 
 class Variant(Struct, frozen=True):
@@ -132,165 +110,12 @@ class Study(Brief, frozen=True):
         return tuple(outcome for outcome in self.outcomes if outcome.error)
 
 
-def repeat_for_seeds(
-    workloads: Mapping[str, WorkloadLike], seeds: Sequence[int]
-) -> dict[str, tuple[WorkloadLike, int | None]]:
-    """Repeat each workload for each seed of the algorithms, under a name of its own; once and unnamed without seeds."""
-    if not seeds:
-        return {name: (source, None) for name, source in workloads.items()}
-    return {f"{name}-seed-{seed}": (source, seed) for name, source in workloads.items() for seed in seeds}
-
-
-def run_study(
-    platform: PlatformLike,
-    workloads: Mapping[str, WorkloadLike],
-    variants: Sequence[Variant],
-    *,
-    seeds: Sequence[int] = (),
-    settings: Settings = DEFAULTS,
-    clock: str = "zero",
-    processes: int | None = None,
-    keep: Keep | None = None,
-    progress: ShowProgress | None = None,
-    limits: Limits = LIMITS,
-) -> Study:
-    """Simulate each workload with each algorithm. An algorithm that fails spoils its own runs only.
-
-    Args:
-        platform: a SimGrid file, or a platform.
-        workloads: name -> a Batsim file, a workload, or a model to draw it from.
-        variants: the algorithms, under unique names.
-        seeds: each workload is run once for each seed, by algorithms that have an option `seed`; the others do not
-            depend on it, and run once unless there is a `keep`.
-        settings: the options of `batsched-py simulate`.
-        clock: the time that decisions take, as after `--clock`.
-        processes: the number of runs at a time, each in a process of its own; None for one after the other in this
-            process. The outcomes are the same. What is handed over is pickled then, classes of a script or a notebook
-            with the code that they use.
-        keep: called after each run, in the process that ran it, with the names of the workload and of the algorithm and
-            the result, which has the rows of the trace files then.
-        progress: called with the number of runs that ended, from 0 on, and of all.
-        limits: how much is read of files.
-
-    Wrong input is an error before anything runs, as in `simulate`: PlatformError, WorkloadError, PluginError and
-    OptionError.
-    """
-    machine = as_platform(platform, limits)
-    settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
-    _check(machine, workloads, variants, settings, clock, limits=limits)
-    if processes is not None:
-        for variant in variants:
-            check_portable(variant.algorithm, variant.name)
-        check_portable(keep, "keep")
-    runs = repeat_for_seeds(workloads, seeds)
-    tasks: dict[tuple[object, ...], _Task] = {}  # by what tells them apart
-    places = []
-    for name, (workload, seed) in runs.items():
-        for variant in variants:
-            mine = variant.with_seed(seed)
-            # A run that a seed does not change is made once, unless its files are wanted under each name.
-            key = (name if keep is not None or mine is not variant or seed is None else id(workload), variant.name)
-            tasks.setdefault(key, _Task(machine, name, workload, mine, settings, clock, keep, limits))
-            places.append((name, key))
-    ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress), strict=True))
-    whole = tuple(replace(ended[key], workload=name) for name, key in places)
-    return Study(tuple(runs), tuple(variants), whole, tuple(seeds))
-
-
-def _check(
-    platform: Platform,
-    workloads: Mapping[str, WorkloadLike],
-    variants: Sequence[Variant],
-    settings: Settings,
-    clock: str,
-    *,
-    limits: Limits,
-) -> None:
-    """Check all inputs before the first run, which may be long before the last."""
-    names = [variant.name for variant in variants]
-    if len(set(names)) < len(names):
-        raise OptionError(f"algorithms of a study must have names of their own, not {', '.join(names)}")
-    for variant in variants:
-        Session(variant.scheduler, variant.options, clock=parse_clock(clock, time.perf_counter))
-    for workload in workloads.values():
-        Simulation(platform, [as_workload(workload, limits)], settings)
-
-
-class _Task(Struct, frozen=True):
-    """One run, not yet made, as a function that can be pickled."""
-
-    platform: Platform
-    name: str
-    workload: WorkloadLike
-    variant: Variant
-    settings: Settings
-    clock: str
-    keep: Keep | None
-    limits: Limits
-
-    def __call__(self) -> Outcome:
-        """Run it. Any failure becomes an outcome, so that the other runs are not lost."""
-        warnings: list[str] = []
-        try:
-            run = self._simulate(warnings)
-            metrics = measure_run(schedule_of(run.result, self.variant.name))
-        except BatschedError as error:
-            return self._failed(str(error).partition("\n")[0], error.exit_code)
-        except Exception as error:  # noqa: BLE001 - a defect of ours must not take the other runs with it
-            return self._failed(f"internal error: {type(error).__name__}: {error}", 3)
-        marks = marks_of(run.result.jobs)
-        return Outcome(
-            self.name,
-            self.variant.name,
-            metrics=metrics,
-            ran=marks.ran,
-            succeeded=marks.succeeded,
-            warnings=tuple(warnings),
-            approximations=run.result.approximations,
-        )
-
-    def died(self, exit_code: int) -> Outcome:
-        """Return the outcome of a run whose process ended in the middle of it."""
-        how = f"with exit code {exit_code}" if exit_code >= 0 else f"by {Signals(-exit_code).name}"
-        return self._failed(f"its process ended {how} in the middle of the run", 3)
-
-    def _simulate(self, warnings: list[str]) -> Run:
-        run = simulate(
-            self.platform,
-            as_workload(self.workload, self.limits),
-            self.variant.algorithm,
-            self.variant.options,
-            settings=self.settings,
-            clock=self.clock,
-            warn=warnings.append,
-            trace=self.keep is not None,
-        )
-        if self.keep is not None:
-            self.keep(self.name, self.variant.name, run.result)
-        return run
-
-    def _failed(self, error: str, exit_code: int) -> Outcome:
-        return Outcome(self.name, self.variant.name, error=error, exit_code=exit_code)
-
-
-def _run_all(tasks: Sequence[_Task], processes: int | None, progress: ShowProgress | None) -> list[Outcome]:
-    """Run the tasks and return their outcomes, in the order of the tasks."""
-    outcomes: dict[int, Outcome] = {}
-    if progress is not None:
-        progress(0, len(tasks))
-    with closing(_outcomes(tasks, processes)) as ending:
-        for position, outcome in ending:
-            outcomes[position] = outcome
-            if progress is not None:
-                progress(len(outcomes), len(tasks))
-    return [outcomes[position] for position in range(len(tasks))]
-
-
-def _outcomes(tasks: Sequence[_Task], processes: int | None) -> Generator[tuple[int, Outcome], None, None]:
-    """Yield positions of tasks with their outcomes, as runs end; closed, it stops those that go on."""
-    if processes is None:
-        yield from ((position, task()) for position, task in enumerate(tasks))
-        return
-    with closing(run_apart(tasks, processes)) as ending:
-        for ended in ending:
-            yield ended.position, ended.value or tasks[ended.position].died(ended.exit_code)
+def group_lines(lines: Iterable[tuple[Outcome, str]]) -> Iterator[tuple[str, str]]:
+    """Yield each line of an algorithm once, after its runs: "easy on w1", "easy on 7 workloads (w1, w2, w3...)"."""
+    workloads: dict[tuple[str, str], list[str]] = {}
+    for outcome, line in lines:
+        workloads.setdefault((outcome.variant, line), []).append(outcome.workload)
+    for (variant, line), names in workloads.items():
+        distinct = list(dict.fromkeys(names))
+        some = ", ".join(distinct[:_NAMED]) + ("..." if len(distinct) > _NAMED else "")
+        yield f"{variant} on {some if len(distinct) == 1 else f'{len(distinct)} workloads ({some})'}", line

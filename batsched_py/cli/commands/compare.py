@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,12 +11,12 @@ import click
 from msgspec import Struct
 
 from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
-from batsched_py.campaigns.campaign import Campaign, find_cautions, group_lines
-from batsched_py.campaigns.comparison import AlgorithmComparison, find_baseline
+from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_baseline, find_cautions
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
-from batsched_py.campaigns.study import repeat_for_seeds
+from batsched_py.campaigns.study import group_lines
+from batsched_py.campaigns.study_runner import repeat_for_seeds, run_study
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_table
@@ -125,22 +125,6 @@ def command(request: CompareRequest) -> int:
 
     An algorithm that fails is told, and the others are compared; the exit code is 3 then.
     """
-    campaign = _campaign(request)
-    _check_files(request, campaign)
-    with runs_bar(wanted=not request.quiet) as progress:
-        comparison = campaign.run(progress)
-    for name, path in request.files.items():
-        with writing(path):
-            _WRITERS[name](path, comparison)
-    if isinstance(campaign.keep, ResultWriter):
-        campaign.keep.write_drawn(campaign.workloads)
-    if not request.quiet:
-        _show(comparison, differences=request.differences)
-    return _report(comparison)
-
-
-def _campaign(request: CompareRequest) -> Campaign:
-    """Read and check all that the campaign is made of. UsageError, InputError, OptionError, PluginError."""
     variants = read_variants(request.variants)
     baseline = find_baseline([variant.name for variant in variants], request.baseline)
     metrics = find_metrics(request.shown)
@@ -150,34 +134,40 @@ def _campaign(request: CompareRequest) -> Campaign:
     seeds = request.seeds if request.workloads else ()  # drawn workloads take them, otherwise algorithms may
     if seeds and not any(variant.takes_seed for variant in variants):
         raise click.UsageError("'--seeds' goes with '--generate', or with an algorithm that has an option seed")
-    export = request.export
-    return Campaign(
-        platform=platform,
-        workloads=workloads,
-        variants=variants,
-        metrics=metrics,
-        baseline=baseline,
-        seeds=seeds,
-        settings=settings,
-        clock=request.clock,
-        processes=request.processes or os.cpu_count() or 1,
-        keep=None if export is None else ResultWriter(export, settings.trace_machine_states, settings.energy),
-        level=request.level,
-        resamples=request.resamples,
-        limits=current_limits(),
-    )
+    keep = None
+    if request.export is not None:
+        keep = ResultWriter(request.export, settings.trace_machine_states, settings.energy)
+    runs = {name: workload for name, (workload, _) in repeat_for_seeds(workloads, seeds).items()}
+    _check_files(request, [] if keep is None else keep.paths(runs, [variant.name for variant in variants]))
+    with runs_bar(wanted=not request.quiet) as progress:
+        study = run_study(
+            platform,
+            workloads,
+            variants,
+            seeds=seeds,
+            settings=settings,
+            clock=request.clock,
+            processes=request.processes or os.cpu_count() or 1,
+            keep=keep,
+            progress=progress,
+            limits=current_limits(),
+        )
+    comparison = compare_algorithms(study, metrics, baseline=baseline, level=request.level, resamples=request.resamples)
+    for name, path in request.files.items():
+        with writing(path):
+            _WRITERS[name](path, comparison)
+    if keep is not None:
+        keep.write_drawn(workloads)
+    if not request.quiet:
+        _show(comparison, differences=request.differences)
+    return _report(comparison)
 
 
-def _check_files(request: CompareRequest, campaign: Campaign) -> None:
+def _check_files(request: CompareRequest, results: Sequence[Path]) -> None:
     """Check files before the runs, which may be long: none is read and written or written twice; all can be written."""
     inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
     inputs += [("--options-file", path) for path in request.variants.options_files]
-    outputs = [(f"--{name}", path) for name, path in request.files.items()]
-    if isinstance(campaign.keep, ResultWriter):
-        names = [variant.name for variant in campaign.variants]
-        workloads = repeat_for_seeds(campaign.workloads, campaign.seeds)
-        runs = {name: workload for name, (workload, _) in workloads.items()}
-        outputs += [("-e", path) for path in campaign.keep.paths(runs, names)]
+    outputs = [*((f"--{name}", path) for name, path in request.files.items()), *(("-e", path) for path in results)]
     check_apart(inputs, outputs)
     check_writable([path for _, path in outputs])
 

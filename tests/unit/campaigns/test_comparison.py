@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from batsched_py.campaigns.bootstrap import Estimate
-from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_different_jobs
+from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_cautions, find_different_jobs
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.metrics import METRICS, find_metrics
@@ -139,7 +139,8 @@ def test_other_jobs_are_noticed() -> None:
 
 def test_each_metric_has_a_title_of_its_own() -> None:
     """And is a field of what was measured."""
-    run = outcome("w", "easy", 1.0)
+    run = outcome("w", "easy", 1.0).metrics
+    assert run is not None
     assert all(metric.title == metric.title.strip() != "" for metric in METRICS.values())
     assert len({metric.heading for metric in METRICS.values()}) == len(METRICS)
     assert {"mean_wait", "p99_wait", "mean_bounded_slowdown", "utilisation"} <= {
@@ -191,3 +192,20 @@ def test_the_latex_is_a_table_for_booktabs(tmp_path: Path) -> None:
     text = (tmp_path / "t.tex").read_text()
     assert r"\quad mine\_2(a=50\%) & 30.0 & $2.000$ [$2.000$, $2.000$] & $15.0$ [$10.0$, $20.0$] & 0/0/2 \\" in text
     assert r"\multicolumn{5}{l}{utilisation [\%]} \\" in text
+
+
+def test_cautions_name_different_jobs_and_few_workloads() -> None:
+    """One workload has no interval, which could be too narrow."""
+    variants = (Variant("easy", "easy"), Variant("fcfs", "fcfs"))
+    same = tuple(Outcome("w0", variant.name, ran="a", succeeded="b") for variant in variants)
+    assert list(find_cautions(compare_algorithms(Study(("w0",), variants, same), []))) == []
+    other = (
+        *(Outcome(f"w{number}", "easy", ran="a", succeeded="b") for number in range(2)),
+        Outcome("w0", "fcfs", ran="x", succeeded="b"),
+        Outcome("w1", "fcfs", ran="a", succeeded="b"),
+    )
+    assert list(find_cautions(compare_algorithms(Study(("w0", "w1"), variants, other), []))) == [
+        "not the same jobs ran under fcfs as under easy on 1 of 2 workloads (w0...): "
+        "their figures are of different jobs",
+        "2 workloads are few: below 10 the intervals are narrower than they say",
+    ]
