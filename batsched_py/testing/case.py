@@ -47,7 +47,7 @@ USERS: Final = 3
 WORKLOAD: Final = "w0"
 
 
-class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Case(Struct, frozen=True, kw_only=True, omit_defaults=True, repr_omit_defaults=True):
     """A machine, jobs and failures; `repr` is Python that makes the case again.
 
     Attributes:
@@ -71,11 +71,6 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
     energy: bool = False
     dynamic: bool = False
     acknowledge: bool = False
-
-    def __repr__(self) -> str:
-        defaults = dict(zip(self.__struct_fields__, _DEFAULTS, strict=True))
-        given = [f"{name}={getattr(self, name)!r}" for name in defaults if getattr(self, name) != defaults[name]]
-        return f"Case({', '.join(given)})"
 
     @property
     def lost(self) -> HostSet:
@@ -153,9 +148,6 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def _is_frugal(self, host: int) -> bool:
         return host >= self.hosts - self.hosts // 3
-
-
-_DEFAULTS: Final = Case.__struct_defaults__
 
 
 def user_of(number: int) -> dict[str, str]:

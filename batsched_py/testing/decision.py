@@ -56,21 +56,17 @@ class Decision(Struct, frozen=True):
         holds: Mapping[str, str],
     ) -> Decision:
         """Sort the commands; `rejections` has the reasons of the whole run."""
-        started: dict[str, HostSet] = {}
-        rejected: dict[str, str] = {}
-        killed: list[str] = []
-        pstates: dict[int, int] = {}
-        submitted: dict[str, Job] = {}
-        for command in commands:
-            if isinstance(command, ExecuteJob):
-                started[command.job_id] = command.hosts
-            elif isinstance(command, RejectJob):
-                rejected[command.job_id] = rejections[command.job_id]
-            elif isinstance(command, KillJob):
-                killed += command.job_ids
-            elif isinstance(command, SetResourceState):
-                pstates.update(dict.fromkeys(command.hosts, int(command.state)))
-            elif isinstance(command, RegisterJob) and command.job is not None:
-                submitted[command.job_id] = command.job
-        calls = [command.at for command in commands if isinstance(command, CallMeLater)]
-        return cls(now, started, rejected, killed, calls, pstates, submitted, promises, holds, tuple(commands))
+        switches = [command for command in commands if isinstance(command, SetResourceState)]
+        registered = [command for command in commands if isinstance(command, RegisterJob)]
+        return cls(
+            now,
+            started={command.job_id: command.hosts for command in commands if isinstance(command, ExecuteJob)},
+            rejected={each.job_id: rejections[each.job_id] for each in commands if isinstance(each, RejectJob)},
+            killed=[job_id for command in commands if isinstance(command, KillJob) for job_id in command.job_ids],
+            calls=[command.at for command in commands if isinstance(command, CallMeLater)],
+            pstates={host: int(switch.state) for switch in switches for host in switch.hosts},
+            submitted={command.job_id: command.job for command in registered if command.job is not None},
+            promises=promises,
+            holds=holds,
+            commands=tuple(commands),
+        )

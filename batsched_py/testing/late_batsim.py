@@ -21,7 +21,6 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.protocol.commands import (
     CallMeLater,
-    Command,
     ExecuteJob,
     KillJob,
     RegisterJob,
@@ -210,12 +209,8 @@ class LateBatsim:
         if reply.now < self.now:
             raise ContractError(f"a reply is dated t={reply.now!r}, before its message of t={self.now!r}")
         for position, command in enumerate(reply.events, 1):
-            self._obey(self.now + position * STEP, command)
-
-    def _obey(self, now: float, command: Command) -> None:
-        obey = _OBEY.get(type(command))
-        if obey is not None:
-            obey(self, now, command)
+            if obey := _OBEY.get(type(command)):
+                obey(self, self.now + position * STEP, command)
 
     def _call(self, now: float, command: CallMeLater) -> None:
         if not command.at > now:

@@ -141,17 +141,14 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
 
 
 def _reason_to_drop(record: SwfRecord, processors: int, size: int, *, repeated: bool) -> str | None:
-    if repeated:
-        return "dropped_duplicate"
-    if record.submit < 0:
-        return "dropped_no_submit_time"
-    if record.run <= 0:
-        return "dropped_no_run_time"
-    if processors <= 0:
-        return "dropped_no_processors"
-    if processors > size > 0:
-        return "dropped_too_large"
-    return None
+    reasons = {
+        "dropped_duplicate": repeated,
+        "dropped_no_submit_time": record.submit < 0,
+        "dropped_no_run_time": record.run <= 0,
+        "dropped_no_processors": processors <= 0,
+        "dropped_too_large": processors > size > 0,
+    }
+    return next((reason for reason, applies in reasons.items() if applies), None)
 
 
 def _processors(record: SwfRecord, rules: CleaningRules, corrections: list[str]) -> int:
