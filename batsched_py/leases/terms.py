@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -38,6 +38,15 @@ class Kind(StrEnum):
     IMMEDIATE = "immediate"
     #: Starts at its instant, or never.
     ADVANCE = "advance reservation"
+    #: Ends by its deadline, or never starts.
+    DEADLINE = "deadline"
+
+
+class Software(NamedTuple):
+    """A disk image that the hosts of a lease need: its name and its size in MB."""
+
+    image: str
+    size: float
 
 
 class Terms(Struct, frozen=True):

@@ -1,0 +1,78 @@
+"""Capacity: quantities of resources by type, such as 100 (percent of a CPU) and 1024 (MB of memory).
+
+A quantity is a number, or a tuple of numbers where a host has several instances of the type, as two CPUs of 100 each.
+An amount never spreads over instances: it is placed by first fit, in their order. Haizea's resource tuples (H8, H16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+#: The quantity of one type: a number, or one for each instance.
+Quantity = float | tuple[float, ...]
+#: Quantities in the order of the site's resource types.
+Amounts = tuple[Quantity, ...]
+
+
+def fits(demand: Amounts, offer: Amounts) -> bool:
+    """Return whether a demand finds place in an offer."""
+    for need, there in zip(demand, offer, strict=True):
+        if need.__class__ is tuple or there.__class__ is tuple:
+            if need and _placed(need, there) is None:
+                return False
+        elif need > there:  # type: ignore[operator]  # numbers
+            return False
+    return True
+
+
+def subtract(offer: Amounts, demand: Amounts) -> Amounts:
+    """Return what a demand that fits leaves of an offer."""
+    left: list[Quantity] = []
+    for there, need in zip(offer, demand, strict=True):
+        if need.__class__ is tuple or there.__class__ is tuple:
+            placed = _placed(need, there) if need else there
+            assert placed is not None, f"{need} does not fit in {there}"  # noqa: S101  # the caller's promise
+            left.append(placed)
+        else:
+            left.append(there - need)  # type: ignore[operator]  # numbers
+    return tuple(left)
+
+
+def add(one: Amounts, other: Amounts) -> Amounts:
+    """Return both demands as one: numbers are added, instances stand side by side."""
+    return tuple(
+        _instances(mine) + _instances(theirs)
+        if mine.__class__ is tuple or theirs.__class__ is tuple
+        else mine + theirs  # type: ignore[operator]  # numbers
+        for mine, theirs in zip(one, other, strict=True)
+    )
+
+
+def added(demands: Iterable[Amounts]) -> Amounts:
+    """Return several demands, one at least, as one."""
+    first, *others = demands
+    for other in others:
+        first = add(first, other)
+    return first
+
+
+def total(quantity: Quantity) -> float:
+    """Return the sum over all instances."""
+    return sum(quantity) if isinstance(quantity, tuple) else quantity
+
+
+def _placed(need: Quantity, there: Quantity) -> Quantity | None:
+    """Return what is left of the instances after a first fit, None if there is none."""
+    left = list(_instances(there))
+    for amount in _instances(need):
+        for at, instance in enumerate(left):
+            if amount <= instance:
+                left[at] -= amount
+                break
+        else:
+            return None
+    return tuple(left) if isinstance(there, tuple) else left[0]
+
+
+def _instances(quantity: Quantity) -> tuple[float, ...]:
+    return quantity if isinstance(quantity, tuple) else (quantity,)

@@ -1,0 +1,128 @@
+"""Lease: terms, and what became of them so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from batsched_py.leases.capacity import Amounts, add, total
+from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS, State
+from batsched_py.leases.reservations import LeaseReservation, Run
+from batsched_py.leases.terms import Kind, Software
+
+
+class Lease:
+    """A lease of one or more machines, its nodes, which are numbered from 1.
+
+    Attributes:
+        id: number in order of requests, from 1.
+        kind: best effort, immediate, advance reservation or deadline.
+        submit: seconds at which it was requested.
+        start: seconds at which it must start, or may start if it has a deadline; None for the others.
+        duration: seconds requested.
+        demands: what each node takes of its host.
+        preemptible: its hosts may be taken for another.
+        deadline: seconds by which it must have ended.
+        software: the image that its hosts need; None if nothing is to be prepared.
+        accumulated: seconds that its machines have run, without runs that were thrown away.
+        runs: planned, under way and over, in order of time.
+        transfers: of its image.
+        history: (time, state) of each change.
+    """
+
+    __slots__ = (
+        "accumulated",
+        "deadline",
+        "demands",
+        "duration",
+        "end",
+        "history",
+        "id",
+        "kind",
+        "order",
+        "preemptible",
+        "runs",
+        "software",
+        "start",
+        "started",
+        "state",
+        "submit",
+        "transfers",
+        "uniform",
+    )
+
+    def __init__(
+        self,
+        id: int,
+        kind: Kind,
+        submit: float,
+        duration: float,
+        demands: tuple[Amounts, ...],
+        *,
+        start: float | None = None,
+        preemptible: bool = True,
+        deadline: float | None = None,
+        software: Software | None = None,
+    ) -> None:
+        self.id, self.kind, self.submit, self.duration, self.demands = id, kind, submit, duration, demands
+        self.start, self.preemptible, self.deadline, self.software = start, preemptible, deadline, software
+        self.state = State.NEW
+        self.accumulated = 0.0
+        #: When its machines last began a first run; None before.
+        self.started: float | None = None
+        #: When it was done; None before.
+        self.end: float | None = None
+        self.runs: list[Run] = []
+        self.transfers: list[LeaseReservation] = []
+        self.history: list[tuple[float, State]] = []
+        #: Nodes, the most demanding first: the order in which they are mapped.
+        self.order = _by_demand(demands)
+        #: All nodes ask for the same.
+        self.uniform = all(demand == demands[0] for demand in demands)
+
+    def __repr__(self) -> str:
+        return f"<lease {self.id}, {self.kind.value}, {self.state.label}>"
+
+    @property
+    def size(self) -> int:
+        """The number of its nodes."""
+        return len(self.demands)
+
+    @property
+    def remaining(self) -> float:
+        """Seconds that it may still run."""
+        return self.duration - self.accumulated
+
+    @property
+    def resuming(self) -> bool:
+        """True if it was suspended, so that its next run begins with a resumption."""
+        return self.state in SUSPENDED
+
+    @property
+    def ended(self) -> bool:
+        """True if it never runs again."""
+        return self.state in FINAL
+
+    def shares(self, nodes: Mapping[int, int]) -> dict[int, Amounts]:
+        """Return what these nodes take of each host; node -> host."""
+        found: dict[int, Amounts] = {}
+        for node, host in nodes.items():
+            demand = self.demands[node - 1]
+            found[host] = add(found[host], demand) if host in found else demand
+        return found
+
+    def change(self, state: State, now: float) -> None:
+        """Enter a state; AssertionError with the lease's story if the table has no such change."""
+        story = ", ".join(f"{past.label} at {time:g}" for time, past in self.history)
+        assert state in TRANSITIONS[self.state], f"{self!r} cannot become {state.label}: {story}"  # noqa: S101
+        self.state = state
+        self.history.append((now, state))
+
+
+def _by_demand(demands: tuple[Amounts, ...]) -> tuple[int, ...]:
+    """Return node numbers by decreasing demand, each type counted relative to the largest demand of it (H59)."""
+    totals = [[total(quantity) for quantity in demand] for demand in demands]
+    largest = [max(column) for column in zip(*totals, strict=True)]
+    weights = [
+        sum(quantity / most for quantity, most in zip(row, largest, strict=True) if most > 0) for row in totals
+    ]
+    return tuple(sorted(range(1, len(demands) + 1), key=lambda node: -weights[node - 1]))

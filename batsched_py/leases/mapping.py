@@ -1,0 +1,111 @@
+"""Mapping: which node of a lease goes to which host, for how long, and for whose sake others give way (H34, H58, H59)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple, Protocol
+
+from batsched_py.leases.capacity import Amounts, add
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.table import NOBODY, LeaseTable
+
+#: Scores a host for a lease that would start at a time, 0 to 1; higher ones are taken first.
+HostScore = Callable[[int, float, Lease], float]
+#: Sorts leases that might give way to a lease at a time, the first to give way first; leaves out those that may not.
+Victims = Callable[[Lease, Sequence[Lease], float], list[Lease]]
+
+
+class Mapping(NamedTuple):
+    """Hosts of nodes, node -> host, until when they are free, and leases that must give way for it."""
+
+    nodes: dict[int, int]
+    end: float
+    victims: tuple[Lease, ...] = ()
+
+
+class HostOrder(Protocol):
+    """Order in which hosts are tried."""
+
+    def __call__(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:
+        """Return the hosts, the best one for a lease that would start at `time` first; ties by number."""
+
+
+class GreedyMapper:
+    """Mapper that fills one host after the other, in the order of the policy.
+
+    Haizea's greedy mapper: nodes by decreasing demand, as many on each host as fit; all nodes, or none.
+    """
+
+    def __init__(self, table: LeaseTable, order: HostOrder, *, drop_unneeded: bool = True) -> None:
+        """Begin.
+
+        Args:
+            table: what is reserved.
+            order: of the hosts.
+            drop_unneeded: leave those alone whose hosts the mapping does not use after all.
+        """
+        self._table, self._order, self._drop_unneeded = table, order, drop_unneeded
+
+    def find(
+        self, lease: Lease, start: float, end: float, *, strict: bool, only: Collection[int] | None = None
+    ) -> Mapping | None:
+        """Return hosts for [start, end), or None. Unless `strict` the end may be earlier than asked for."""
+        hosts = self._order(lease, range(len(self._table.hosts)) if only is None else only, start)
+        return self._fill(lease, hosts, start, end, strict, NOBODY)
+
+    def find_with_victims(self, lease: Lease, start: float, end: float, victims: Victims) -> Mapping | None:
+        """Return hosts for all of [start, end), with as few victims as possible taken one by one; None if too few."""
+        hosts = self._order(lease, range(len(self._table.hosts)), start)
+        found = self._fill(lease, hosts, start, end, True, NOBODY)
+        if found is not None:
+            return found
+        chosen = list[Lease]()
+        for victim in victims(lease, self._table.leases_between(start, end), start):
+            chosen.append(victim)
+            found = self._fill(lease, hosts, start, end, True, {one.id for one in chosen})
+            if found is not None:
+                used = set(found.nodes.values())
+                if self._drop_unneeded:
+                    there = {
+                        one.id for host in used for one in self._table.hosts[host].leases_between(start, end)
+                    }
+                    chosen = [one for one in chosen if one.id in there]
+                return found._replace(victims=tuple(chosen))
+        return None
+
+    def find_on(self, lease: Lease, nodes: dict[int, int], start: float, end: float, *, strict: bool) -> Mapping | None:
+        """Return a mapping to these very hosts, as after a suspension without migration (H40)."""
+        for host, share in lease.shares(nodes).items():
+            until = self._table.hosts[host].fits_until(share, start)
+            if until is None or (strict and until < end):
+                return None
+            end = min(end, until)
+        return Mapping(nodes, end)
+
+    def _fill(
+        self, lease: Lease, hosts: Sequence[int], start: float, end: float, strict: bool, without: Collection[int]
+    ) -> Mapping | None:
+        nodes: dict[int, int] = {}
+        waiting = list(lease.order[::-1])
+        for host in hosts:
+            timeline = self._table.hosts[host]
+            together = lease.demands[waiting[-1] - 1]
+            while True:
+                until = timeline.fits_until(together, start, without)
+                if until is None or (strict and until < end):
+                    break
+                end = min(end, until)
+                nodes[waiting.pop()] = host
+                if not waiting:
+                    return Mapping(dict(sorted(nodes.items())), end)
+                together = add(together, lease.demands[waiting[-1] - 1])
+        return None
+
+
+def fits_site(lease: Lease, capacities: Sequence[Amounts]) -> bool:
+    """Return whether the lease would fit on an empty site."""
+    table = LeaseTable(capacities)
+    mapper = GreedyMapper(table, lambda _lease, hosts, _time: list(hosts))
+    return mapper.find(lease, 0.0, math.inf, strict=False) is not None
+

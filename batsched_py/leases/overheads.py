@@ -1,0 +1,120 @@
+"""Overheads of a lease: what suspending, resuming, moving and shutting down its machines takes, under given settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from batsched_py.leases.capacity import total
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.reservations import LeaseReservation, Run, Use
+from batsched_py.leases.settings import LeaseSettings
+from batsched_py.leases.suspension import Step, backward, forward, memory_time, move_groups, steps, transfer_time
+
+
+class Overheads:
+    """Times and reservations of the operations around a run.
+
+    Args:
+        settings: rates and rules.
+        memory: position of memory among the site's resource types.
+    """
+
+    def __init__(self, settings: LeaseSettings, memory: int) -> None:
+        self._settings, self._memory = settings, memory
+
+    def shutdown(self, lease: Lease) -> float:
+        """Return the seconds from the end of a run until its hosts are free (H42)."""
+        return self._settings.shutdown_time + self._settings.enactment_overhead * lease.size
+
+    def estimated_suspension(self, lease: Lease) -> float:
+        """Return the seconds of a suspension on hosts that are not known yet."""
+        return self._estimate(lease, self._settings.suspend_rate, self._settings.override_suspend)
+
+    def estimated_resumption(self, lease: Lease) -> float:
+        """Return the seconds of a resumption on hosts that are not known yet."""
+        return self._estimate(lease, self._settings.resume_rate, self._settings.override_resume)
+
+    def suspension(self, lease: Lease, nodes: Mapping[int, int], end: float) -> list[Step]:
+        """Return the steps of a suspension that ends at `end`, in order of time."""
+        settings = self._settings
+        times = self._times(lease, settings.suspend_rate, settings.override_suspend)
+        return backward(steps(nodes, times, settings.exclusion, settings.enactment_overhead), end)
+
+    def resumption(self, lease: Lease, nodes: Mapping[int, int], start: float) -> list[Step]:
+        """Return the steps of a resumption that begins at `start`, in order of time."""
+        settings = self._settings
+        times = self._times(lease, settings.resume_rate, settings.override_resume)
+        return forward(steps(nodes, times, settings.exclusion, settings.enactment_overhead), start)
+
+    def suspend(self, run: Run, end: float) -> list[LeaseReservation]:
+        """Return reservations that suspend a run by `end`."""
+        return self._reservations(run, Use.SUSPEND, self.suspension(run.lease, run.nodes, end))
+
+    def resume(self, run: Run, start: float) -> list[LeaseReservation]:
+        """Return reservations that lead to a run from `start` on."""
+        return self._reservations(run, Use.RESUME, self.resumption(run.lease, run.nodes, start))
+
+    def threshold(self, suspension: float, resumption: float) -> float:
+        """Return the seconds that a cut allocation must last, operations included (H41)."""
+        if self._settings.forced_threshold is not None:
+            return self._settings.forced_threshold
+        overhead = suspension + resumption
+        return overhead + overhead * self._settings.threshold_factor
+
+    def estimated_migration(self, lease: Lease) -> float:
+        """Return the seconds that all machines of a suspended lease may need to move, wherever they go (H43)."""
+        if self._settings.migration != "yes":
+            return 0.0
+        return self._largest(lease, self.node_memory) + self._largest(lease, _image_size)
+
+    def migrate(self, lease: Lease, nodes: Mapping[int, int], now: float) -> list[LeaseReservation]:
+        """Return reservations that move a suspended lease from the hosts of its last run: images, then memory."""
+        last = lease.runs[-1]
+        if dict(nodes) == dict(last.nodes) or self._settings.migration == "no":
+            return []
+        moves = {node: (last.nodes[node], host) for node, host in nodes.items()}
+        sizes = [(Use.MIGRATE_DISK, _image_size)] if lease.software is not None else []
+        found, time = list[LeaseReservation](), max(last.final_end, now)
+        for use, size in [*sizes, (Use.MIGRATE_MEMORY, self.node_memory)]:
+            if self._settings.migration == "yes-notransfer":
+                found.append(LeaseReservation(lease, use, now, now, dict(nodes), {}))
+                continue
+            for group in move_groups(moves):
+                largest = max(size(lease, node) for node in group)
+                end = time + transfer_time(largest, self._settings.migration_bandwidth)
+                targets = {node: target for node, (_, target) in group.items()}
+                found.append(LeaseReservation(lease, use, time, end, targets, {}))
+                time = end
+        return found
+
+    def node_memory(self, lease: Lease, node: int) -> float:
+        """Return the MB of memory of a node."""
+        return total(lease.demands[node - 1][self._memory])
+
+    def _largest(self, lease: Lease, size: Callable[[Lease, int], float]) -> float:
+        """Return the seconds to transfer all that one host of the last run has, the one that has most."""
+        loads: dict[int, float] = {}
+        for node, host in lease.runs[-1].nodes.items():
+            loads[host] = loads.get(host, 0.0) + size(lease, node)
+        return transfer_time(max(loads.values()), self._settings.migration_bandwidth)
+
+    def _times(self, lease: Lease, rate: float, override: float | None) -> dict[int, float]:
+        nodes = range(1, lease.size + 1)
+        return {node: memory_time(self.node_memory(lease, node), rate, override) for node in nodes}
+
+    def _estimate(self, lease: Lease, rate: float, override: float | None) -> float:
+        settings = self._settings
+        if settings.estimates == "original" and override is None:
+            memory = sum(self.node_memory(lease, node) for node in range(1, lease.size + 1))
+            return lease.size * (math.ceil(memory / rate) + settings.enactment_overhead)
+        times = self._times(lease, rate, override)
+        return sum(times.values()) + lease.size * settings.enactment_overhead
+
+    def _reservations(self, run: Run, use: Use, found: list[Step]) -> list[LeaseReservation]:
+        lease = run.lease
+        return [LeaseReservation(lease, use, step.start, step.end, step.nodes, lease.shares(step.nodes)) for step in found]
+
+
+def _image_size(lease: Lease, node: int) -> float:
+    return lease.software.size if lease.software is not None else 0.0

@@ -1,0 +1,111 @@
+"""Planner: finds a run for one lease, with what leads to it and follows it (H27, H28)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.mapping import GreedyMapper, Mapping, Victims
+from batsched_py.leases.overheads import Overheads
+from batsched_py.leases.reservations import LeaseReservation, Run, Use
+from batsched_py.leases.settings import LeaseSettings
+from batsched_py.leases.terms import Kind
+
+#: A time at which a lease might start, and the hosts that are ready by then; None for all.
+Point = tuple[float, Collection[int] | None]
+
+
+class Planner:
+    """Finds runs; what it finds is in no table yet."""
+
+    def __init__(self, mapper: GreedyMapper, overheads: Overheads, settings: LeaseSettings) -> None:
+        self._mapper, self._overheads, self._settings = mapper, overheads, settings
+
+    def at_its_start(self, lease: Lease, victims: Victims) -> tuple[Run, tuple[Lease, ...]] | None:
+        """Return a run of all of [start, start + duration), and who must give way for it; None if there is none."""
+        assert lease.start is not None  # noqa: S101  # an advance reservation or a deadline lease
+        shutdown = self._overheads.shutdown(lease)
+        end = lease.start + lease.duration + (0.0 if self._settings.shutdown_inside else shutdown)
+        mapping = self._mapper.find_with_victims(lease, lease.start, end, victims)
+        if mapping is None:
+            return None
+        run = Run(lease, lease.start, max(lease.start, end - shutdown), mapping.nodes, lease.shares(mapping.nodes))
+        run.after.append(self.shut_down(run, end))
+        return run, mapping.victims
+
+    def as_soon_as_possible(self, lease: Lease, points: Iterable[Point], now: float) -> Run | None:
+        """Return the first run that is found at these times; it may end in a suspension."""
+        for time, hosts in points:
+            run = self._at(lease, time, hosts, now)
+            if run is not None:
+                return run
+        return None
+
+    def shut_down(self, run: Run, end: float) -> LeaseReservation:
+        """Return the reservation that ends a run for good."""
+        return LeaseReservation(run.lease, Use.SHUTDOWN, run.end, end, run.nodes, run.shares)
+
+    def suspendable(self, lease: Lease) -> bool:
+        """Return whether a lease may be suspended at all."""
+        allowed = self._settings.suspension
+        may = allowed == "all" or (allowed == "serial-only" and lease.size == 1)
+        return may and lease.kind is Kind.BEST_EFFORT
+
+    def _at(self, lease: Lease, time: float, hosts: Collection[int] | None, now: float) -> Run | None:
+        """Return a run at this time, if it lasts long enough."""
+        overheads, resuming = self._overheads, lease.resuming
+        shutdown = overheads.shutdown(lease)
+        wanted = lease.remaining + shutdown
+        if resuming:
+            wanted += overheads.estimated_resumption(lease)
+        mapping = self._map(lease, time, time + wanted, hosts)
+        if mapping is None:
+            return None
+        if self._settings.estimates == "original" and mapping.end < time + wanted:
+            resumption = overheads.estimated_resumption(lease) if lease.state is State.SUSPENDED_QUEUED else 0.0
+            if mapping.end - time < overheads.threshold(overheads.estimated_suspension(lease), resumption):
+                return None
+        run = Run(lease, time, mapping.end, mapping.nodes, lease.shares(mapping.nodes))
+        if resuming:
+            moves = overheads.migrate(lease, mapping.nodes, now)
+            if moves and moves[-1].end > time:
+                return self._at(lease, moves[-1].end, hosts, now)
+            run.before = [*moves, *overheads.resume(run, time)]
+            run.start = run.before[-1].end
+        if mapping.end - run.start >= lease.remaining + shutdown:
+            run.end = run.start + lease.remaining
+            run.after = [self.shut_down(run, run.end + shutdown)]
+            return run
+        return self._cut(run, time, mapping.end)
+
+    def _cut(self, run: Run, time: float, end: float) -> Run | None:
+        """Let a run be suspended by `end`; None if it would not last long enough, or not run at all."""
+        if not self.suspendable(run.lease):
+            return None
+        run.after = self._overheads.suspend(run, end)
+        run.end = run.after[0].start
+        if self._settings.estimates == "exact":
+            least = self._overheads.threshold(end - run.end, run.start - time)
+            if end - time < least:
+                return None
+        return run if run.end > run.start else None
+
+    def _map(self, lease: Lease, time: float, end: float, hosts: Collection[int] | None) -> Mapping | None:
+        strict = not self.suspendable(lease)
+        if lease.resuming and self._settings.migration == "no":
+            return self._mapper.find_on(lease, dict(lease.runs[-1].nodes), time, end, strict=strict)
+        return self._mapper.find(lease, time, end, strict=strict, only=hosts)
+
+
+def near_points(ready: Sequence[tuple[float, int]]) -> list[Point]:
+    """Return times with the hosts that are ready by then, of hosts with the times at which each is ready."""
+    points = list[Point]()
+    hosts = list[int]()
+    for time, host in sorted(ready):
+        hosts.append(host)
+        if points and points[-1][0] == time:
+            points[-1] = time, list(hosts)
+        else:
+            points.append((time, list(hosts)))
+    return points

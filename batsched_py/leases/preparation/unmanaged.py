@@ -1,0 +1,37 @@
+"""Preparation of leases whose hosts need nothing (H45); also the interface of all ways to prepare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.planner import Point
+from batsched_py.leases.reservations import LeaseReservation, Run
+
+
+class Unmanaged:
+    """Nothing is prepared: every host is ready at once."""
+
+    def points(self, lease: Lease, now: float) -> Sequence[Point]:
+        """Return when which hosts could be ready for a lease, in order of time."""
+        return [(now, None)]
+
+    def prepare(self, lease: Lease, run: Run, now: float) -> Sequence[LeaseReservation] | None:
+        """Return the transfers that a planned run needs, None if they cannot be over in time."""
+        return ()
+
+    def ready(self, lease: Lease) -> bool:
+        """Return whether nothing has to happen any more before the planned run."""
+        return True
+
+    def cancel(self, lease: Lease, now: float) -> None:
+        """Undo what was planned and done for a run that will not be."""
+
+    def forget(self, lease: Lease) -> None:
+        """Give back what a lease that has ended held."""
+
+    def begin(self, transfer: LeaseReservation, now: float) -> None:
+        """Note that a transfer begins."""
+
+    def finish(self, transfer: LeaseReservation, now: float) -> None:
+        """Note that a transfer is over."""

@@ -1,0 +1,470 @@
+"""Scheduler of leases: admits them, plans them, and follows their reservations from one instant to the next (H20 to H33).
+
+It has no clock and starts nothing: `step` is told the time, what has happened, and who asks; `actions` are the machines
+to start and to stop.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from batsched_py.leases.capacity import Amounts, total
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.mapping import fits_site
+from batsched_py.leases.overheads import Overheads
+from batsched_py.leases.planner import Planner, Point
+from batsched_py.leases.preparation.unmanaged import Unmanaged
+from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
+from batsched_py.leases.settings import LeaseSettings
+from batsched_py.leases.table import LeaseTable
+from batsched_py.leases.terms import Kind
+
+
+class Admission(Protocol):
+    """Policy of admission."""
+
+    def accepts(self, lease: Lease) -> bool: ...
+
+
+class Preemptability(Protocol):
+    """Policy of preemption."""
+
+    def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float: ...
+
+
+class Policies(NamedTuple):
+    """Who is admitted, and who gives way."""
+
+    admission: Admission
+    preemption: Preemptability
+    oldest_first: bool = False
+    honour_preemptible: bool = True
+
+
+class Start(NamedTuple):
+    """Start, or resume, the machines of a lease."""
+
+    lease: Lease
+    run: Run
+
+
+class Stop(NamedTuple):
+    """Stop the machines of a lease: to save them ("suspend"), for good ("shutdown"), or to run again ("requeue")."""
+
+    lease: Lease
+    run: Run
+    why: str
+
+
+class Reject(NamedTuple):
+    """Refuse a lease."""
+
+    lease: Lease
+    why: str
+
+
+Action = Start | Stop | Reject
+
+NOT_ADMITTED = "the admission policy does not accept it"
+TOO_LARGE = "it would not fit on the empty site"
+NO_ROOM = "not enough resources in the interval"
+NOT_NOW = "it cannot start at once"
+PAST = "its start is past"
+TOO_LATE = "its image cannot arrive in time"
+
+
+class LeaseScheduler:
+    """All leases of a run, and their reservations."""
+
+    def __init__(
+        self,
+        capacities: Sequence[Amounts],
+        table: LeaseTable,
+        planner: Planner,
+        overheads: Overheads,
+        policies: Policies,
+        settings: LeaseSettings,
+        preparation: Unmanaged,
+        processor: int = 0,
+    ) -> None:
+        """Begin with no leases.
+
+        Args:
+            capacities: of the hosts, from 0.
+            table: what is reserved.
+            planner: finds runs.
+            overheads: of suspensions and the like.
+            policies: of admission and preemption.
+            settings: rules.
+            preparation: of the hosts.
+            processor: position of the CPU among the resource types.
+        """
+        self._capacities, self._table, self._planner, self._overheads = capacities, table, planner, overheads
+        self._policies, self._settings, self._preparation = policies, settings, preparation
+        self._processor = processor
+        #: Requested, and never to run again: not in it.
+        self.leases: dict[int, Lease] = {}
+        #: Best-effort leases that wait for a run, by their submission.
+        self.queue: list[Lease] = []
+        #: Best-effort leases that hold a start in the future.
+        self.future: dict[int, Lease] = {}
+        #: What is to be done outside; the caller empties it.
+        self.actions: list[Action] = []
+        #: (time, order, reservation), of which those that were taken away or changed are out of date.
+        self._starts: list[tuple[float, int, LeaseReservation]] = []
+        self._ends: list[tuple[float, int, LeaseReservation]] = []
+        self._pending: list[Lease] = []
+
+    def next_instant(self) -> float | None:
+        """Return when the next reservation begins or ends; None if there is none."""
+        starts, ends = self._starts, self._ends
+        while starts and not _begins(starts[0]):
+            heapq.heappop(starts)
+        while ends and not _is_over(ends[0]):
+            heapq.heappop(ends)
+        return min((heap[0][0] for heap in (starts, ends) if heap), default=None)
+
+    def step(self, now: float, ended: Iterable[Lease] = (), requests: Iterable[Lease] = ()) -> None:
+        """Go through one instant.
+
+        Args:
+            now: seconds, not before those of the last step.
+            ended: active leases that have ended before the end of their run.
+            requests: new leases, in the order in which they are numbered.
+        """
+        early = False
+        for lease in ended:
+            self._end_early(lease, now)
+            early = True
+            if self._settings.replan_after_each:
+                self.replan(now)
+        if early and not self._settings.replan_after_each:
+            self.replan(now)
+        self._finish(now)
+        self._begin(now)
+        for lease in requests:
+            self._request(lease, now)
+        self._schedule(now)
+        self._begin(now)
+        self._finish(now)
+
+    def replan(self, now: float) -> None:
+        """Plan leases with a start in the future anew, in the order of the queue; none comes later than before (H33)."""
+        for lease in sorted(self.future.values(), key=_queue_order):
+            if lease.state in (State.PREPARING, State.READY, State.SCHEDULED, State.SUSPENDED_SCHEDULED):
+                if lease.runs[-1].begun or any(one.phase is Phase.UNDER_WAY for one in lease.transfers):
+                    continue
+                suspended = lease.state is State.SUSPENDED_SCHEDULED
+                self._take_back(lease, now)
+                lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
+                found = self._plan_best_effort(lease, now)
+                assert found, f"{lease!r} cannot be planned anew"  # noqa: S101  # its old place is free
+
+    # What begins and ends.
+
+    def _finish(self, now: float) -> None:
+        """End what is under way and over by now, in order."""
+        ends = self._ends
+        while ends and ends[0][0] <= now:
+            entry = heapq.heappop(ends)
+            if _is_over(entry):
+                self._end(entry[2], now)
+
+    def _begin(self, now: float) -> None:
+        """Begin what is planned for now."""
+        starts = self._starts
+        while starts and starts[0][0] <= now:
+            entry = heapq.heappop(starts)
+            if _begins(entry):
+                self._start(entry[2], now)
+
+    def _start(self, reservation: LeaseReservation, now: float) -> None:
+        reservation.phase = Phase.UNDER_WAY
+        lease = reservation.lease
+        if isinstance(reservation, Run):
+            if lease.state is State.SCHEDULED:  # it shares a transfer of another
+                lease.change(State.READY, now)
+            if lease.state is State.READY:
+                lease.started = now
+            lease.change(State.ACTIVE, now)
+            self.future.pop(lease.id, None)
+            self.actions.append(Start(lease, reservation))
+        elif reservation.use is Use.SUSPEND and lease.state is State.ACTIVE:
+            lease.change(State.SUSPENDING, now)
+        elif reservation.use is Use.RESUME and lease.state is State.SUSPENDED_SCHEDULED:
+            lease.change(State.RESUMING, now)
+        elif reservation.use is Use.TRANSFER:
+            self._preparation.begin(reservation, now)
+        heapq.heappush(self._ends, (reservation.end, reservation.order, reservation))
+        if reservation.end <= reservation.start and reservation.use not in (Use.VM, Use.SHUTDOWN):
+            self._end(reservation, now)  # what takes no time is over before the machines start
+
+    def _end(self, reservation: LeaseReservation, now: float) -> None:
+        reservation.phase = Phase.OVER
+        self._table.remove(reservation)
+        lease = reservation.lease
+        if isinstance(reservation, Run):
+            self._stop(lease, reservation, "suspend" if reservation.suspends else "shutdown")
+        elif reservation.use is Use.SUSPEND and reservation is lease.runs[-1].after[-1]:
+            lease.change(State.SUSPENDED_PENDING, now)
+            self._enqueue(lease)
+            lease.change(State.SUSPENDED_QUEUED, now)
+        elif reservation.use is Use.RESUME and reservation is lease.runs[-1].before[-1]:
+            lease.change(State.RESUMED_READY, now)
+        elif reservation.use is Use.SHUTDOWN:
+            self._done(lease, now)
+        elif reservation.use is Use.TRANSFER:
+            self._preparation.finish(reservation, now)
+
+    def _stop(self, lease: Lease, run: Run, why: str) -> None:
+        lease.accumulated += run.end - run.start
+        self.actions.append(Stop(lease, run, why))
+
+    def _end_early(self, lease: Lease, now: float) -> None:
+        run = lease.runs[-1]
+        for following in run.after:
+            self._remove(following)
+        run.after = []
+        run.phase = Phase.OVER
+        self._table.remove(run)
+        run.end = now
+        lease.accumulated += now - run.start
+        self._done(lease, now)
+
+    def _done(self, lease: Lease, now: float) -> None:
+        lease.change(State.DONE, now)
+        lease.end = now
+        self._preparation.forget(lease)
+        del self.leases[lease.id]
+
+    # Requests.
+
+    def _request(self, lease: Lease, now: float) -> None:
+        lease.change(State.PENDING, now)
+        self.leases[lease.id] = lease
+        if not self._policies.admission.accepts(lease):
+            self._reject(lease, NOT_ADMITTED, now)
+        elif not fits_site(lease, self._capacities):
+            self._reject(lease, TOO_LARGE, now)
+        else:
+            self._pending.append(lease)
+
+    def _reject(self, lease: Lease, why: str, now: float) -> None:
+        lease.change(State.REJECTED, now)
+        del self.leases[lease.id]
+        self.actions.append(Reject(lease, why))
+
+    def _schedule(self, now: float) -> None:
+        """Plan who asks, then whoever waits (H23)."""
+        pending, self._pending = self._pending, []
+        for lease in pending:
+            if lease.kind is Kind.BEST_EFFORT:
+                self.queue.append(lease)
+                lease.change(State.QUEUED, now)
+        for lease in pending:
+            if lease.kind is Kind.IMMEDIATE:
+                self._plan_immediate(lease, now)
+        for lease in pending:
+            if lease.kind is Kind.ADVANCE:
+                self._plan_reservation(lease, now)
+        self._serve_queue(now)
+
+    def _serve_queue(self, now: float) -> None:
+        """Plan leases of the queue, first come first served; the others stay in their order (H31)."""
+        waiting, left = self.queue, list[Lease]()
+        self.queue = []
+        for at, lease in enumerate(waiting):
+            if not self._may_plan_ahead and self._is_full(now):
+                left += waiting[at:]
+                break
+            if not self._plan_best_effort(lease, now):
+                left.append(lease)
+                if self._settings.stop_at_first:
+                    left += waiting[at + 1 :]
+                    break
+        self.queue = left
+
+    @property
+    def _may_plan_ahead(self) -> bool:
+        return len(self.future) < self._settings.future_leases
+
+    def _is_full(self, now: float) -> bool:
+        """Return whether no host has a CPU to give."""
+        return all(total(host.free_at(now)[self._processor]) <= 0 for host in self._table.hosts)
+
+    def _enqueue(self, lease: Lease) -> None:
+        """Put a lease back into the queue, where it was."""
+        at = len(self.queue)
+        while at and self.queue[at - 1].submit > lease.submit:
+            at -= 1
+        self.queue.insert(at, lease)
+
+    # Plans.
+
+    def _plan_best_effort(self, lease: Lease, now: float) -> bool:
+        ahead = self._may_plan_ahead
+        near = self._points(lease, now)
+        run = self._planner.as_soon_as_possible(lease, near, now)
+        future = run is None and ahead
+        if future:
+            run = self._planner.as_soon_as_possible(lease, self._later_points(near[-1][0]), now)
+            assert run is not None, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
+        if run is None or not self._commit(lease, run, now):
+            return False
+        if future:
+            self.future[lease.id] = lease
+        return True
+
+    def _plan_immediate(self, lease: Lease, now: float) -> None:
+        run = self._planner.as_soon_as_possible(lease, self._preparation.points(lease, now), now)
+        if run is None or not self._commit(lease, run, now):
+            self._reject(lease, NOT_NOW, now)
+
+    def _plan_reservation(self, lease: Lease, now: float) -> None:
+        assert lease.start is not None  # noqa: S101  # it is an advance reservation
+        if lease.start < now:
+            self._reject(lease, PAST, now)
+            return
+        found = self._planner.at_its_start(lease, lambda one, others, time: self._victims(one, others, time, now))
+        if found is None:
+            self._reject(lease, NO_ROOM, now)
+            return
+        run, victims = found
+        for victim in victims:
+            self._preempt(victim, run.start, now)
+        if not self._commit(lease, run, now):
+            self._reject(lease, TOO_LATE, now)
+
+    def _points(self, lease: Lease, now: float) -> Sequence[Point]:
+        if lease.resuming:
+            return [(now + self._overheads.estimated_migration(lease), None)]
+        return self._preparation.points(lease, now)
+
+    def _later_points(self, time: float) -> list[Point]:
+        """Return times after `time` at which hosts become free."""
+        runs = {lease.id: run for lease in self.leases.values() for run in lease.runs if run.phase is not Phase.OVER}
+        ends = {run.final_end for run in runs.values() if run.end > time}
+        ends |= {
+            after.end
+            for lease in self.leases.values()
+            for run in lease.runs[-1:]
+            for after in run.after
+            if after.use is Use.SHUTDOWN and after.end > time
+        }
+        return [(end, None) for end in sorted(ends)]
+
+    def _commit(self, lease: Lease, run: Run, now: float) -> bool:
+        """Put a run into the table; False if its preparation cannot be over in time."""
+        suspended = lease.resuming
+        if not suspended:
+            transfers = self._preparation.prepare(lease, run, now)
+            if transfers is None:
+                return False
+            lease.transfers += transfers
+            for transfer in transfers:
+                self._put(transfer)
+        lease.runs.append(run)
+        for reservation in run.all():
+            self._put(reservation)
+        if suspended:
+            lease.change(State.SUSPENDED_SCHEDULED, now)
+        else:
+            lease.change(State.SCHEDULED, now)
+            if self._preparation.ready(lease):
+                lease.change(State.READY, now)
+        return True
+
+    def _put(self, reservation: LeaseReservation) -> None:
+        self._table.add(reservation)
+        heapq.heappush(self._starts, (reservation.start, reservation.order, reservation))
+
+    def _remove(self, reservation: LeaseReservation) -> None:
+        """Take a reservation away that is not over."""
+        if reservation.phase is not Phase.OVER:
+            self._table.remove(reservation)
+            reservation.phase = Phase.OVER
+
+    def _take_back(self, lease: Lease, now: float) -> None:
+        """Take away the last run of a lease, with what leads to it and follows it."""
+        self.future.pop(lease.id, None)
+        self._preparation.cancel(lease, now)
+        run = lease.runs.pop()
+        for reservation in run.all():
+            self._remove(reservation)
+
+    # Preemption.
+
+    def _victims(self, preemptor: Lease, leases: Sequence[Lease], time: float, now: float) -> list[Lease]:
+        """Return leases that may give way, the first to give way first."""
+        policies = self._policies
+        scored = [
+            (policies.preemption.score(preemptor, lease, time), lease)
+            for lease in leases
+            if lease is not preemptor and (lease.preemptible or not policies.honour_preemptible)
+        ]
+        may = [(score, lease) for score, lease in scored if score >= 0 and self._can_give_way(lease, time, now)]
+        sign = 1 if policies.oldest_first else -1
+        return [lease for _, lease in sorted(may, key=lambda each: (sign * each[0], sign * each[1].id))]
+
+    def _can_give_way(self, lease: Lease, time: float, now: float) -> bool:
+        """Return whether the last run of a lease can be out of the way by `time`: nothing that saves it is under way."""
+        run = lease.runs[-1]
+        if run.phase is Phase.OVER:
+            return False  # its suspension is under way
+        return run.phase is not Phase.PLANNED or not run.begun
+
+    def _preempt(self, lease: Lease, time: float, now: float) -> None:
+        """Free the hosts of a lease by `time`: suspend it, or take its run away and put it back into the queue (H35)."""
+        run = lease.runs[-1]
+        if not self._suspend_by(lease, run, time, now):
+            was_running = run.phase is Phase.UNDER_WAY
+            suspended = lease.state is State.SUSPENDED_SCHEDULED
+            self._take_back(lease, now)
+            if was_running:
+                self.actions.append(Stop(lease, run, "requeue"))
+            if lease.state is State.PREPARING:
+                lease.change(State.PENDING, now)
+            lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
+            self._enqueue(lease)
+
+    def _suspend_by(self, lease: Lease, run: Run, time: float, now: float) -> bool:
+        """Let a run be suspended by `time` if it can, and if that is worth it."""
+        if run.start >= time or not self._planner.suspendable(lease):
+            return False
+        steps = self._overheads.suspend(run, time)
+        begin = steps[0].start
+        suspension = time - begin
+        if self._settings.estimates == "original":
+            suspension = self._overheads.estimated_suspension(lease)
+        least = self._overheads.threshold(suspension, 0.0)
+        if time - run.start < least or begin < now or begin <= run.start:
+            return False
+        for following in run.after:
+            self._remove(following)
+        self._table.remove(run)
+        run.end, run.after = begin, steps
+        self._table.add(run)
+        if run.phase is Phase.UNDER_WAY:
+            heapq.heappush(self._ends, (run.end, run.order, run))
+        else:
+            heapq.heappush(self._starts, (run.start, run.order, run))
+        for step in steps:
+            self._put(step)
+        return True
+
+
+def _begins(entry: tuple[float, int, LeaseReservation]) -> bool:
+    time, order, reservation = entry
+    return reservation.phase is Phase.PLANNED and reservation.start == time and reservation.order == order
+
+
+def _is_over(entry: tuple[float, int, LeaseReservation]) -> bool:
+    time, order, reservation = entry
+    return reservation.phase is Phase.UNDER_WAY and reservation.end == time and reservation.order == order
+
+
+def _queue_order(lease: Lease) -> tuple[float, int]:
+    return lease.submit, lease.id

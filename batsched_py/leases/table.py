@@ -1,0 +1,141 @@
+"""Slot table of capacities: which shares of which hosts are reserved, and what is left (H12 to H19).
+
+The table is kept host by host: Haizea's questions are about one host at a time (until when does this demand fit, when
+does this host's picture change next, who is on it), and a reservation touches few of the hosts.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from batsched_py.leases.capacity import Amounts, fits, subtract
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.reservations import LeaseReservation
+
+NOBODY: Final[frozenset[int]] = frozenset()
+#: start, end, order of the reservation, its lease, what it takes.
+_Entry = tuple[float, float, int, Lease, Amounts]
+
+
+class HostTimeline:
+    """What is reserved on one host, as a step function of time that is made at the first question after a change."""
+
+    __slots__ = ("_entries", "_free", "_holders", "_points", "capacity")
+
+    def __init__(self, capacity: Amounts) -> None:
+        self.capacity = capacity
+        #: Reservations that have not ended, by start; those of no length are there too, and count for nothing.
+        self._entries: list[_Entry] = []
+        #: Where the picture changes: at `_points[i]` begins `_free[i]`, left by `_holders[i]`. Empty if out of date.
+        self._points: list[float] = []
+        self._free: list[Amounts] = []
+        self._holders: list[tuple[_Entry, ...]] = []
+
+    def add(self, reservation: LeaseReservation, amounts: Amounts) -> None:
+        insort(self._entries, (reservation.start, reservation.end, reservation.order, reservation.lease, amounts))
+        self._points = []
+
+    def remove(self, reservation: LeaseReservation) -> None:
+        key = (reservation.start, reservation.end, reservation.order)
+        at = bisect_left(self._entries, key, key=_key)
+        assert self._entries[at][:3] == key, f"{reservation!r} is not in the table"  # noqa: S101  # its owner
+        del self._entries[at]
+        self._points = []
+
+    def free_at(self, time: float) -> Amounts:
+        """Return what is free at an instant."""
+        at = self._at(time)
+        return self._free[at]
+
+    def holders_at(self, time: float) -> tuple[_Entry, ...]:
+        """Return what is reserved at an instant."""
+        at = self._at(time)
+        return self._holders[at]
+
+    def next_change(self, time: float) -> float:
+        """Return when what is free, or who is on the host, changes next after `time`; infinity if never (H19)."""
+        at = self._at(time) + 1
+        return self._points[at] if at < len(self._points) else math.inf
+
+    def fits_until(self, demand: Amounts, time: float, without: Collection[int] = NOBODY) -> float | None:
+        """Return until when a demand fits from `time` on, None if it does not fit now; infinity if for ever (H18).
+
+        Leases in `without` (their ids) are left out, as if they were not there.
+        """
+        at = first = self._at(time)
+        points, free = self._points, self._free
+        while at < len(points):
+            offer = free[at]
+            if without and any(entry[3].id in without for entry in self._holders[at]):
+                offer = self._left([entry for entry in self._holders[at] if entry[3].id not in without])
+            if not fits(demand, offer):
+                return points[at] if at > first else None
+            at += 1
+        return math.inf
+
+    def leases_between(self, start: float, end: float) -> Iterator[Lease]:
+        """Iterate over leases that hold a share at some moment of [start, end), some of them more than once."""
+        for entry in self._entries:
+            if entry[0] >= end:
+                break
+            if entry[1] > start and entry[0] < entry[1]:
+                yield entry[3]
+
+    def _at(self, time: float) -> int:
+        if not self._points:
+            self._make()
+        return bisect_right(self._points, time) - 1
+
+    def _left(self, entries: Sequence[_Entry]) -> Amounts:
+        free = self.capacity
+        for entry in entries:
+            free = subtract(free, entry[4])
+        return free
+
+    def _make(self) -> None:
+        """Make the step function; steps between which neither what is free nor who is there differs are one."""
+        spans = [entry for entry in self._entries if entry[0] < entry[1]]
+        self._points, self._free, self._holders = [-math.inf], [self.capacity], [()]
+        for point in sorted({time for entry in spans for time in entry[:2]}):
+            holders = tuple(sorted((entry for entry in spans if entry[0] <= point < entry[1]), key=_order))
+            free = self._left(holders)
+            if free != self._free[-1] or {e[3].id for e in holders} != {e[3].id for e in self._holders[-1]}:
+                self._points.append(point)
+                self._free.append(free)
+                self._holders.append(holders)
+
+
+def _key(entry: _Entry) -> tuple[float, float, int]:
+    return entry[:3]
+
+
+def _order(entry: _Entry) -> int:
+    return entry[2]
+
+
+class LeaseTable:
+    """All hosts of a site, from 0, with what is reserved on them."""
+
+    def __init__(self, capacities: Sequence[Amounts]) -> None:
+        self.hosts = [HostTimeline(capacity) for capacity in capacities]
+        self._count = 0
+
+    def add(self, reservation: LeaseReservation) -> None:
+        """Put a reservation into the table, after all others of its instant."""
+        self._count += 1
+        reservation.order = self._count
+        for host, amounts in reservation.shares.items():
+            self.hosts[host].add(reservation, amounts)
+
+    def remove(self, reservation: LeaseReservation) -> None:
+        """Take a reservation out."""
+        for host in reservation.shares:
+            self.hosts[host].remove(reservation)
+
+    def leases_between(self, start: float, end: float) -> list[Lease]:
+        """Return leases that hold a share of some host at some moment of [start, end), in the order of their ids."""
+        found = {lease.id: lease for host in self.hosts for lease in host.leases_between(start, end)}
+        return [found[key] for key in sorted(found)]
