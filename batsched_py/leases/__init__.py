@@ -1,9 +1,17 @@
 """Leases: jobs with terms, such as the instant at which they must start, and those that give way for them.
 
-* `terms`: the member `lease` of a job, read. Start here.
-* `preemption`: jobs that are stopped for reservations, and the ends that are expected of running ones.
-* `segments`: jobs that repeat stopped ones, as Batsim runs no job twice.
+Haizea's scheduler, without clock and machines. Start with `lifecycle` (states), `lease` and `reservations` (what there
+is), then `scheduler`, which composes the rest:
 
-`schedulers/ar_preempt.py` composes them with a book of reservations (`planning.future.reservations`). Nothing here does
-I/O, and nothing here decides: it finds out what is possible, and speaks to Batsim through the Plan.
+* `terms`: what a job's member `lease` asks for. `site`, `capacity`: hosts and what they have.
+* `table`: what is reserved on each host; `upcoming`: what begins and ends next; `book`: both, and changes of them.
+* `planner`: finds a run for one lease; `mapping`: which node on which host; `overheads`, `suspension`: what suspending,
+  resuming and moving takes; `settings`: the rules.
+* `preparation`: images. `policies`: who is admitted, who gives way, which hosts are tried first.
+
+Times are seconds; intervals are half-open. A reservation is in the table until it is over; a lease's state changes only
+as `lifecycle` says.
+
+`preemption` and `segments` serve `schedulers/ar_preempt.py`: who is killed for a reservation, and which job stands for
+which, as Batsim runs no job twice. Nothing here does I/O.
 """

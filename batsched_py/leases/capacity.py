@@ -41,9 +41,7 @@ def subtract(offer: Amounts, demand: Amounts) -> Amounts:
 def add(one: Amounts, other: Amounts) -> Amounts:
     """Return both demands as one: numbers are added, instances stand side by side."""
     return tuple(
-        _instances(mine) + _instances(theirs)
-        if mine.__class__ is tuple or theirs.__class__ is tuple
-        else mine + theirs  # type: ignore[operator]  # numbers
+        _instances(mine) + _instances(theirs) if mine.__class__ is tuple or theirs.__class__ is tuple else mine + theirs  # type: ignore[operator]  # numbers
         for mine, theirs in zip(one, other, strict=True)
     )
 

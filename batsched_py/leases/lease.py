@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from batsched_py.leases.capacity import Amounts, add, total
 from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS, State
@@ -26,6 +26,8 @@ class Lease:
         accumulated: seconds that its machines have run, without runs that were thrown away.
         runs: planned, under way and over, in order of time.
         transfers: of its image.
+        executed: reservations that have begun, in order of their starts.
+        location: node -> host of the memory of a suspended lease.
         history: (time, state) of each change.
     """
 
@@ -35,9 +37,11 @@ class Lease:
         "demands",
         "duration",
         "end",
+        "executed",
         "history",
         "id",
         "kind",
+        "location",
         "order",
         "preemptible",
         "runs",
@@ -73,6 +77,8 @@ class Lease:
         self.end: float | None = None
         self.runs: list[Run] = []
         self.transfers: list[LeaseReservation] = []
+        self.executed: list[LeaseReservation] = []
+        self.location: dict[int, int] = {}
         self.history: list[tuple[float, State]] = []
         #: Nodes, the most demanding first: the order in which they are mapped.
         self.order = _by_demand(demands)
@@ -110,6 +116,10 @@ class Lease:
             found[host] = add(found[host], demand) if host in found else demand
         return found
 
+    def presence(self, hosts: Iterable[int]) -> dict[int, Amounts]:
+        """Return shares of nothing, for hosts that are busy with its files: those are not the first to be taken."""
+        return dict.fromkeys(hosts, tuple(0.0 for _ in self.demands[0]))
+
     def change(self, state: State, now: float) -> None:
         """Enter a state; AssertionError with the lease's story if the table has no such change."""
         story = ", ".join(f"{past.label} at {time:g}" for time, past in self.history)
@@ -122,7 +132,5 @@ def _by_demand(demands: tuple[Amounts, ...]) -> tuple[int, ...]:
     """Return node numbers by decreasing demand, each type counted relative to the largest demand of it (H59)."""
     totals = [[total(quantity) for quantity in demand] for demand in demands]
     largest = [max(column) for column in zip(*totals, strict=True)]
-    weights = [
-        sum(quantity / most for quantity, most in zip(row, largest, strict=True) if most > 0) for row in totals
-    ]
+    weights = [sum(quantity / most for quantity, most in zip(row, largest, strict=True) if most > 0) for row in totals]
     return tuple(sorted(range(1, len(demands) + 1), key=lambda node: -weights[node - 1]))

@@ -1,17 +1,16 @@
-"""Mapping: which node of a lease goes to which host, for how long, and for whose sake others give way (H34, H58, H59)."""
+"""Mapping: which node of a lease goes to which host, for how long, and who gives way for it (H34, H58, H59)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from batsched_py.leases.capacity import Amounts, add
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.table import NOBODY, LeaseTable
 
-#: Scores a host for a lease that would start at a time, 0 to 1; higher ones are taken first.
-HostScore = Callable[[int, float, Lease], float]
 #: Sorts leases that might give way to a lease at a time, the first to give way first; leaves out those that may not.
 Victims = Callable[[Lease, Sequence[Lease], float], list[Lease]]
 
@@ -22,13 +21,6 @@ class Mapping(NamedTuple):
     nodes: dict[int, int]
     end: float
     victims: tuple[Lease, ...] = ()
-
-
-class HostOrder(Protocol):
-    """Order in which hosts are tried."""
-
-    def __call__(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:
-        """Return the hosts, the best one for a lease that would start at `time` first; ties by number."""
 
 
 class GreedyMapper:
@@ -51,25 +43,23 @@ class GreedyMapper:
         self, lease: Lease, start: float, end: float, *, strict: bool, only: Collection[int] | None = None
     ) -> Mapping | None:
         """Return hosts for [start, end), or None. Unless `strict` the end may be earlier than asked for."""
-        hosts = self._order(lease, range(len(self._table.hosts)) if only is None else only, start)
-        return self._fill(lease, hosts, start, end, strict, NOBODY)
+        hosts = self._order.sort(lease, range(len(self._table.hosts)) if only is None else only, start)
+        return self._fill(lease, hosts, start, end, strict=strict)
 
     def find_with_victims(self, lease: Lease, start: float, end: float, victims: Victims) -> Mapping | None:
         """Return hosts for all of [start, end), with as few victims as possible taken one by one; None if too few."""
-        hosts = self._order(lease, range(len(self._table.hosts)), start)
-        found = self._fill(lease, hosts, start, end, True, NOBODY)
+        hosts = self._order.sort(lease, range(len(self._table.hosts)), start)
+        found = self._fill(lease, hosts, start, end, strict=True)
         if found is not None:
             return found
         chosen = list[Lease]()
         for victim in victims(lease, self._table.leases_between(start, end), start):
             chosen.append(victim)
-            found = self._fill(lease, hosts, start, end, True, {one.id for one in chosen})
+            found = self._fill(lease, hosts, start, end, strict=True, without={one.id for one in chosen})
             if found is not None:
                 used = set(found.nodes.values())
                 if self._drop_unneeded:
-                    there = {
-                        one.id for host in used for one in self._table.hosts[host].leases_between(start, end)
-                    }
+                    there = {one.id for host in used for one in self._table.hosts[host].leases_between(start, end)}
                     chosen = [one for one in chosen if one.id in there]
                 return found._replace(victims=tuple(chosen))
         return None
@@ -84,7 +74,14 @@ class GreedyMapper:
         return Mapping(nodes, end)
 
     def _fill(
-        self, lease: Lease, hosts: Sequence[int], start: float, end: float, strict: bool, without: Collection[int]
+        self,
+        lease: Lease,
+        hosts: Sequence[int],
+        start: float,
+        end: float,
+        *,
+        strict: bool,
+        without: Collection[int] = NOBODY,
     ) -> Mapping | None:
         nodes: dict[int, int] = {}
         waiting = list(lease.order[::-1])
@@ -106,6 +103,5 @@ class GreedyMapper:
 def fits_site(lease: Lease, capacities: Sequence[Amounts]) -> bool:
     """Return whether the lease would fit on an empty site."""
     table = LeaseTable(capacities)
-    mapper = GreedyMapper(table, lambda _lease, hosts, _time: list(hosts))
+    mapper = GreedyMapper(table, HostOrder(table))
     return mapper.find(lease, 0.0, math.inf, strict=False) is not None
-

@@ -1,11 +1,11 @@
-"""Overheads of a lease: what suspending, resuming, moving and shutting down its machines takes, under given settings."""
+"""Overheads of a lease: what it takes to suspend, resume, move and shut down its machines, under given settings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 
-from batsched_py.leases.capacity import total
+from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.reservations import LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
@@ -70,21 +70,21 @@ class Overheads:
 
     def migrate(self, lease: Lease, nodes: Mapping[int, int], now: float) -> list[LeaseReservation]:
         """Return reservations that move a suspended lease from the hosts of its last run: images, then memory."""
-        last = lease.runs[-1]
-        if dict(nodes) == dict(last.nodes) or self._settings.migration == "no":
+        if nodes == lease.location or self._settings.migration == "no":
             return []
-        moves = {node: (last.nodes[node], host) for node, host in nodes.items()}
+        moves = {node: (lease.location[node], host) for node, host in nodes.items()}
         sizes = [(Use.MIGRATE_DISK, _image_size)] if lease.software is not None else []
-        found, time = list[LeaseReservation](), max(last.final_end, now)
+        found, time = list[LeaseReservation](), max(lease.runs[-1].final_end, now)
         for use, size in [*sizes, (Use.MIGRATE_MEMORY, self.node_memory)]:
             if self._settings.migration == "yes-notransfer":
-                found.append(LeaseReservation(lease, use, now, now, dict(nodes), {}))
+                found.append(LeaseReservation(lease, use, now, now, nodes=dict(nodes), shares={}))
                 continue
             for group in move_groups(moves):
                 largest = max(size(lease, node) for node in group)
                 end = time + transfer_time(largest, self._settings.migration_bandwidth)
                 targets = {node: target for node, (_, target) in group.items()}
-                found.append(LeaseReservation(lease, use, time, end, targets, {}))
+                hosts = {host for pair in group.values() for host in pair}
+                found.append(LeaseReservation(lease, use, time, end, nodes=targets, shares=lease.presence(hosts)))
                 time = end
         return found
 
@@ -95,7 +95,7 @@ class Overheads:
     def _largest(self, lease: Lease, size: Callable[[Lease, int], float]) -> float:
         """Return the seconds to transfer all that one host of the last run has, the one that has most."""
         loads: dict[int, float] = {}
-        for node, host in lease.runs[-1].nodes.items():
+        for node, host in lease.location.items():
             loads[host] = loads.get(host, 0.0) + size(lease, node)
         return transfer_time(max(loads.values()), self._settings.migration_bandwidth)
 
@@ -112,9 +112,31 @@ class Overheads:
         return sum(times.values()) + lease.size * settings.enactment_overhead
 
     def _reservations(self, run: Run, use: Use, found: list[Step]) -> list[LeaseReservation]:
-        lease = run.lease
-        return [LeaseReservation(lease, use, step.start, step.end, step.nodes, lease.shares(step.nodes)) for step in found]
+        return [
+            LeaseReservation(
+                run.lease,
+                use,
+                step.start,
+                step.end,
+                nodes=step.nodes,
+                shares=self._shares(run.lease, step.nodes),
+            )
+            for step in found
+        ]
+
+    def _shares(self, lease: Lease, nodes: Mapping[int, int]) -> Mapping[int, Amounts]:
+        """Return what machines take of their hosts while they are suspended or resumed."""
+        if self._settings.hold_cpu:
+            return lease.shares(nodes)
+        found: dict[int, Amounts] = {}
+        for host in set(nodes.values()):
+            there = [node for node, on in nodes.items() if on == host]
+            memory = len(there) * sum(self.node_memory(lease, node) for node in there)
+            amounts: list[float] = [0.0] * len(lease.demands[0])
+            amounts[self._memory] = memory
+            found[host] = tuple(amounts)
+        return found
 
 
-def _image_size(lease: Lease, node: int) -> float:
+def _image_size(lease: Lease, _node: int) -> float:
     return lease.software.size if lease.software is not None else 0.0

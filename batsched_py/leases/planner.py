@@ -44,7 +44,7 @@ class Planner:
 
     def shut_down(self, run: Run, end: float) -> LeaseReservation:
         """Return the reservation that ends a run for good."""
-        return LeaseReservation(run.lease, Use.SHUTDOWN, run.end, end, run.nodes, run.shares)
+        return LeaseReservation(run.lease, Use.SHUTDOWN, run.end, end, nodes=run.nodes, shares=run.shares)
 
     def suspendable(self, lease: Lease) -> bool:
         """Return whether a lease may be suspended at all."""
@@ -94,7 +94,7 @@ class Planner:
     def _map(self, lease: Lease, time: float, end: float, hosts: Collection[int] | None) -> Mapping | None:
         strict = not self.suspendable(lease)
         if lease.resuming and self._settings.migration == "no":
-            return self._mapper.find_on(lease, dict(lease.runs[-1].nodes), time, end, strict=strict)
+            return self._mapper.find_on(lease, dict(sorted(lease.location.items())), time, end, strict=strict)
         return self._mapper.find(lease, time, end, strict=strict, only=hosts)
 
 

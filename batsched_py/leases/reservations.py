@@ -37,7 +37,7 @@ class LeaseReservation:
 
     Attributes:
         nodes: the machines of the lease that it is about: node -> host.
-        shares: what it takes of each host; none for transfers and migrations, which use the network alone.
+        shares: what it takes of each host; nothing for transfers and migrations, which use the network alone.
         order: position among all reservations that were ever put into the table; ties in time follow it.
     """
 
@@ -49,6 +49,7 @@ class LeaseReservation:
         use: Use,
         start: float,
         end: float,
+        *,
         nodes: Mapping[int, int],
         shares: Mapping[int, Amounts],
     ) -> None:
@@ -75,7 +76,7 @@ class Run(LeaseReservation):
     def __init__(
         self, lease: Lease, start: float, end: float, nodes: Mapping[int, int], shares: Mapping[int, Amounts]
     ) -> None:
-        super().__init__(lease, Use.VM, start, end, nodes, shares)
+        super().__init__(lease, Use.VM, start, end, nodes=nodes, shares=shares)
         self.before: list[LeaseReservation] = []
         self.after: list[LeaseReservation] = []
 

@@ -1,4 +1,4 @@
-"""Scheduler of leases: admits them, plans them, and follows their reservations from one instant to the next (H20 to H33).
+"""Scheduler of leases: admits them, plans them, and follows their reservations from instant to instant (H20 to H33).
 
 It has no clock and starts nothing: `step` is told the time, what has happened, and who asks; `actions` are the machines
 to start and to stop.
@@ -6,42 +6,37 @@ to start and to stop.
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
-from batsched_py.leases.capacity import Amounts, total
+from batsched_py.leases.book import LeaseBook
+from batsched_py.leases.capacity import total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.mapping import fits_site
+from batsched_py.leases.mapping import GreedyMapper, fits_site
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.planner import Planner, Point
-from batsched_py.leases.preparation.unmanaged import Unmanaged
+from batsched_py.leases.policies.admission import Admission
+from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
+from batsched_py.leases.policies.preemption import Preemptability
+from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
 from batsched_py.leases.settings import LeaseSettings
+from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.terms import Kind
 
 
-class Admission(Protocol):
-    """Policy of admission."""
-
-    def accepts(self, lease: Lease) -> bool: ...
-
-
-class Preemptability(Protocol):
-    """Policy of preemption."""
-
-    def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float: ...
-
-
 class Policies(NamedTuple):
-    """Who is admitted, and who gives way."""
+    """Who is admitted, who gives way, and which hosts are taken first; each is made of the table."""
 
-    admission: Admission
-    preemption: Preemptability
-    oldest_first: bool = False
-    honour_preemptible: bool = True
+    admission: Callable[[LeaseTable], Admission]
+    preemption: Callable[[LeaseTable], Preemptability]
+    hosts: Callable[[LeaseTable], HostOrder]
+
+
+#: Haizea's own choices where a configuration names none.
+DEFAULT_POLICIES = Policies(lambda _: Admission(), lambda _: Preemptability(), GreedyHosts)
 
 
 class Start(NamedTuple):
@@ -68,6 +63,9 @@ class Reject(NamedTuple):
 
 Action = Start | Stop | Reject
 
+#: States in which a lease waits for a run that is planned.
+_MOVABLE = frozenset({State.PREPARING, State.READY, State.SCHEDULED, State.SUSPENDED_SCHEDULED})
+
 NOT_ADMITTED = "the admission policy does not accept it"
 TOO_LARGE = "it would not fit on the empty site"
 NO_ROOM = "not enough resources in the interval"
@@ -77,55 +75,42 @@ TOO_LATE = "its image cannot arrive in time"
 
 
 class LeaseScheduler:
-    """All leases of a run, and their reservations."""
+    """All leases of a run, and their reservations.
+
+    Attributes:
+        leases: those that have not ended, by id.
+        queue: best-effort leases that wait for a run, by their submission.
+        future: best-effort leases that hold a start in the future, by id.
+        actions: what is to be done outside; the caller empties it.
+        table: what is reserved.
+        disks: files on the hosts.
+    """
 
     def __init__(
         self,
-        capacities: Sequence[Amounts],
-        table: LeaseTable,
-        planner: Planner,
-        overheads: Overheads,
-        policies: Policies,
+        site: Site,
         settings: LeaseSettings,
-        preparation: Unmanaged,
-        processor: int = 0,
+        policies: Policies = DEFAULT_POLICIES,
+        transfers: TransferSettings | None = None,
     ) -> None:
-        """Begin with no leases.
-
-        Args:
-            capacities: of the hosts, from 0.
-            table: what is reserved.
-            planner: finds runs.
-            overheads: of suspensions and the like.
-            policies: of admission and preemption.
-            settings: rules.
-            preparation: of the hosts.
-            processor: position of the CPU among the resource types.
-        """
-        self._capacities, self._table, self._planner, self._overheads = capacities, table, planner, overheads
-        self._policies, self._settings, self._preparation = policies, settings, preparation
-        self._processor = processor
-        #: Requested, and never to run again: not in it.
+        """Begin with no leases; without `transfers` nothing is prepared."""
+        self._site, self._settings = site, settings
+        self._book = LeaseBook(site, transfers)
+        self.table, self._preparation = self._book.table, self._book.preparation
+        self._admission, self._preemption = policies.admission(self.table), policies.preemption(self.table)
+        mapper = GreedyMapper(self.table, policies.hosts(self.table), drop_unneeded=settings.drop_unneeded_victims)
+        self._overheads = Overheads(settings, site.memory)
+        self._planner = Planner(mapper, self._overheads, settings)
+        self.disks = self._preparation.disks
         self.leases: dict[int, Lease] = {}
-        #: Best-effort leases that wait for a run, by their submission.
         self.queue: list[Lease] = []
-        #: Best-effort leases that hold a start in the future.
         self.future: dict[int, Lease] = {}
-        #: What is to be done outside; the caller empties it.
         self.actions: list[Action] = []
-        #: (time, order, reservation), of which those that were taken away or changed are out of date.
-        self._starts: list[tuple[float, int, LeaseReservation]] = []
-        self._ends: list[tuple[float, int, LeaseReservation]] = []
         self._pending: list[Lease] = []
 
     def next_instant(self) -> float | None:
         """Return when the next reservation begins or ends; None if there is none."""
-        starts, ends = self._starts, self._ends
-        while starts and not _begins(starts[0]):
-            heapq.heappop(starts)
-        while ends and not _is_over(ends[0]):
-            heapq.heappop(ends)
-        return min((heap[0][0] for heap in (starts, ends) if heap), default=None)
+        return self._book.upcoming.next_instant()
 
     def step(self, now: float, ended: Iterable[Lease] = (), requests: Iterable[Lease] = ()) -> None:
         """Go through one instant.
@@ -152,13 +137,14 @@ class LeaseScheduler:
         self._finish(now)
 
     def replan(self, now: float) -> None:
-        """Plan leases with a start in the future anew, in the order of the queue; none comes later than before (H33)."""
+        """Plan leases with a start in the future anew, in the order of the queue; none comes later than before."""
         for lease in sorted(self.future.values(), key=_queue_order):
-            if lease.state in (State.PREPARING, State.READY, State.SCHEDULED, State.SUSPENDED_SCHEDULED):
-                if lease.runs[-1].begun or any(one.phase is Phase.UNDER_WAY for one in lease.transfers):
-                    continue
+            if lease.state in _MOVABLE and not any(
+                one.phase is Phase.UNDER_WAY for one in (*lease.runs[-1].before, *lease.transfers)
+            ):
                 suspended = lease.state is State.SUSPENDED_SCHEDULED
-                self._take_back(lease, now)
+                self.future.pop(lease.id)
+                self._book.take_back(lease, now)
                 lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
                 found = self._plan_best_effort(lease, now)
                 assert found, f"{lease!r} cannot be planned anew"  # noqa: S101  # its old place is free
@@ -167,23 +153,18 @@ class LeaseScheduler:
 
     def _finish(self, now: float) -> None:
         """End what is under way and over by now, in order."""
-        ends = self._ends
-        while ends and ends[0][0] <= now:
-            entry = heapq.heappop(ends)
-            if _is_over(entry):
-                self._end(entry[2], now)
+        for reservation in self._book.upcoming.ends(now):
+            self._end(reservation, now)
 
     def _begin(self, now: float) -> None:
         """Begin what is planned for now."""
-        starts = self._starts
-        while starts and starts[0][0] <= now:
-            entry = heapq.heappop(starts)
-            if _begins(entry):
-                self._start(entry[2], now)
+        for reservation in self._book.upcoming.starts(now):
+            self._start(reservation, now)
 
     def _start(self, reservation: LeaseReservation, now: float) -> None:
         reservation.phase = Phase.UNDER_WAY
         lease = reservation.lease
+        lease.executed.append(reservation)
         if isinstance(reservation, Run):
             if lease.state is State.SCHEDULED:  # it shares a transfer of another
                 lease.change(State.READY, now)
@@ -198,26 +179,44 @@ class LeaseScheduler:
             lease.change(State.RESUMING, now)
         elif reservation.use is Use.TRANSFER:
             self._preparation.begin(reservation, now)
-        heapq.heappush(self._ends, (reservation.end, reservation.order, reservation))
+        self._book.upcoming.note(reservation)
         if reservation.end <= reservation.start and reservation.use not in (Use.VM, Use.SHUTDOWN):
             self._end(reservation, now)  # what takes no time is over before the machines start
 
     def _end(self, reservation: LeaseReservation, now: float) -> None:
         reservation.phase = Phase.OVER
-        self._table.remove(reservation)
+        self.table.remove(reservation)
         lease = reservation.lease
         if isinstance(reservation, Run):
             self._stop(lease, reservation, "suspend" if reservation.suspends else "shutdown")
-        elif reservation.use is Use.SUSPEND and reservation is lease.runs[-1].after[-1]:
-            lease.change(State.SUSPENDED_PENDING, now)
-            self._enqueue(lease)
-            lease.change(State.SUSPENDED_QUEUED, now)
-        elif reservation.use is Use.RESUME and reservation is lease.runs[-1].before[-1]:
-            lease.change(State.RESUMED_READY, now)
+        elif reservation.use in (Use.SUSPEND, Use.RESUME, Use.MIGRATE_DISK, Use.MIGRATE_MEMORY):
+            self._moved_memory(reservation, now)
         elif reservation.use is Use.SHUTDOWN:
             self._done(lease, now)
         elif reservation.use is Use.TRANSFER:
             self._preparation.finish(reservation, now)
+
+    def _moved_memory(self, reservation: LeaseReservation, now: float) -> None:
+        """Follow the memory of machines: to a file, to another host, back to a machine."""
+        lease, run, disks = reservation.lease, reservation.lease.runs[-1], self.disks
+        for node, host in reservation.nodes.items():
+            if reservation.use is Use.SUSPEND:
+                disks.save(host, lease, node, self._overheads.node_memory(lease, node))
+                lease.location[node] = host
+            elif reservation.use is Use.RESUME:
+                disks.load(host, lease, node)
+            elif reservation.use is Use.MIGRATE_DISK:
+                disks.move_copy(lease.location[node], host, lease, node)
+            else:
+                disks.load(lease.location[node], lease, node)
+                disks.save(host, lease, node, self._overheads.node_memory(lease, node))
+                lease.location[node] = host
+        if reservation.use is Use.SUSPEND and reservation is run.after[-1]:
+            lease.change(State.SUSPENDED_PENDING, now)
+            self._enqueue(lease)
+            lease.change(State.SUSPENDED_QUEUED, now)
+        elif reservation.use is Use.RESUME and reservation is run.before[-1]:
+            lease.change(State.RESUMED_READY, now)
 
     def _stop(self, lease: Lease, run: Run, why: str) -> None:
         lease.accumulated += run.end - run.start
@@ -226,10 +225,10 @@ class LeaseScheduler:
     def _end_early(self, lease: Lease, now: float) -> None:
         run = lease.runs[-1]
         for following in run.after:
-            self._remove(following)
+            self._book.remove(following)
         run.after = []
         run.phase = Phase.OVER
-        self._table.remove(run)
+        self.table.remove(run)
         run.end = now
         lease.accumulated += now - run.start
         self._done(lease, now)
@@ -245,9 +244,9 @@ class LeaseScheduler:
     def _request(self, lease: Lease, now: float) -> None:
         lease.change(State.PENDING, now)
         self.leases[lease.id] = lease
-        if not self._policies.admission.accepts(lease):
+        if not self._admission.accepts(lease):
             self._reject(lease, NOT_ADMITTED, now)
-        elif not fits_site(lease, self._capacities):
+        elif not fits_site(lease, self._site.capacities):
             self._reject(lease, TOO_LARGE, now)
         else:
             self._pending.append(lease)
@@ -293,7 +292,7 @@ class LeaseScheduler:
 
     def _is_full(self, now: float) -> bool:
         """Return whether no host has a CPU to give."""
-        return all(total(host.free_at(now)[self._processor]) <= 0 for host in self._table.hosts)
+        return all(total(host.free_at(now)[self._site.cpu]) <= 0 for host in self.table.hosts)
 
     def _enqueue(self, lease: Lease) -> None:
         """Put a lease back into the queue, where it was."""
@@ -333,10 +332,13 @@ class LeaseScheduler:
             self._reject(lease, NO_ROOM, now)
             return
         run, victims = found
+        transfers = self._preparation.prepare(lease, run, now)
+        if transfers is None:
+            self._reject(lease, TOO_LATE, now)
+            return
         for victim in victims:
             self._preempt(victim, run.start, now)
-        if not self._commit(lease, run, now):
-            self._reject(lease, TOO_LATE, now)
+        self._book.put(lease, run, transfers, now)
 
     def _points(self, lease: Lease, now: float) -> Sequence[Point]:
         if lease.resuming:
@@ -357,113 +359,64 @@ class LeaseScheduler:
         return [(end, None) for end in sorted(ends)]
 
     def _commit(self, lease: Lease, run: Run, now: float) -> bool:
-        """Put a run into the table; False if its preparation cannot be over in time."""
-        suspended = lease.resuming
-        if not suspended:
-            transfers = self._preparation.prepare(lease, run, now)
-            if transfers is None:
-                return False
-            lease.transfers += transfers
-            for transfer in transfers:
-                self._put(transfer)
-        lease.runs.append(run)
-        for reservation in run.all():
-            self._put(reservation)
-        if suspended:
-            lease.change(State.SUSPENDED_SCHEDULED, now)
-        else:
-            lease.change(State.SCHEDULED, now)
-            if self._preparation.ready(lease):
-                lease.change(State.READY, now)
+        """Book a run and its preparation; False if that cannot be over in time."""
+        transfers = () if lease.resuming else self._preparation.prepare(lease, run, now)
+        if transfers is None:
+            return False
+        self._book.put(lease, run, transfers, now)
         return True
-
-    def _put(self, reservation: LeaseReservation) -> None:
-        self._table.add(reservation)
-        heapq.heappush(self._starts, (reservation.start, reservation.order, reservation))
-
-    def _remove(self, reservation: LeaseReservation) -> None:
-        """Take a reservation away that is not over."""
-        if reservation.phase is not Phase.OVER:
-            self._table.remove(reservation)
-            reservation.phase = Phase.OVER
-
-    def _take_back(self, lease: Lease, now: float) -> None:
-        """Take away the last run of a lease, with what leads to it and follows it."""
-        self.future.pop(lease.id, None)
-        self._preparation.cancel(lease, now)
-        run = lease.runs.pop()
-        for reservation in run.all():
-            self._remove(reservation)
 
     # Preemption.
 
     def _victims(self, preemptor: Lease, leases: Sequence[Lease], time: float, now: float) -> list[Lease]:
         """Return leases that may give way, the first to give way first."""
-        policies = self._policies
+        settings = self._settings
         scored = [
-            (policies.preemption.score(preemptor, lease, time), lease)
+            (self._preemption.score(preemptor, lease, time), lease)
             for lease in leases
-            if lease is not preemptor and (lease.preemptible or not policies.honour_preemptible)
+            if lease is not preemptor and (lease.preemptible or not settings.honour_preemptible)
         ]
         may = [(score, lease) for score, lease in scored if score >= 0 and self._can_give_way(lease, time, now)]
-        sign = 1 if policies.oldest_first else -1
+        sign = 1 if settings.victim_order == "oldest" else -1
         return [lease for _, lease in sorted(may, key=lambda each: (sign * each[0], sign * each[1].id))]
 
     def _can_give_way(self, lease: Lease, time: float, now: float) -> bool:
-        """Return whether the last run of a lease can be out of the way by `time`: nothing that saves it is under way."""
+        """Return whether the last run of a lease can be out of the way by `time`."""
         run = lease.runs[-1]
         if run.phase is Phase.OVER:
             return False  # its suspension is under way
-        return run.phase is not Phase.PLANNED or not run.begun
+        return run.phase is Phase.UNDER_WAY or not run.begun or self._suspension(run, time, now) is not None
 
     def _preempt(self, lease: Lease, time: float, now: float) -> None:
-        """Free the hosts of a lease by `time`: suspend it, or take its run away and put it back into the queue (H35)."""
+        """Free the hosts of a lease by `time`: suspend it, or take its run away and put it back into the queue."""
         run = lease.runs[-1]
-        if not self._suspend_by(lease, run, time, now):
-            was_running = run.phase is Phase.UNDER_WAY
-            suspended = lease.state is State.SUSPENDED_SCHEDULED
-            self._take_back(lease, now)
-            if was_running:
-                self.actions.append(Stop(lease, run, "requeue"))
-            if lease.state is State.PREPARING:
-                lease.change(State.PENDING, now)
-            lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
-            self._enqueue(lease)
+        steps = self._suspension(run, time, now)
+        if steps is not None:
+            self._book.cut(run, steps[0].start, steps)
+            return
+        running, suspended = run.phase is Phase.UNDER_WAY, lease.state is State.SUSPENDED_SCHEDULED
+        self.future.pop(lease.id, None)
+        self._book.take_back(lease, now)
+        if running:
+            run.end = now
+            self.actions.append(Stop(lease, run, "requeue"))
+        if lease.state is State.PREPARING:
+            lease.change(State.PENDING, now)
+        lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
+        self._enqueue(lease)
 
-    def _suspend_by(self, lease: Lease, run: Run, time: float, now: float) -> bool:
-        """Let a run be suspended by `time` if it can, and if that is worth it."""
+    def _suspension(self, run: Run, time: float, now: float) -> list[LeaseReservation] | None:
+        """Return what suspends a run by `time`; None if that cannot be, or is not worth it."""
+        lease = run.lease
         if run.start >= time or not self._planner.suspendable(lease):
-            return False
+            return None
         steps = self._overheads.suspend(run, time)
         begin = steps[0].start
         suspension = time - begin
         if self._settings.estimates == "original":
             suspension = self._overheads.estimated_suspension(lease)
         least = self._overheads.threshold(suspension, 0.0)
-        if time - run.start < least or begin < now or begin <= run.start:
-            return False
-        for following in run.after:
-            self._remove(following)
-        self._table.remove(run)
-        run.end, run.after = begin, steps
-        self._table.add(run)
-        if run.phase is Phase.UNDER_WAY:
-            heapq.heappush(self._ends, (run.end, run.order, run))
-        else:
-            heapq.heappush(self._starts, (run.start, run.order, run))
-        for step in steps:
-            self._put(step)
-        return True
-
-
-def _begins(entry: tuple[float, int, LeaseReservation]) -> bool:
-    time, order, reservation = entry
-    return reservation.phase is Phase.PLANNED and reservation.start == time and reservation.order == order
-
-
-def _is_over(entry: tuple[float, int, LeaseReservation]) -> bool:
-    time, order, reservation = entry
-    return reservation.phase is Phase.UNDER_WAY and reservation.end == time and reservation.order == order
+        return steps if time - run.start >= least and begin >= now and begin > run.start else None
 
 
 def _queue_order(lease: Lease) -> tuple[float, int]:

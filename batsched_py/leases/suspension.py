@@ -1,4 +1,4 @@
-"""Times of suspensions, resumptions and migrations: how long each takes, and what may happen beside what (H36 to H43)."""
+"""Times of suspensions, resumptions and migrations: how long each takes, what happens beside what (H36 to H43)."""
 
 from __future__ import annotations
 

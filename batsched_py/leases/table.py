@@ -35,10 +35,12 @@ class HostTimeline:
         self._holders: list[tuple[_Entry, ...]] = []
 
     def add(self, reservation: LeaseReservation, amounts: Amounts) -> None:
+        """Put in what a reservation takes."""
         insort(self._entries, (reservation.start, reservation.end, reservation.order, reservation.lease, amounts))
         self._points = []
 
     def remove(self, reservation: LeaseReservation) -> None:
+        """Take a reservation out."""
         key = (reservation.start, reservation.end, reservation.order)
         at = bisect_left(self._entries, key, key=_key)
         assert self._entries[at][:3] == key, f"{reservation!r} is not in the table"  # noqa: S101  # its owner
@@ -81,7 +83,7 @@ class HostTimeline:
         for entry in self._entries:
             if entry[0] >= end:
                 break
-            if entry[1] > start and entry[0] < entry[1]:
+            if entry[1] > start and entry[0] < entry[1] and any(entry[4]):
                 yield entry[3]
 
     def _at(self, time: float) -> int:

@@ -11,21 +11,27 @@ from batsched_py.leases.table import LeaseTable
 _MANY = 4
 
 
-class FirstHosts:
-    """Hosts in the order of their numbers: Haizea's `no-policy`."""
+class HostOrder:
+    """Policy that takes hosts in the order of their numbers: Haizea's `no-policy`, and the base of others.
+
+    Args:
+        table: what is reserved.
+    """
 
     def __init__(self, table: LeaseTable) -> None:
-        self._table = table
+        self.table = table
 
-    def __call__(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:
+    def sort(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:  # noqa: ARG002
+        """Return the hosts, the best one for a lease that would start at `time` first; ties by number."""
         return sorted(hosts)
 
 
-class GreedyHosts(FirstHosts):
-    """Hosts with few leases first, and those whose picture stays the same for as long as the lease asks for."""
+class GreedyHosts(HostOrder):
+    """Policy that takes hosts with few leases first, and those that stay as they are for as long as the lease asks."""
 
-    def __call__(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:
-        timelines, wanted = self._table.hosts, lease.duration
+    def sort(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:
+        """Return the hosts by their scores."""
+        timelines, wanted = self.table.hosts, lease.duration
         found = list[tuple[float, int]]()
         for host in hosts:
             timeline = timelines[host]
@@ -37,8 +43,12 @@ class GreedyHosts(FirstHosts):
 
 
 def score(leases: int, quiet: float) -> float:
-    """Return how good a host is, 0 to 1, by the leases that are on it and the share of the time asked for without change.
+    """Return how good a host is, 0 to 1.
 
-    The constant is for a host's capacity, which Haizea never came to compare.
+    Args:
+        leases: on the host at the start.
+        quiet: the share of the time asked for during which nothing changes on the host.
+
+    The constant stands for a host's capacity, which Haizea never came to compare.
     """
     return 0.5 * ((_MANY - min(_MANY, leases)) / _MANY) + 0.25 * 1.0 + 0.25 * quiet

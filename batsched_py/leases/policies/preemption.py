@@ -21,17 +21,19 @@ def age_score(lease: Lease, time: float) -> float:
     return NEVER if days >= PROTECTED_AFTER else (FADES_IN - days) / FADES_IN
 
 
-class NoPreemption:
-    """Nobody gives way: Haizea's `no-preemption`."""
+class Preemptability:
+    """Policy by which nobody gives way: Haizea's `no-preemption`, and the base of others."""
 
-    def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:
+    def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:  # noqa: ARG002  # others read them
+        """Return how readily a lease gives way to another at a time, 0 to 1; less than 0 if it does not."""
         return NEVER
 
 
-class ReservationsFirst(NoPreemption):
-    """Best-effort leases give way to advance reservations: Haizea's `ar-preempts-everything`."""
+class ReservationsFirst(Preemptability):
+    """Policy by which best-effort leases give way to advance reservations: Haizea's `ar-preempts-everything`."""
 
     def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:
+        """Return the age score of a best-effort lease before an advance reservation."""
         if preemptor.kind is Kind.ADVANCE and preemptee.kind is Kind.BEST_EFFORT:
             return age_score(preemptee, time)
         return NEVER

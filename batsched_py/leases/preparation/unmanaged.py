@@ -6,21 +6,29 @@ from collections.abc import Sequence
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.planner import Point
+from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.reservations import LeaseReservation, Run
 
 
 class Unmanaged:
-    """Nothing is prepared: every host is ready at once."""
+    """Nothing is prepared: every host is ready at once.
 
-    def points(self, lease: Lease, now: float) -> Sequence[Point]:
+    Args:
+        disks: of the hosts.
+    """
+
+    def __init__(self, disks: Disks) -> None:
+        self.disks = disks
+
+    def points(self, lease: Lease, now: float) -> Sequence[Point]:  # noqa: ARG002  # others read it
         """Return when which hosts could be ready for a lease, in order of time."""
         return [(now, None)]
 
-    def prepare(self, lease: Lease, run: Run, now: float) -> Sequence[LeaseReservation] | None:
+    def prepare(self, lease: Lease, run: Run, now: float) -> Sequence[LeaseReservation] | None:  # noqa: ARG002
         """Return the transfers that a planned run needs, None if they cannot be over in time."""
         return ()
 
-    def ready(self, lease: Lease) -> bool:
+    def ready(self, lease: Lease) -> bool:  # noqa: ARG002
         """Return whether nothing has to happen any more before the planned run."""
         return True
 
@@ -29,6 +37,7 @@ class Unmanaged:
 
     def forget(self, lease: Lease) -> None:
         """Give back what a lease that has ended held."""
+        self.disks.forget(lease)
 
     def begin(self, transfer: LeaseReservation, now: float) -> None:
         """Note that a transfer begins."""

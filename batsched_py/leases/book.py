@@ -1,0 +1,84 @@
+"""Book of leases: puts reservations into the table, changes them and takes them away, whatever they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.preparation.image_transfer import ImageTransfer, TransferSettings
+from batsched_py.leases.preparation.images import Disks
+from batsched_py.leases.preparation.unmanaged import Unmanaged
+from batsched_py.leases.reservations import LeaseReservation, Phase, Run
+from batsched_py.leases.site import Site
+from batsched_py.leases.table import LeaseTable
+from batsched_py.leases.upcoming import Upcoming
+
+
+class LeaseBook:
+    """All reservations that are not over, and the preparation of the hosts.
+
+    Attributes:
+        table: what is reserved on which host.
+        upcoming: what begins and ends next.
+        preparation: of the hosts.
+    """
+
+    def __init__(self, site: Site, transfers: TransferSettings | None) -> None:
+        """Begin with nothing reserved; without `transfers` nothing is prepared."""
+        self.table = LeaseTable(site.capacities)
+        self.upcoming = Upcoming()
+        self.preparation = (
+            Unmanaged(Disks(None))
+            if transfers is None
+            else ImageTransfer(transfers, len(site.capacities), self._move_transfer)
+        )
+
+    def put(self, lease: Lease, run: Run, transfers: Sequence[LeaseReservation], now: float) -> None:
+        """Put in a run with all that belongs to it; the lease is scheduled, and ready if nothing is to be prepared."""
+        suspended = lease.resuming
+        lease.transfers += transfers
+        lease.runs.append(run)
+        for reservation in (*transfers, *run.all()):
+            self._put(reservation)
+        if suspended:
+            lease.change(State.SUSPENDED_SCHEDULED, now)
+            return
+        lease.change(State.SCHEDULED, now)
+        if self.preparation.ready(lease):
+            lease.change(State.READY, now)
+
+    def take_back(self, lease: Lease, now: float) -> Run:
+        """Take away the last run of a lease, with what leads to it and follows it; return the run."""
+        self.preparation.cancel(lease, now)
+        run = lease.runs.pop()
+        for reservation in run.all():
+            self.remove(reservation)
+        return run
+
+    def cut(self, run: Run, end: float, after: list[LeaseReservation]) -> None:
+        """Let a run end earlier, and something else follow it than before."""
+        for following in run.after:
+            self.remove(following)
+        self.table.remove(run)
+        run.end, run.after = end, after
+        self.table.add(run)
+        self.upcoming.note(run)
+        for following in after:
+            self._put(following)
+
+    def remove(self, reservation: LeaseReservation) -> None:
+        """Take away a reservation, unless it is over."""
+        if reservation.phase is not Phase.OVER:
+            self.table.remove(reservation)
+            reservation.phase = Phase.OVER
+
+    def _put(self, reservation: LeaseReservation) -> None:
+        self.table.add(reservation)
+        self.upcoming.note(reservation)
+
+    def _move_transfer(self, transfer: LeaseReservation, start: float) -> None:
+        """Let a planned transfer begin at another time."""
+        self.table.remove(transfer)
+        transfer.start, transfer.end = start, start + (transfer.end - transfer.start)
+        self._put(transfer)

@@ -1,0 +1,174 @@
+"""Preparation by image transfer: images come from a repository, may be shared, and may be kept (H46 to H52)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.planner import Point, near_points
+from batsched_py.leases.preparation.images import Disks
+from batsched_py.leases.preparation.repository import Repository, Transfer
+from batsched_py.leases.preparation.unmanaged import Unmanaged
+from batsched_py.leases.reservations import LeaseReservation, Phase, Run
+from batsched_py.leases.suspension import transfer_time
+from batsched_py.leases.terms import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class TransferSettings:
+    """How images are transferred.
+
+    Attributes:
+        bandwidth: Mb/s of the repository.
+        mechanism: one transfer for each node, one after the other; or one for all nodes of a lease.
+        share: leases join transfers of the same image that have not begun.
+        forced_time: seconds of one transfer, whatever the size.
+        cache: MB of images that each host keeps; infinity for all, None for none.
+    """
+
+    bandwidth: float = 100.0
+    mechanism: Literal["unicast", "multicast"] = "unicast"
+    share: bool = True
+    forced_time: float | None = None
+    cache: float | None = None
+
+
+class ImageTransfer(Unmanaged):
+    """Images come from a repository before a lease starts."""
+
+    def __init__(self, settings: TransferSettings, hosts: int, move: Callable[[Transfer, float], None]) -> None:
+        """Begin with empty disks.
+
+        Args:
+            settings: of transfers.
+            hosts: their number.
+            move: is told to begin a planned transfer at another time.
+        """
+        super().__init__(Disks(settings.cache))
+        self._settings, self._hosts, self._move = settings, hosts, move
+        self.repository = Repository()
+
+    def points(self, lease: Lease, now: float) -> Sequence[Point]:
+        """Return when hosts could be ready: at once, by a shared transfer, by one of its own (H46 to H51)."""
+        if lease.software is None:
+            return [(now, None)]
+        seconds = self._seconds(lease, lease.size)
+        ready = dict.fromkeys(range(self._hosts), self.repository.first_hole(seconds, now) + seconds)
+        for host in self.disks.holding(lease.software.image):
+            ready[host] = now
+        for transfer in self._shareable(lease, now):
+            for host in range(self._hosts) if self._settings.mechanism == "multicast" else transfer.hosts:
+                ready[host] = min(ready[host], transfer.end)
+        return near_points([(time, host) for host, time in ready.items()])
+
+    def prepare(self, lease: Lease, run: Run, now: float) -> Sequence[LeaseReservation] | None:
+        """Return the transfer that a planned run needs beside what is there and what can be shared."""
+        if lease.software is None:
+            return ()
+        image = lease.software.image
+        there = self.disks.holding(image)
+        missing = {node: host for node, host in run.nodes.items() if host not in there}
+        shared, new = None, list[LeaseReservation]()
+        if missing and lease.kind is not Kind.ADVANCE:
+            shared, missing = self._join(lease, missing, run, now)
+        if missing:
+            transfer = self._new_transfer(lease, missing, now)
+            if transfer is None:
+                return None
+            self.repository.add(transfer)
+            new.append(transfer)
+        if shared is not None:
+            lease.transfers.append(shared)
+        for node, host in run.nodes.items():
+            if host in there:
+                self.disks.use(host, image, lease, run.final_end)
+                self.disks.copy(host, lease, node, lease.software.size)
+        return new
+
+    def ready(self, lease: Lease) -> bool:
+        """Return whether all transfers of a lease are over."""
+        return all(transfer.phase is Phase.OVER for transfer in lease.transfers)
+
+    def cancel(self, lease: Lease, now: float) -> None:
+        """Leave transfers that are not over, and drop files."""
+        for transfer in lease.transfers:
+            if isinstance(transfer, Transfer) and transfer.phase is not Phase.OVER:
+                transfer.leave(lease)
+                if not transfer.riders:
+                    transfer.phase = Phase.OVER
+                    self.repository.remove(transfer)
+        lease.transfers = [one for one in lease.transfers if one.phase is Phase.OVER and one.end <= now]
+        self.disks.forget(lease)
+
+    def begin(self, transfer: LeaseReservation, now: float) -> None:
+        """Note that a transfer begins: those who wait for it are being prepared."""
+        assert isinstance(transfer, Transfer)  # noqa: S101  # there is no other
+        for lease, _ in transfer.riders.values():
+            if lease.state is State.SCHEDULED:
+                lease.change(State.PREPARING, now)
+
+    def finish(self, transfer: LeaseReservation, now: float) -> None:
+        """Note that a transfer is over: the images are there, and may be kept."""
+        assert isinstance(transfer, Transfer)  # noqa: S101  # there is no other
+        self.repository.remove(transfer)
+        for lease, nodes in transfer.riders.values():
+            assert lease.software is not None  # noqa: S101  # it waits for an image
+            for node, host in nodes.items():
+                self.disks.keep(host, transfer.image, lease.software.size)
+                self.disks.use(host, transfer.image, lease, lease.runs[-1].final_end)
+                self.disks.copy(host, lease, node, lease.software.size)
+            if lease.state is State.PREPARING and self.ready(lease):
+                lease.change(State.READY, now)
+
+    def _shareable(self, lease: Lease, now: float) -> list[Transfer]:
+        """Return transfers of the image of a lease that have not begun, those that are over first first."""
+        if not self._settings.share or lease.software is None or lease.kind is Kind.ADVANCE:
+            return []
+        transfers = self.repository.transfers
+        image = lease.software.image
+        return [one for one in transfers if one.image == image and one.phase is Phase.PLANNED and one.end > now]
+
+    def _join(
+        self, lease: Lease, missing: dict[int, int], run: Run, now: float
+    ) -> tuple[Transfer | None, dict[int, int]]:
+        """Join a transfer for the nodes for which that is earlier than one of its own; return what is left."""
+        seconds = self._seconds(lease, lease.size)
+        own = self.repository.first_hole(seconds, now) + seconds
+        for transfer in self._shareable(lease, now):
+            if transfer.end < own and transfer.end <= run.start:
+                any_host = self._settings.mechanism == "multicast"
+                nodes = {node: host for node, host in missing.items() if any_host or host in transfer.hosts}
+                if nodes:
+                    transfer.join(lease, nodes)
+                    return transfer, {node: host for node, host in missing.items() if node not in nodes}
+        return None, missing
+
+    def _new_transfer(self, lease: Lease, nodes: dict[int, int], now: float) -> Transfer | None:
+        assert lease.software is not None  # noqa: S101  # it needs an image
+        seconds = self._seconds(lease, len(nodes))
+        if lease.kind is not Kind.ADVANCE:
+            # Room was looked for as if all nodes needed the image; the hole is the same.
+            start = self.repository.first_hole(self._seconds(lease, lease.size), now)
+            return Transfer(lease, lease.software.image, (start, start + seconds), nodes, None)
+        assert lease.start is not None  # noqa: S101  # it is an advance reservation
+        placed = self.repository.place(seconds, lease.start, now)
+        if placed is None:
+            return None
+        start, moves = placed
+        for other, time in moves:
+            self._move(other, time)
+        if moves:
+            self.repository.transfers.sort(key=lambda one: one.start)
+        return Transfer(lease, lease.software.image, (start, start + seconds), nodes, lease.start)
+
+    def _seconds(self, lease: Lease, nodes: int) -> float:
+        """Return the seconds that the image of a lease takes for so many nodes."""
+        assert lease.software is not None  # noqa: S101  # it needs an image
+        settings = self._settings
+        one = transfer_time(lease.software.size, settings.bandwidth)
+        if settings.forced_time is not None:
+            one = settings.forced_time
+        return one * nodes if settings.mechanism == "unicast" else one

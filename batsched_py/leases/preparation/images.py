@@ -1,0 +1,103 @@
+"""Files on the hosts: images of leases, images kept for later ones, memory of suspended machines (H40, H51, H53)."""
+
+from __future__ import annotations
+
+import math
+
+from batsched_py.leases.lease import Lease
+
+
+class _Kept:
+    """An image that is kept on a host: its size, leases that use it, and until when it was last needed."""
+
+    __slots__ = ("needed_until", "size", "users")
+
+    def __init__(self, size: float) -> None:
+        self.size, self.users, self.needed_until = size, set[int](), -math.inf
+
+
+class Disks:
+    """What is on the disks of the hosts, in MB.
+
+    Args:
+        limit: MB that kept images may take on a host; infinity for no limit, None to keep none.
+    """
+
+    def __init__(self, limit: float | None) -> None:
+        self.limit = limit
+        #: host -> image -> what is kept of it.
+        self._kept: dict[int, dict[str, _Kept]] = {}
+        #: host -> (lease, node) -> MB of the copy that the machine runs from.
+        self._copies: dict[int, dict[tuple[int, int], float]] = {}
+        #: host -> (lease, node) -> MB of the memory of a suspended machine.
+        self._memory: dict[int, dict[tuple[int, int], float]] = {}
+
+    def holding(self, image: str) -> set[int]:
+        """Return the hosts that keep an image."""
+        return {host for host, images in self._kept.items() if image in images}
+
+    def keep(self, host: int, image: str, size: float) -> bool:
+        """Keep an image if it fits, by dropping unused ones, those that were needed longest ago first."""
+        if self.limit is None:
+            return False
+        images = self._kept.setdefault(host, {})
+        if image in images:
+            return True
+        unused = sorted((kept.needed_until, name) for name, kept in images.items() if not kept.users)
+        dropped = list[str]()
+        room = self.limit - size - sum(kept.size for kept in images.values())
+        for _, name in unused:
+            if room >= 0:
+                break
+            room += images[name].size
+            dropped.append(name)
+        if room < 0:
+            return False
+        for name in dropped:
+            del images[name]
+        images[image] = _Kept(size)
+        return True
+
+    def use(self, host: int, image: str, lease: Lease, until: float) -> None:
+        """Note that a lease needs an image that may be kept there: it is not dropped before the lease gives it back."""
+        kept = self._kept.get(host, {}).get(image)
+        if kept is not None:
+            kept.users.add(lease.id)
+            kept.needed_until = max(kept.needed_until, until)
+
+    def copy(self, host: int, lease: Lease, node: int, size: float) -> None:
+        """Make the copy from which a machine runs."""
+        self._copies.setdefault(host, {})[lease.id, node] = size
+
+    def save(self, host: int, lease: Lease, node: int, size: float) -> None:
+        """Write the memory of a machine."""
+        self._memory.setdefault(host, {})[lease.id, node] = size
+
+    def load(self, host: int, lease: Lease, node: int) -> None:
+        """Drop the memory of a machine that runs again, or has moved."""
+        self._memory.get(host, {}).pop((lease.id, node), None)
+
+    def move_copy(self, origin: int, target: int, lease: Lease, node: int) -> None:
+        """Move the copy from which a machine runs."""
+        size = self._copies.get(origin, {}).pop((lease.id, node), None)
+        if size is not None:
+            self.copy(target, lease, node, size)
+
+    def forget(self, lease: Lease) -> None:
+        """Drop all files of a lease, and let go of images that it used."""
+        for files in (*self._copies.values(), *self._memory.values()):
+            for key in [key for key in files if key[0] == lease.id]:
+                del files[key]
+        for images in self._kept.values():
+            for kept in images.values():
+                kept.users.discard(lease.id)
+
+    def used(self, host: int) -> float:
+        """Return the MB on a disk."""
+        kept = sum(image.size for image in self._kept.get(host, {}).values())
+        return kept + sum(self._copies.get(host, {}).values()) + sum(self._memory.get(host, {}).values())
+
+    def most_used(self) -> float:
+        """Return the MB on the fullest disk."""
+        hosts = {*self._kept, *self._copies, *self._memory}
+        return max((self.used(host) for host in hosts), default=0.0)

@@ -1,0 +1,112 @@
+"""Repository: the one host from which images are transferred, one transfer at a time (H46, H48, H49)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.reservations import LeaseReservation, Phase, Use
+
+#: A transfer that is placed anew, and its start.
+Move = tuple["Transfer", float]
+
+
+class Transfer(LeaseReservation):
+    """A transfer of one image, for the lease that asked for it and for those that share it.
+
+    Attributes:
+        image: its name.
+        deadline: seconds by which it must be over; None if its lease waits for it.
+        riders: lease id -> the lease, and its nodes: node -> host.
+    """
+
+    __slots__ = ("deadline", "image", "riders")
+
+    def __init__(
+        self, lease: Lease, image: str, span: tuple[float, float], nodes: Mapping[int, int], deadline: float | None
+    ) -> None:
+        super().__init__(lease, Use.TRANSFER, *span, nodes=nodes, shares=lease.presence(set(nodes.values())))
+        self.image, self.deadline = image, deadline
+        self.riders: dict[int, tuple[Lease, dict[int, int]]] = {lease.id: (lease, dict(nodes))}
+
+    def join(self, lease: Lease, nodes: Mapping[int, int]) -> None:
+        """Let another lease share it."""
+        self.riders[lease.id] = lease, dict(nodes)
+
+    def leave(self, lease: Lease) -> None:
+        """Let a lease go its own way; if others stay, it is theirs."""
+        del self.riders[lease.id]
+        if lease is self.lease and self.riders:
+            self.lease, self.nodes = next(iter(self.riders.values()))
+
+    @property
+    def hosts(self) -> set[int]:
+        """The hosts to which it brings the image."""
+        return {host for _, nodes in self.riders.values() for host in nodes.values()}
+
+
+class Repository:
+    """Timetable of transfers that are not over; no two of them overlap."""
+
+    def __init__(self) -> None:
+        #: In order of time.
+        self.transfers: list[Transfer] = []
+
+    def first_hole(self, seconds: float, now: float) -> float:
+        """Return the start of the first hole that is long enough, at or after now."""
+        start = now
+        for transfer in self.transfers:
+            if start + seconds <= transfer.start:
+                break
+            start = max(start, transfer.end)
+        return start
+
+    def add(self, transfer: Transfer) -> None:
+        """Put a transfer into the timetable."""
+        self.transfers.append(transfer)
+        self.transfers.sort(key=_start)
+
+    def remove(self, transfer: Transfer) -> None:
+        """Take a transfer out: it is over, or will not be."""
+        self.transfers.remove(transfer)
+
+    def place(self, seconds: float, deadline: float, now: float) -> tuple[float, Sequence[Move]] | None:
+        """Return the latest start of a transfer that is over by its deadline, and others that must be earlier for it.
+
+        First nothing is moved. If there is no hole, transfers with deadlines that have not begun are placed anew with
+        it, each as late as possible, the latest deadline first. None if one of them would not be in time.
+        """
+        start = _last_hole(self.transfers, seconds, deadline)
+        if start >= now:
+            return start, ()
+        movable = [one for one in self.transfers if one.deadline is not None and one.phase is Phase.PLANNED]
+        taken: list[tuple[float, float]] = [(one.start, one.end) for one in self.transfers if one not in movable]
+        asked: list[tuple[float, float, Transfer | None]] = [(deadline, seconds, None)]
+        asked += [(one.deadline or 0.0, one.end - one.start, one) for one in movable]
+        placed: dict[Transfer | None, float] = {}
+        for due, length, transfer in sorted(asked, key=lambda one: -one[0]):
+            start = _last_gap(taken, length, due)
+            if start < now:
+                return None
+            taken.append((start, start + length))
+            placed[transfer] = start
+        own = placed.pop(None)
+        return own, [(one, at) for one, at in placed.items() if one is not None and at != one.start]
+
+
+def _start(transfer: Transfer) -> float:
+    return transfer.start
+
+
+def _last_hole(transfers: Iterable[Transfer], seconds: float, deadline: float) -> float:
+    return _last_gap([(one.start, one.end) for one in transfers], seconds, deadline)
+
+
+def _last_gap(taken: Sequence[tuple[float, float]], seconds: float, deadline: float) -> float:
+    """Return the latest start for a transfer that is over by its deadline and overlaps none of these."""
+    end = deadline
+    for start, until in sorted(taken, reverse=True):
+        if end - seconds >= until:
+            break
+        end = min(end, start)
+    return end - seconds

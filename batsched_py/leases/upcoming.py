@@ -1,0 +1,58 @@
+"""Reservations by their starts and ends: what begins and ends next, in a fixed order (H14, H15)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+from batsched_py.leases.reservations import LeaseReservation, Phase
+
+_Entry = tuple[float, int, LeaseReservation]
+
+
+class Upcoming:
+    """Starts of planned reservations, and ends of those that are under way; ties in the order of the table."""
+
+    def __init__(self) -> None:
+        #: Entries of reservations that were taken away or changed are out of date, and dropped when they come up.
+        self._starts: list[_Entry] = []
+        self._ends: list[_Entry] = []
+
+    def note(self, reservation: LeaseReservation) -> None:
+        """Note a reservation that is new, or whose time or phase has changed."""
+        if reservation.phase is Phase.PLANNED:
+            heapq.heappush(self._starts, (reservation.start, reservation.order, reservation))
+        elif reservation.phase is Phase.UNDER_WAY:
+            heapq.heappush(self._ends, (reservation.end, reservation.order, reservation))
+
+    def next_instant(self) -> float | None:
+        """Return when the next reservation begins or ends; None if there is none."""
+        while self._starts and not _begins(self._starts[0]):
+            heapq.heappop(self._starts)
+        while self._ends and not _is_over(self._ends[0]):
+            heapq.heappop(self._ends)
+        return min((heap[0][0] for heap in (self._starts, self._ends) if heap), default=None)
+
+    def starts(self, now: float) -> Iterator[LeaseReservation]:
+        """Iterate over planned reservations that begin by now, those too that are planned meanwhile."""
+        while self._starts and self._starts[0][0] <= now:
+            entry = heapq.heappop(self._starts)
+            if _begins(entry):
+                yield entry[2]
+
+    def ends(self, now: float) -> Iterator[LeaseReservation]:
+        """Iterate over reservations under way that are over by now."""
+        while self._ends and self._ends[0][0] <= now:
+            entry = heapq.heappop(self._ends)
+            if _is_over(entry):
+                yield entry[2]
+
+
+def _begins(entry: _Entry) -> bool:
+    time, order, reservation = entry
+    return reservation.phase is Phase.PLANNED and reservation.start == time and reservation.order == order
+
+
+def _is_over(entry: _Entry) -> bool:
+    time, order, reservation = entry
+    return reservation.phase is Phase.UNDER_WAY and reservation.end == time and reservation.order == order
