@@ -15,8 +15,8 @@ from batsched_py.signals import STOPS, held_back
 
 @pytest.fixture(autouse=True)
 def _as_in_the_program() -> Iterator[None]:
-    """Signals are Interruptions."""
-    before = {number: signal.getsignal(number) for number in STOPS}
+    """Signals are Interruptions, those too that nohup or a shell in the background have ignored for the tests."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in STOPS}
     raise_on_signals()
     yield
     for number, handler in before.items():
