@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 
-from batsched_py.leases.capacity import Amounts
+from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.reservations import LeaseReservation, Use
@@ -135,5 +135,5 @@ def test_the_table_is_what_the_reservations_add_up_to() -> None:
             there.append(new)
             for host, time in ((dice.randrange(2), dice.randrange(60)) for _ in range(3)):
                 taken = [one.shares[host] for one in there if one.start <= time < one.end and host in one.shares]
-                expected = tuple(1000.0 - sum(amounts[column] for amounts in taken) for column in (0, 1))
+                expected = tuple(1000.0 - sum(total(amounts[column]) for amounts in taken) for column in (0, 1))
                 assert table.hosts[host].free_at(time) == expected
