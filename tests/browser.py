@@ -16,7 +16,7 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
-#: Why there may be none, and what to do.
+#: The reason for a skip, with the remedy.
 NONE = "needs chromium and chromedriver: apt-get install chromium chromium-driver"
 
 #: Nothing but the page: no sandbox (tests run as root in containers), no services of the browser's own.
@@ -96,11 +96,11 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def complaints(self) -> list[str]:
-        """What the console said since it was asked last, warnings included."""
+        """Return the lines of the console since it was asked last, warnings included."""
         return [f"{entry['level']}: {entry['message']}" for entry in self._log("browser")]
 
     def requests(self) -> list[str]:
-        """What pages requested since it was asked last, over the network or not; the browser's own do not count."""
+        """Return what pages requested since it was asked last, over the network or not, without the browser's own."""
         messages = (json.loads(entry["message"])["message"] for entry in self._log("performance"))
         sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
         return [request["request"]["url"] for request in sent if not request["documentURL"].startswith("chrome:")]

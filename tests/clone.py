@@ -15,7 +15,7 @@ _MADE = {".venv", ".git", "__pycache__", "out", "build", "dist"}
 
 @cache
 def tracked(root: Path = ROOT) -> tuple[Path, ...]:
-    """The files that git knows there, by their paths from the root; all files if it is no checkout."""
+    """Return the files that git knows there, by their paths from the root; all files if it is no checkout."""
     listing = ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"]
     try:
         listed = subprocess.run(listing, capture_output=True, text=True, check=True).stdout
@@ -29,12 +29,12 @@ def tracked(root: Path = ROOT) -> tuple[Path, ...]:
 
 
 def files(pattern: str, root: Path = ROOT) -> list[Path]:
-    """Those that match: `docs/*.md`, in the folder itself."""
+    """Return the files that match, as `docs/*.md`: those in the folder itself."""
     return [root / path for path in tracked(root) if path.match(pattern) and len(path.parts) == pattern.count("/") + 1]
 
 
 def below(folder: str, pattern: str, root: Path = ROOT) -> list[Path]:
-    """Those in the folder and in all below it, whose names match."""
+    """Return the files in the folder and in all below it, whose names match."""
     return [root / path for path in tracked(root) if path.is_relative_to(folder) and path.match(pattern)]
 
 

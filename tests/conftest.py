@@ -1,4 +1,4 @@
-"""What every test runs under."""
+"""The surroundings of every test."""
 
 from __future__ import annotations
 

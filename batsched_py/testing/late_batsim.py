@@ -61,7 +61,7 @@ from batsched_py.text.wording import counted
 
 #: Seconds from an event to its message: none, latencies that were observed, and long ones.
 LATENESS: Final = (0.0, 0.0, 1e-6, 15e-6, 6e-4, 0.1, 2.5)
-#: The same for a Batsim that only splits instants.
+#: Seconds likewise of a Batsim that only splits instants.
 PROMPT: Final = (0.0,)
 #: Seconds from a reply to the effect of its first command, and from each to the next.
 STEP: Final = 15e-6

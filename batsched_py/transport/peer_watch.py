@@ -1,4 +1,4 @@
-"""The watch over a socket's peers: who has introduced itself, who has gone."""
+"""The monitor of a socket's peers: how many have completed the handshake, and how many have gone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WATCHED: Final = zmq.Event.ACCEPTED | zmq.Event.CONNECTED | zmq.Event.HANDSHAKE
 
 
 class PeerWatch:
-    """Follows the connections of one socket; the socket's own messages pay nothing for it.
+    """A monitor of one socket's connections, for which the socket's own messages pay nothing.
 
     A connection that ends before the ZeroMQ handshake (a port scanner, a browser, a socket of the wrong type) was never
     a peer. ZeroMQ does not name the connection that has done the handshake, so they are counted: a peer has gone for
@@ -29,7 +29,7 @@ class PeerWatch:
         self._monitor = socket.get_monitor_socket(_WATCHED)
         #: File descriptors of the open connections, whether a peer or not.
         self._open: set[int] = set()
-        #: That of the connection that alone counts; None while all do.
+        #: Descriptor of the connection that alone counts; None while all do.
         self._followed: int | None = None
         #: True once the connection that is followed has ended; its descriptor may be another's by now.
         self.followed_gone = False

@@ -23,7 +23,7 @@ _SRCFD: Final = int(zmq.SRCFD)
 
 
 class RepSocket(ZmqSocket):
-    """Receives requests and sends replies, in strict alternation; a context manager.
+    """A socket that receives requests and sends replies, in strict alternation; a context manager.
 
     The first peer that sends a request is Batsim, for as long as the socket lives. What others ask is refused here, and
     whether they come or go does not matter any more.

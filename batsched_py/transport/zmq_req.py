@@ -12,7 +12,7 @@ from batsched_py.transport.zmq_socket import FORM, ZmqSocket
 
 
 class ReqSocket(ZmqSocket):
-    """Sends requests and receives replies, in strict alternation; a context manager."""
+    """A socket that sends requests and receives replies, in strict alternation; a context manager."""
 
     __slots__ = ("address", "answer_timeout", "connect_timeout")
 

@@ -51,7 +51,7 @@ def medium_late(folder: Path) -> Iterator[Check]:
 
 
 def inertial(folder: Path) -> Iterator[Check]:
-    """The same jobs with the inertial policy, as docs/energy.md tells: batsched's consumes 29.00 MJ and waits 285 s."""
+    """Check the same jobs with the inertial policy, as in docs/energy.md: batsched's has 29.00 MJ and waits 285 s."""
     files = read_platform(folder / "platform.xml"), [read_workload(folder / "medium_late.json")]
     for options, joules, wait in INERTIAL:
         session = Session(load("easy_idle_sleeper"), {"idle_time": "1e9", **options})
@@ -163,7 +163,7 @@ def _as_in_1_4(written: dict[str, list[str]]) -> list[str]:
 
 
 def _without_powers_over_no_time(lines: list[str]) -> list[str]:
-    """Of two rows at one instant Batsim's may be a rounding of the clock apart, and their power is noise."""
+    """Drop powers between rows of one instant: Batsim's are a rounding of the clock apart, and their power is noise."""
     kept, before = [], ""
     for line in lines:
         time, rest = line.split(",", 1)

@@ -108,7 +108,7 @@ def _shortest_first(traces: Path, log: Log) -> Iterator[Check]:
 
 
 def _equal_starts(traces: Path, reference: str, result: Result) -> int:
-    """How many jobs start when the file of reference starts says."""
+    """Count the jobs that start when the file of reference starts has them."""
     starts = {int(record.job.name): record.start for record in result.jobs}
     with gzip.open(traces / "reference-starts" / f"{reference}.starts.gz", "rt") as lines:
         return sum(starts[int(job)] == float(start) for job, start in map(str.split, lines))

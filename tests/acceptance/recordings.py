@@ -28,7 +28,7 @@ VARIANTS: Final[tuple[tuple[str, Mapping[str, str]], ...]] = (
 )
 
 
-#: How a SIMULATION_BEGINS says that the scheduler may register jobs, in v4 and in v1.4.
+#: Members of a SIMULATION_BEGINS that let the scheduler register jobs, in v4 and in v1.4.
 _DYNAMIC: Final = (b'"dynamic-jobs-enabled":true', b'"from_scheduler":{"enabled":true')
 
 
@@ -78,7 +78,7 @@ def _follow(path: Path, name: str, options: Mapping[str, str]) -> str:
 
 
 def _decisions(session: Session, reply: bytes) -> list[tuple[str, str, str]]:
-    """Which jobs are started where, and which are rejected; what else a scheduler says is its own affair."""
+    """Return the jobs that are started, with their hosts, and those that are rejected; nothing else is compared."""
     commands = decode(reply, session.dialect.commands, keep_unknown=False).events
     return sorted(
         (type(command).__name__, command.job_id, str(command.hosts) if isinstance(command, ExecuteJob) else "")

@@ -15,11 +15,11 @@ from tests.acceptance.check import Check, same
 from tests.acceptance.published import LOGS, simulate_log
 from tests.browser import NONE, Browser, browsing, executables
 
-#: What the page may weigh, in bytes, and how long it may take to make, in seconds.
+#: The most bytes of the page, and the most seconds of making it.
 MOST_BYTES: Final = 5_000_000
 MOST_SECONDS: Final = 10.0
 
-#: What a reader does with so many jobs, and how many milliseconds a frame takes, at most, of ten.
+#: Script of a reader who moves through so many jobs: draws ten frames, and returns the most milliseconds of one.
 _FRAMES: Final = """
 const gantt = report.gantts[0], times = [];
 for (let i = 0; i < 10; i++) {

@@ -51,7 +51,7 @@ def _their_wait(job: Job) -> float:
     return -1.0 - job.submit_time
 
 
-#: What the program sorts by. WFP3 and UNICEP are not what they are called: see _their_wait.
+#: Sort keys of the program. WFP3 and UNICEP are not what they are called: see _their_wait.
 KEYS: Final[dict[Priority, Callable[[Job], float]]] = {
     "FCFS": lambda job: job.submit_time,
     "WFP3": lambda job: -((_their_wait(job) / job.limit) ** 3) * job.size,
@@ -63,7 +63,7 @@ KEYS: Final[dict[Priority, Callable[[Job], float]]] = {
 
 @dataclass(frozen=True, slots=True)
 class PickJobsOptions:
-    """Which column and row of the table."""
+    """The column and the row of the table."""
 
     priority: Priority = option("FCFS", "who is picked")
     backfilling: bool = option(False, "whether others overtake the picked job while it waits")
@@ -119,7 +119,7 @@ class PickJobs(Scheduler[PickJobsOptions]):
             self.picked = None
 
     def earliest(self, size: int) -> float:
-        """When so many hosts will be free, by the estimated ends."""
+        """Return the time at which so many hosts will be free, by the estimated ends."""
         free = self.free
         for end, given_back in sorted(self.running.values(), key=lambda running: running[0]):
             free += given_back
@@ -209,7 +209,7 @@ OURS: Final[dict[str, tuple[str, str]]] = {
 
 
 def without_quirks(traces: Path) -> Iterator[Check]:
-    """The same sequences with our own algorithms: numbers that the documentation quotes."""
+    """Check the same sequences with our own algorithms: numbers that the documentation quotes."""
     workloads, platform = sequences(traces / "lublin_256.swf.gz"), plain_platform(HOSTS)
     for position, algorithm in enumerate(("priority", "easy")):
         for order, told in OURS.items():

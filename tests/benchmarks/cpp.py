@@ -1,4 +1,4 @@
-"""What C++ batsched needed, and what `serve` needs for the same workloads: both of them over JSON and ZeroMQ."""
+"""The CPU time of C++ batsched and of `serve` for the same workloads: both of them over JSON and ZeroMQ."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _submissions(jobs: int) -> Iterator[dict[str, object]]:
 
 
 def ground_line(algorithm: str, ground: Ground) -> str:
-    """What is taken from each run, and how fast this machine is now."""
+    """Return a line with the base costs of each run and the present speed of this machine."""
     return (
         f"{algorithm}: start-up {ground.start_up:.3f} s of CPU (a bare interpreter {ground.interpreter:.3f} s), "
         f"taken from each run; the bare ZeroMQ loop {ground.bare:.0f} us of CPU a message"

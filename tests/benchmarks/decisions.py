@@ -1,4 +1,4 @@
-"""What a decision costs while a queue of a given length waits for busy hosts: bytes in, bytes out, in process."""
+"""The cost of a decision while a queue of a given length waits for busy hosts: bytes in, bytes out, in process."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ WARM_UP: Final = 200
 SAMPLES: Final = 1_000
 BUDGET: Final = 6.0
 
-#: Whatever they cost, so many are measured.
+#: Decisions that are measured at least, whatever they cost.
 _FEWEST: Final = 5
 #: Jobs beside those that wait and run: enough for the warm-up and all samples.
 _SPARE: Final = 8_000
 
 
 class Kind(StrEnum):
-    """What a message is about, which the decision answers."""
+    """The subject of the message that a decision answers."""
 
     ARRIVAL = "arrival"
     COMPLETION = "completion"
@@ -127,7 +127,7 @@ class Steady:
         self.ran: list[int] = []
 
     def wants_more(self, samples: int) -> bool:
-        """Until there are so many of both kinds, or they took long enough."""
+        """Return True until there are so many of both kinds, or they took long enough."""
         spent = sum(map(sum, self.seen.values()))
         fewest = min(len(self.seen[Kind.ARRIVAL]), len(self.seen[Kind.COMPLETION]))
         return fewest < samples and (spent < BUDGET or fewest < _FEWEST)
@@ -148,7 +148,7 @@ class Steady:
             started += self._tell(Kind.ARRIVAL, self._submission()) - 1
 
     def _fill(self, queue: int) -> None:
-        """Until `queue` jobs wait; many at once, as nobody measures it."""
+        """Submit jobs until `queue` of them wait; many at once, as this is not measured."""
         while self._waiting < queue:
             missing = max(1, queue - self._waiting)
             self._waiting += missing

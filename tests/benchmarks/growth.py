@@ -16,7 +16,7 @@ from tests.benchmarks.yardstick import Yardstick
 LOADS = (0.9, 1.3)
 #: (jobs, hosts): more and more jobs, then more and more hosts.
 SIZES = ((1_000, 128), (10_000, 128), (100_000, 128), (10_000, 1_024), (10_000, 10_240))
-#: How it is called in the table -> algorithm, options.
+#: Name in the table -> algorithm, options.
 ALGORITHMS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "fcfs": ("fcfs", {}),
     "easy, reserve=counts": ("easy", {"reserve": "counts"}),
@@ -79,5 +79,5 @@ def longest_queue(records: Iterable[JobRecord]) -> int:
 
 
 def peak_megabytes() -> float:
-    """Of this process so far; macOS counts bytes, others kilobytes."""
+    """Return the peak of this process so far; macOS counts bytes, others kilobytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)

@@ -1,4 +1,4 @@
-"""What is measured on: seeded workloads, plain platforms, and recorded conversations."""
+"""Inputs of the measurements: seeded workloads, plain platforms, and recorded conversations."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Recording:
 
 
 def record(scheduler: str, jobs: int, hosts: int, load: float) -> Recording:
-    """What the simulator and an algorithm say to each other."""
+    """Record the messages between the simulator and an algorithm."""
     workload = poisson_workload(jobs, hosts, load)
     session, requests, replies = new_session(scheduler), [], []
 
@@ -80,6 +80,6 @@ def record(scheduler: str, jobs: int, hosts: int, load: float) -> Recording:
 
 @contextmanager
 def recorder(name: str) -> Iterator[Recorder]:
-    """What --record writes with, to a file of this name that is gone at the end."""
+    """Record as --record does, to a file of this name that is gone at the end."""
     with tempfile.TemporaryDirectory() as folder, Recorder(Path(folder, name), Header("easy")) as kept:
         yield kept

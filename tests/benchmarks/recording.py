@@ -1,4 +1,4 @@
-"""What --record costs: runs with it and without it in turn, as shares of the run without."""
+"""The cost of --record: runs with it and without it in turn, as shares of the run without."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RUNS = 6
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What recording adds to a run.
+    """The cost that recording adds to a run.
 
     Attributes:
         name: of the run.

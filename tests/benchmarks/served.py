@@ -68,7 +68,7 @@ def bare_interpreter(repeats: int) -> float:
 def with_server(
     algorithm: str, talk: Callable[[Exchange], Outcome], options: Mapping[str, str] | None = None
 ) -> tuple[Outcome, float]:
-    """What `talk` returns after it has played a simulation to its end, and the CPU seconds of the whole process."""
+    """Return the result of `talk`, which plays a simulation to its end, and the CPU seconds of the whole process."""
     command = [str(Path(sys.executable).with_name("batsched-py")), "serve", "-s", algorithm, "-b", ANY_PORT]
     for name, value in (options or {}).items():
         command += ["-o", f"{name}={value}"]

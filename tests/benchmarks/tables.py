@@ -66,7 +66,7 @@ def whole_table(rows: Sequence[Whole]) -> Table:
 
 
 def recording_table(rows: Sequence[Cost]) -> Table:
-    """What --record adds to a run."""
+    """Return the table of the costs of --record."""
     table = _table("Recording (CPU time)", "run", "us/message", "added", "costs", "bytes/message")
     for row in rows:
         table.add_row(row.name, _short(row.microseconds), _short(row.added), f"{row.share:.1%}", f"{row.size:.0f}")
@@ -107,7 +107,7 @@ def log_table(name: str, hosts: int, replayed: Replayed) -> Table:
 
 
 def log_summary(replayed: Replayed) -> str:
-    """What is no phase: one line."""
+    """Return a line with what belongs to no phase."""
     timing = replayed.timing
     ratio, spread = _trust(timing)
     return (

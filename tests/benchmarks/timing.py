@@ -18,7 +18,7 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How often a thing is measured: `repeats` times, but once only if two took more than `budget` seconds."""
+    """The number of measurements: `repeats`, but once only if two took more than `budget` seconds."""
 
     repeats: int
     budget: float
@@ -44,7 +44,7 @@ class Timing:
 
     @property
     def microseconds(self) -> float:
-        """Of one message."""
+        """Return the microseconds of one message."""
         return self.seconds / self.messages * 1e6
 
     @property
@@ -54,7 +54,7 @@ class Timing:
 
     @classmethod
     def of(cls, samples: list[float], messages: int, yardstick: Yardstick) -> Timing:
-        """What these samples, in seconds, come to."""
+        """Return the measurement of these samples, in seconds."""
         least = min(samples)
         ratio = least / messages / yardstick.per_message
         return cls(least, max(samples) / least - 1, len(samples), messages, ratio)

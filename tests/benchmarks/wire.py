@@ -60,12 +60,12 @@ def serve_bare(pipe: Connection, messages: int) -> None:
 
 
 def serve_fcfs(pipe: Connection, _messages: int) -> None:
-    """What `batsched-py serve -s fcfs` runs."""
+    """Run as `batsched-py serve -s fcfs` does."""
     _our_loop(pipe, "fcfs")
 
 
 def serve_easy(pipe: Connection, _messages: int) -> None:
-    """What `batsched-py serve -s easy` runs."""
+    """Run as `batsched-py serve -s easy` does."""
     _our_loop(pipe, "easy")
 
 
@@ -80,13 +80,13 @@ def _bare_loop(pipe: Connection, messages: int, answer: Callable[[bytes], bytes]
 
 
 def serve_recorded(pipe: Connection, _messages: int) -> None:
-    """What `batsched-py serve -s easy --record RUN.jsonl` runs."""
+    """Run as `batsched-py serve -s easy --record RUN.jsonl` does."""
     with recorder("run.jsonl") as keep:
         _our_loop(pipe, "easy", keep.record)
 
 
 def serve_compressed(pipe: Connection, _messages: int) -> None:
-    """What `batsched-py serve -s easy --record RUN.jsonl.gz` runs."""
+    """Run as `batsched-py serve -s easy --record RUN.jsonl.gz` does."""
     with recorder("run.jsonl.gz") as keep:
         _our_loop(pipe, "easy", keep.record)
 
@@ -138,7 +138,7 @@ def _child(server: Callable[[Connection, int], None], pipe: Connection, messages
 
 
 def wire_core() -> int | None:
-    """Where both ends of a conversation run, if this system can pin."""
+    """Return the core on which both ends of a conversation run, if this system can pin."""
     return max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
 
 

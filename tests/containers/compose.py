@@ -49,7 +49,7 @@ class Service:
 
 
 def services(environment: Mapping[str, str], replaced: Mapping[str, str]) -> dict[str, Service]:
-    """Those of the file, with the variables of this environment; some texts are replaced first."""
+    """Return the services of the file, with the variables of this environment; some texts are replaced first."""
     text = FILE.read_text()
     for old, new in replaced.items():
         assert old in text
@@ -80,7 +80,7 @@ class Project:
     def __init__(self, engine: Engine, known: Mapping[str, Service], name: str) -> None:
         self._engine, self._known, self._name = engine, known, name
         self.containers: dict[str, Container] = {}
-        #: What each dependency was seen to be before whoever depends on it was started.
+        #: The state of each dependency before its dependents were started.
         self.seen: dict[str, str] = {}
 
     def start(self, name: str) -> None:
@@ -128,7 +128,7 @@ class Project:
             volume.remove()
 
     def _health(self, container: Container) -> str:
-        """What its check says when it has said something; waits for it."""
+        """Wait for the first result of its check, and return it."""
         wanted = {"container": container.id, "event": ["health_status", "die"]}
         events = self._engine.client.events(decode=True, since=0, filters=wanted)
         try:

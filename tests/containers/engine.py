@@ -22,7 +22,7 @@ STORAGE_DRIVERS = ("overlay2", "vfs")
 #: Bytes that all images need where each layer is a full copy.
 ROOM = 4 * 10**9
 
-#: What an engine says when it can be asked.
+#: The line of an engine that is ready.
 READY = "API listen on"
 
 
@@ -127,7 +127,7 @@ def _listen(stream: IO[str], said: list[str], until: str = READY) -> bool:
 
 
 def _unmount(folder: Path) -> None:
-    """What an engine leaves mounted, the deepest first."""
+    """Unmount what an engine left mounted, the deepest first."""
     mounts = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
     for place in sorted((mount for mount in mounts if mount.startswith(f"{folder}/")), reverse=True):
         subprocess.run(["umount", place], check=True)

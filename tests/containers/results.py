@@ -10,7 +10,7 @@ MEASURED = ("scheduling_time", "simulation_time")
 
 
 def same_results(one: Path, other: Path) -> None:
-    """The same files, to the byte but for what a clock measured."""
+    """Assert that two folders hold the same files, to the byte but for measured times."""
     names = sorted(path.name for path in one.iterdir())
     assert names == sorted(path.name for path in other.iterdir())
     assert names

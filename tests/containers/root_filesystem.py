@@ -15,7 +15,7 @@ from pathlib import Path
 
 import zmq.backend.cython
 
-#: What stands in a Python's library and neither pip nor batsched-py needs.
+#: Parts of a Python's library that neither pip nor batsched-py needs.
 _LEFT_OUT = re.compile(
     r".*\.opt-\d\.pyc|test|tests|idlelib|tkinter|turtledemo|lib2to3|site-packages|config-.*|_tkinter.*"
 )
@@ -27,7 +27,7 @@ class RootFilesystem:
 
     def __init__(self, path: Path) -> None:
         self._tar = tarfile.open(path, "w", dereference=True)  # noqa: SIM115 - closed by close()
-        #: What is in it already.
+        #: Files that are in it already.
         self._names: set[str] = set()
         for folder, mode in (("tmp", 0o1777), ("etc", 0o755), ("proc", 0o755), ("sys", 0o755), ("dev", 0o755)):
             self._folder(folder, mode)
@@ -138,7 +138,7 @@ def _extensions_of_wheels() -> list[Path]:
 
 
 def _libraries(path: Path) -> list[Path]:
-    """What the dynamic loader would load; nothing for a static program."""
+    """Return the libraries that the dynamic loader would load; none for a static program."""
     told = subprocess.run(["ldd", path], capture_output=True, text=True, check=False).stdout
     found = re.findall(r"^\s*(?:\S+ => )?(/\S+) \(0x", told, re.MULTILINE)
     return [Path(library) for library in found if "site-packages" not in library and ".libs/" not in library]

@@ -1,4 +1,4 @@
-"""Why the simulator and a recording differ where they do, comparison by comparison."""
+"""Explanations of the differences between simulator and recordings, comparison by comparison."""
 
 from __future__ import annotations
 

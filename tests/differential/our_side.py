@@ -40,7 +40,7 @@ from tests.differential.their_side import NEAR, Outcome
 
 
 class Script:
-    """What a recorded scheduler said, and what an echo of it has to know beyond its View."""
+    """The replies of a recorded scheduler, with the facts that an echo of it needs beyond its View."""
 
     def __init__(self, recorded: Recorded) -> None:
         self.recorded = recorded

@@ -128,7 +128,7 @@ class Recorded:
         )
 
     def jobs_in_redis(self) -> JobStore:
-        """What Batsim and the scheduler had put into Redis, to be read by a session."""
+        """Return the jobs that Batsim and the scheduler had put into Redis, for a session to read."""
         static: dict[str, Any] = {}
         for name, path in zip(self._workload_names(), self._command.workloads, strict=True):
             static |= {f"{name}!{job.id}": job.members for job in self._workload(path).jobs}

@@ -24,17 +24,17 @@ from tests.differential.recorded import Recorded
 
 #: Instants within this are one, in seconds, where messages take the time that they took in Batsim.
 CLOSE: Final = 5e-6
-#: The same where messages take no time; what they took in Batsim comes on top of it.
+#: Tolerance where messages take no time; their time in Batsim is added to it.
 NEAR: Final = 1e-3
 
 _NUMBERS: Final = frozenset({int, float})
-#: What Batsim 4 tells in SIMULATION_BEGINS and Batsim 3 did not.
+#: Members of SIMULATION_BEGINS that Batsim 4 has and Batsim 3 had not.
 _SINCE_4: Final = frozenset({"zone_properties", "profile-reuse-enabled", "sched-config", "forward-unknown-events"})
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run of the simulator went: `why` has a line for each difference, so it agrees if there is none."""
+    """The result of a run of the simulator: `why` has a line for each difference, so it agrees if there is none."""
 
     exchanges: int
     why: tuple[str, ...]
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def message_by_message(recorded: Recorded) -> Outcome:
-    """Where messages take time: the same messages with the same events."""
+    """Compare runs whose messages take time: the same messages with the same events."""
     prompter = Prompter(recorded)
     try:
         recorded.simulation(message_latency=True).run(prompter)
@@ -58,7 +58,7 @@ def message_by_message(recorded: Recorded) -> Outcome:
 
 
 def fact_by_fact(recorded: Recorded) -> Outcome:
-    """Where messages take no time: the same facts, each within NEAR and what messages took in Batsim."""
+    """Compare runs whose messages take no time: the same facts, within NEAR and the time of messages in Batsim."""
     follower = Follower(recorded)
     why = []
     try:
@@ -146,7 +146,7 @@ def _longest_delay(recorded: Recorded) -> float:
 
 
 def _differences(theirs: Any, ours: Any, *, older: bool) -> Iterator[str]:
-    """Where two messages differ: the path and both values. Numbers may differ by CLOSE, whatever they count."""
+    """Yield path and both values of each difference of two messages; numbers may differ by CLOSE."""
     left, right = dict(_leaves(theirs)), dict(_leaves(ours))
     for path in dict.fromkeys([*left, *right]):
         if path not in right:

@@ -49,7 +49,7 @@ def follow(page: Path, todo: Sequence[Step], folder: Path, **environment: str) -
 
 
 def told(command: str) -> str:
-    """What is run for a command: `make demo` without the installation is the simulation that the Makefile names."""
+    """Return the command to run: for `make demo`, which would install, the simulation that the Makefile names."""
     if command != "make demo":
         return command
     [demo] = re.findall(r"^DEMO = (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)

@@ -28,7 +28,7 @@ if __name__ == "__main__":
 
 
 def prepare(folder: Path, files: Sequence[Block]) -> None:
-    """What a reader has before the first command: a clone with batsched-py installed, and the page's own files."""
+    """Make what a reader has before the first command: a clone with batsched-py installed, and the page's own files."""
     copy(folder, "platforms", "workloads")
     for file in files:
         path = folder / file.title

@@ -54,7 +54,7 @@ class _Reader(HTMLParser):
 
 @cache
 def read(page: Path) -> _Reader:
-    """What a built page fetches, links to, and can be linked to by."""
+    """Return the requests, the links and the anchors of a built page."""
     reader = _Reader()
     reader.feed(page.read_text(encoding="utf-8"))
     return reader

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.unit.protocol.hostile import containers, damages, mutations
 
-#: What stands for a number, a set of hosts or a name where it should not.
+#: Values put in the place of a number, a set of hosts or a name.
 TEXTS = st.sampled_from(
     [
         "", " ", "-1", "0", "-0.0", "1.5", "1e3", "1e308", "1e999", "5e-324", "nan", "inf", "-inf", "0x10", "1_000",

@@ -31,12 +31,12 @@ PLATFORM: Final = ROOT / "platforms" / "energy16.xml"
 WORKLOAD: Final = ROOT / "workloads" / "first.json"
 #: Exchanges of a run that are used: the first, with all kinds of messages but the last.
 EARLY: Final = 25
-#: Who decides for a peer that says what is wrong: each keeps other books.
+#: Algorithms that decide for a peer that sends nonsense: each keeps other books.
 ALGORITHMS: Final = (
     "easy", "conservative", "easy_plus_plus", "easy_idle_sleeper", "easy_dvfs", "energy_budget", "submitter",
     "ar_preempt",
 )  # fmt: skip
-#: Whose replies are made wrong.
+#: Algorithms whose replies are made wrong.
 REPLIERS: Final = ("easy", "submitter", "killer", "easy_idle_sleeper", "easy_dvfs", "energy_watcher", "rejecter")
 #: A log of four jobs.
 SWF: Final = b"""; MaxProcs: 8
@@ -143,7 +143,7 @@ def to_somebody(messages: st.SearchStrategy[bytes]) -> st.SearchStrategy[bytes]:
 
 
 def questions() -> Iterator[Sequence[bytes]]:
-    """What is asked at the end of a short conversation, by both dialects."""
+    """Yield questions at the end of a short conversation, in both dialects."""
     for kind in ("consumed_energy", "estimate_waiting_time"):
         begins, submitted = run_of("easy", "v4")[0][:2]
         asked = {"requests": {kind: {"job_id": "w0!A", "job": {"id": "w0!A", "res": 1, "walltime": 9, "profile": "p"}}}}
@@ -171,7 +171,7 @@ def made_wrong(paths: Sequence[Path], wrong: Callable[[bytes], st.SearchStrategy
 
 
 def file_targets() -> Iterator[Target]:
-    """What users give on the command line."""
+    """Return the targets for files that users give on the command line."""
     simulate = "simulate -p {platform} -w {workload} -s easy --quiet"
     yield Target(
         "platform",

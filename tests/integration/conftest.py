@@ -1,4 +1,4 @@
-"""What every integration test runs under."""
+"""The surroundings of every integration test."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
 from tests.unit.simulator.scenario import platform
 
-#: What an algorithm does at each message.
+#: The action of an algorithm at each message.
 Decide = Callable[[View, Plan], object]
 
 
@@ -64,7 +64,7 @@ class Conversation:
         return _events(self.asked, kinds)
 
     def said(self, *kinds: str) -> list[tuple[float, str, Any]]:
-        """The same of our commands; all of them if no type is given."""
+        """Return our commands likewise; all of them if no type is given."""
         return _events(self.answered, kinds)
 
     def details(self, kind: str) -> list[Any]:

@@ -49,5 +49,5 @@ def run(
 
 
 def starts(result: Result) -> list[float]:
-    """When the jobs started, in the order in which they were given."""
+    """Return the starts of the jobs, in the order in which they were given."""
     return [record.start for record in sorted(result.jobs, key=lambda record: record.job.id)]

@@ -16,14 +16,14 @@ from batsched_py.scheduling.options import describe_options
 from batsched_py.session.session import Session
 from tests.builders import begins_data, message, submitted_data
 
-#: What a session does on nobody's behalf but the user's.
+#: Actions of a session that only its user may cause.
 FORBIDDEN = ("open", "import", "exec", "compile", "os.", "subprocess.", "socket.", "ctypes.", "pty.", "shutil.")
 #: `trap` is a module in the current folder.
 HOSTILE = ("trap.py:key", "trap:key", "os:system", "/etc/passwd", "../x", "x" * 10_000_000)
 
 #: Set while a session works.
 watching = False
-#: What was done while one worked.
+#: Actions recorded while a session worked.
 done: list[str] = []
 
 

@@ -82,7 +82,7 @@ def lease_cases(draw: st.DrawFn, *, peer: Peer, failing: bool = False, dynamic: 
 
 
 def fault(job: Job) -> str:
-    """What is wrong with its lease."""
+    """Return what is wrong with its lease."""
     try:
         read_terms(job)
     except TermsError as error:
@@ -123,7 +123,7 @@ class Run:
         return found
 
     def check(self) -> None:
-        """All that must be true of any run that comes to its end."""
+        """Assert what must be true of any run that comes to its end."""
         ended = self.endings()
         leases = {job_id.partition("#")[0] for job_id in ended}
         assert leases == set(self.case.job_ids()), "a job was lost"

@@ -111,7 +111,7 @@ def ask(socket: zmq.Socket[bytes], request: bytes) -> bytes:
 
 
 def types(reply: bytes) -> list[str]:
-    """Of the events of a message."""
+    """Return the types of the events of a message."""
     return [event["type"] for event in json.loads(reply)["events"]]
 
 

@@ -26,12 +26,12 @@ class Terminal:
 
     def __init__(self, process: Popen[str], screen: int) -> None:
         self.process, self._screen = process, screen
-        #: All that was written to the terminal, control codes included.
+        #: Bytes written to the terminal, control codes included.
         self.written = ""
 
     @property
     def text(self) -> str:
-        """What was written, without control codes: every picture that was drawn, one after the other."""
+        """Return all that was written, without control codes: every picture that was drawn, one after the other."""
         return _CONTROL.sub("", self.written)
 
     def read_until(self, pattern: str) -> re.Match[str]:

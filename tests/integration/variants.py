@@ -43,7 +43,7 @@ VARIANTS: list[tuple[str, dict[str, str]]] = [
     ("easy", {"reserve": "hosts", "selection": "contiguous"}),
     ("conservative", {"reserve": "hosts", "selection": "contiguous"}),
 ]
-#: Those that promise starts, and keep promises: in other orders whoever comes may come before.
+#: Variants that promise starts and keep promises: in other orders a new job may come before.
 PROMISING = [
     (name, options)
     for name, options in VARIANTS
@@ -85,7 +85,7 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
 #: EASY by numbers of hosts: whoever finds enough can start.
 EASY = [variant for variant in PROMISING if variant[0] == "easy" and "selection" not in variant[1]]
 
-#: The same, and every built-in as it is: what the contract suite is run for.
+#: All of them, and every built-in as it is, for the contract suite.
 EVERYTHING: list[tuple[str, dict[str, str]]] = [
     *VARIANTS,
     *SPECIAL,
@@ -101,7 +101,7 @@ LIBERTIES: dict[str, dict[str, Any]] = {
 
 
 def liberties(name: str, options: dict[str, str]) -> dict[str, Any]:
-    """Those of an algorithm, and those that its options give it."""
+    """Return the liberties of an algorithm with those that its options give it."""
     particular = {"particular_hosts": True} if options.get("selection") == "contiguous" else {}
     capped = {"may_reject": True, "particular_hosts": True} if "power_cap" in options else {}  # hosts that draw little
     return {**LIBERTIES.get(name, {}), **particular, **capped}

@@ -71,7 +71,7 @@ def read_jobs(path: Path, *, limits: Limits = LIMITS) -> JobsFile:
 
 
 class _RowReader:
-    """Makes records of rows."""
+    """A reader of rows, which become records."""
 
     def __init__(self, table: Tabular) -> None:
         self._table = table

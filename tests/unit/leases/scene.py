@@ -30,7 +30,7 @@ class Scene:
         config = Config(dynamic_jobs=dynamic, profile_reuse=not forgetful, members=members)
         self.state = State()
         self.state.apply(replace(begins(6, config=config), workloads={"w0": "w.json"}, profiles={"w0": PROFILES}))
-        #: What was warned of.
+        #: Warnings so far.
         self.warnings: list[str] = []
         self.plan, self.view = Plan(self.state, self.warnings.append), View(self.state)
         if batsim_1:

@@ -66,7 +66,7 @@ class Oracle:
         return None
 
     def room_at(self, time: float) -> int:
-        """How many are free and unclaimed."""
+        """Return the number of hosts that are free and unclaimed."""
         return self.free_at(time).bit_count() - sum(each.size for each in self.claims if each.start <= time < each.end)
 
     def rooms(self) -> list[tuple[float, int]]:
@@ -89,5 +89,5 @@ class Oracle:
         return None
 
     def _later(self, end: float) -> float:
-        """What is overdue is expected the instant after now."""
+        """Return the expected end: of overdue work the instant after now."""
         return end if end > self.now else math.nextafter(self.now, math.inf)

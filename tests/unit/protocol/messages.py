@@ -137,7 +137,7 @@ REPLY_V14 = document(
     ("NOTIFY", {"type": "submission_finished"}),
 )
 
-#: What leads to each turn from the one before it.
+#: Turn -> the action that leads to it from the one before.
 _ROAD = [Turn.BEFORE, Turn.DECIDING, Turn.SIMULATING, Turn.LAST_REPLY, Turn.OVER]
 
 

@@ -57,7 +57,7 @@ class Script:
 
     def __init__(self, script: Mapping[float, Sequence[Command]]) -> None:
         self.left = dict(script)
-        #: What was sent to it, parsed and as bytes.
+        #: Messages sent to it, parsed and as bytes.
         self.heard: list[dict[str, Any]] = []
         self.raw: list[bytes] = []
 

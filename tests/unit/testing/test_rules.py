@@ -22,11 +22,11 @@ class Nobody(Scheduler[NoOptions]):
     name = "judged"
 
     def decide(self, view: View, plan: Plan) -> None:
-        """Nobody asks it."""
+        """Decide nothing: it is never asked."""
 
 
 def end(number: int, state: str, start: float, finish: float, hosts: str, *, case: Case = CASE) -> JobRecord:
-    """How a job of the case ended."""
+    """Return the record of an ended job of the case."""
     submit, size, run, walltime = case.jobs[number]
     job = Job.create(f"w0!{number:03d}", size=size, profile=f"d{run}", submit_time=submit, walltime=walltime)
     return JobRecord(job, state, 0, start, finish, HostSet.parse(hosts))
@@ -36,7 +36,7 @@ FIRST, SECOND = end(0, SUCCESS, 0, 5, "0-1"), end(1, WALLTIME, 3, 8, "2-3")
 
 
 def judged(*endings: JobRecord, case: Case = CASE, standstill: str = "", allowed: Any = None, **needs: bool) -> str:
-    """What is broken."""
+    """Return the first broken rule."""
     scheduler = type("Judged", (Nobody,), needs)
     return broken_rule(Trial(case, Played(endings, standstill, ()), scheduler, allowed or Liberties()))
 

@@ -26,7 +26,7 @@ def record(number: int = 1, **changes: Any) -> SwfRecord:
 
 
 def cleaned(*records: SwfRecord, **rules: Any) -> tuple[Workload, CleaningReport]:
-    """What becomes of a log of a machine of 100 processors."""
+    """Clean a log of a machine of 100 processors."""
     return clean(SwfLog("test", {"MaxProcs": "100"}, records), CleaningRules(**rules))
 
 

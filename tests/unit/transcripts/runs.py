@@ -49,7 +49,7 @@ def respelled(run: Sequence[Exchange]) -> list[Exchange]:
 
 
 def shuffled(run: Sequence[Exchange]) -> list[Exchange]:
-    """What is told and decided at one instant in another order."""
+    """Return the run with the events and commands of each instant in another order."""
     order = random.Random(1)
     return [Exchange(one.number, _shuffle(one.request, order), _shuffle(one.reply, order)) for one in run]
 

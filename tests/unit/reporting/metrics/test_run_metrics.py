@@ -29,7 +29,7 @@ def schedule(*jobs: JobRecord, hosts: int = 4) -> Schedule:
 
 
 def owned(job: JobRecord, user: str | int) -> JobRecord:
-    """The same, of a user."""
+    """Return such a record, of a job of a user."""
     return replace(job, job=replace(job.job, members={"user": user}))
 
 

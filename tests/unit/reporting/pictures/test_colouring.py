@@ -1,4 +1,4 @@
-"""Who has which colour."""
+"""Colours of jobs and groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which job occupies which cell."""
+"""Cells of a grid, and the jobs that occupy them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a picture shows."""
+"""Windows of pictures: the time and the hosts that are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page carries: columns that say the same as the schedules, and nothing twice."""
+"""The data of a page: columns with the content of the schedules, and nothing twice."""
 
 from __future__ import annotations
 

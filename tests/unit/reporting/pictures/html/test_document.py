@@ -28,7 +28,7 @@ def text(*schedules: Schedule, title: str = "") -> str:
 
 
 def carried(page: str, name: str) -> bytes:
-    """What the page has packed under a name."""
+    """Return what the page has packed under a name."""
     [packed] = re.findall(f'<script type="text/plain" id="{name}">([^<]*)</script>', page)
     return gzip.decompress(b64decode(packed))
 

@@ -1,4 +1,4 @@
-"""What the live view shows."""
+"""The live view: its lines, its bars and its history."""
 
 from __future__ import annotations
 
