@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from batsched_py.simulator.referee.strictness import NO_MASTER, NO_SIZE, NO_TRANSFERS, UNKNOWN_CONFIG, refused_files
 from batsched_py.simulator.settings import Settings
-from batsched_py.traces.simgrid_config import is_known
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.unit.simulator.scenario import job, platform, play, reject, workload
 
@@ -44,24 +43,6 @@ def test_a_platform_must_have_a_master() -> None:
     """By its name or by its role."""
     assert [*refused_files(platform(), [PLAIN], "boss")] == [NO_MASTER]
     assert [*refused_files(platform().with_roles({"h0": "master"}), [PLAIN], "boss")] == []
-
-
-@pytest.mark.parametrize(
-    ("item", "known"),
-    [
-        ("contexts/stack_size", True),
-        ("contexts/stack-size", True),
-        ("network/TCP-gamma", True),
-        ("smpi/whatever", True),
-        ("tracing", True),
-        ("network/TCP-gama", False),
-        ("stack_size", False),
-        ("", False),
-    ],
-)
-def test_items_of_simgrid(item: str, known: bool) -> None:
-    """With blanks of old and new spelling; families of many items are not looked into."""
-    assert is_known(item) is known
 
 
 def test_unknown_items_of_the_configuration_are_named(tmp_path: Path) -> None:
