@@ -109,7 +109,7 @@ class Preemption:
         usable = self._view.all_hosts - self._book.held(begin, end) - HostSet(future.down)
         leaving = usable & self._leaving() if begin <= self._view.now else HostSet()
         offered = [(run.job, run.hosts & usable) for run in self._stoppable(begin)]
-        room = make_room(job.size, free | leaving, offered)
+        room = choose_victims(job.size, free | leaving, offered)
         if room is None:
             taken = sum(len(hosts) for _, hosts in offered)
             more = f", {taken} more could be taken from best-effort jobs" if taken else ""
@@ -182,7 +182,7 @@ class Preemption:
         return HostSet(bits)
 
 
-def make_room(
+def choose_victims(
     size: int, free: HostSet, candidates: Sequence[tuple[Work, HostSet]]
 ) -> tuple[HostSet, list[Work]] | None:
     """Return `size` hosts and the work to stop for them, None if even all of it is not enough.

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.preemption import Preemption
+from batsched_py.leases.preemption import Preemption, choose_victims
 from batsched_py.protocol.commands import KillJob, RegisterJob
 from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled, Notify, Progress
 from tests.builders import completed, hosts
 from tests.unit.leases.scene import Scene
+
+WORK = [("a", hosts("2")), ("b", hosts("3-6")), ("c", hosts("7"))]
 
 
 def preempting(scene: Scene, **options: Any) -> Preemption:
@@ -201,3 +205,41 @@ def test_hosts_of_work_that_dies_or_is_over_are_room_now_and_not_for_what_starts
     assert names(room(scene.submit("u", 4), 30.0)) == (hosts("2-5"), []), "it is expected to have ended"
     scene.at(99.5)
     assert names(preemption.find_room(scene.submit("s", 6), 99.5)) == (hosts("0-5"), [])
+
+
+def test_no_victim_is_chosen_if_enough_is_free() -> None:
+    """The lowest free hosts are taken."""
+    assert choose_victims(1, hosts("0-1"), WORK) == (hosts("0"), [])
+
+
+def test_the_first_candidates_are_the_victims() -> None:
+    """As few as do."""
+    assert choose_victims(3, hosts("0-1"), WORK) == (hosts("0-2"), ["a"])
+    assert choose_victims(4, hosts("0-1"), WORK) == (hosts("0-1 3-4"), ["b"]), "a would not be enough, b is without a"
+    assert choose_victims(8, hosts("0-1"), WORK) == (hosts("0-7"), ["a", "b", "c"])
+
+
+def test_all_candidates_may_be_too_few() -> None:
+    """Then nobody need be stopped."""
+    assert choose_victims(9, hosts("0-1"), WORK) is None
+
+
+@given(
+    st.integers(1, 8),
+    st.integers(0, 255),
+    st.lists(st.integers(0, 7).map(lambda host: 1 << host), unique=True, max_size=8),
+)
+def test_each_victim_is_needed_and_each_host_is_there(size: int, free: int, taken: list[int]) -> None:
+    """Without any one of them there would be too few hosts."""
+    offered = [(bits, HostSet(bits & ~free)) for bits in taken if bits & ~free]
+    found = choose_victims(size, HostSet(free), offered)
+    room = free
+    for _, each in offered:
+        room |= each.bits
+    assert (found is None) is (room.bit_count() < size)
+    if found is not None:
+        chosen, victims = found
+        assert len(chosen) == size
+        left = free | sum(victims)
+        assert chosen.bits & ~left == 0
+        assert all((left & ~victim).bit_count() < size for victim in victims)
