@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from batsched_py.api import TOLERANCE, Job, Plan, Scheduler, View
-from batsched_py.planning.future.promise_book import CountBook, Entry, HostBook, PromiseBook, ShadowBook
+from batsched_py.planning.future.promise_book import CountBook, Entry, HostBook, PromiseBook, ReservingBook, ShadowBook
 from batsched_py.planning.policies.ordering import FCFS, Line
 from batsched_py.schedulers.backfilling.options import OvertakingOptions, PromiseOptions
 from batsched_py.schedulers.backfilling.repairs import Repairs
@@ -34,13 +34,10 @@ class BackfillLoop:
     def __init__(self, rules: BackfillRules[Any], view: View, kind: type[PromiseBook[Any]] | None = None) -> None:
         """Begin without promises, which are of the cheapest kind that will do if none is given."""
         self._rules = rules
-        cheapest = HostBook if rules.on_hosts else CountBook if rules.depth > 1 else ShadowBook
-        kind = kind or cheapest
+        kind = kind or (HostBook if rules.on_hosts else CountBook if rules.depth > 1 else ShadowBook)
         self._book: PromiseBook[Any] = kind(view.availability, rules.duration)
-        #: What easy would notice: a call for each decision or job that comes back without an answer.
-        self._has_starts = kind is not ShadowBook
-        self._reorders = _overrides(rules, "in_serving_order")
-        self._vetoes = _overrides(rules, "may_overtake")
+        #: The same book if it reserves: its promises can be compressed, and their starts may need calls.
+        self._reserving: ReservingBook[Any] | None = self._book if isinstance(self._book, ReservingBook) else None
         #: Job id -> a job that could not start, and its promise, in the order of serving; at most `depth`.
         self._blocked: dict[str, Entry[Any]] = self._book.entries
         #: Those who wait, in an order other than that of arrival; None: the queue is in order.
@@ -84,9 +81,9 @@ class BackfillLoop:
 
     def renew(self, view: View, plan: Plan) -> None:
         """Start each blocked job that fits now, in order; else promise it the earliest start there is now."""
-        book = self._book
-        if self._rules.depth <= 1:  # there is at most one, and it is served first
-            book.withdraw_all()
+        book = self._reserving
+        if book is None or self._rules.depth <= 1:  # there is at most one, and it is served first
+            self._book.withdraw_all()
             return
         book.forget_gaps()
         if self._rules.needs_specific_hosts or not book.stands:
@@ -94,7 +91,7 @@ class BackfillLoop:
         else:
             for job, promise in book.compress(self._rules.picks):
                 plan.promise(job, promise)
-            self._start_due(view, plan)
+            self._start_due(book, view, plan)
         book.note_renewal()
 
     # Passes.
@@ -104,12 +101,12 @@ class BackfillLoop:
         repairs, released = self._repairs, view.hosts_changed
         if repairs.next_late < math.inf or (released and (repairs.failed_since or view.unavailable.bits)):
             released = repairs.foresee(view)
-        return released or (self._has_starts and view.due(self._book.first_start))
+        return released or (self._reserving is not None and view.due(self._reserving.first_start))
 
     def _call(self, view: View, plan: Plan) -> None:
         """Be called at the first promised start, unless the end of work tells of it, and when a repair is late."""
-        if self._has_starts:
-            first = self._book.first_start
+        if self._reserving is not None:
+            first = self._reserving.first_start
             calls = view.now < first < math.inf and self._rules.calls_at(first)
             if calls and not view.availability().end_told_by(first):
                 plan.wake_at(first)
@@ -191,20 +188,20 @@ class BackfillLoop:
         before, after = withdrawn.promise, self._rules.earliest(withdrawn.job, self._book, view, plan)
         return before is not None and (after is None or after.start > max(before.start, view.now) + TOLERANCE)
 
-    def _start_due(self, view: View, plan: Plan) -> None:
+    def _start_due(self, book: ReservingBook[Any], view: View, plan: Plan) -> None:
         """Start in order those whose time has come and whose hosts are free; if others' are late, they wait for them.
 
         Who starts late ends late. As long as that is no more than Batsim's messages take, the promises of those who
         follow stand, and they wait as long in turn; otherwise all promises are made anew.
         """
         late = False
-        for entry, promise in self._book.starting(view.now + TOLERANCE):
+        for entry, promise in book.starting(view.now + TOLERANCE):
             job = entry.job
             hosts = self._rules.hosts(job, plan.free) if promise.hosts is None else promise.hosts
             if hosts is None or not hosts <= plan.free or job.id not in view.queue:
                 late = late or promise.end <= view.now or job.id not in view.queue
                 continue
-            self._book.withdraw(entry)
+            book.withdraw(entry)
             self._rules.start(job, hosts, view, plan)
             if view.now > promise.start and self._blocked:
                 late = late or view.now > promise.start + TOLERANCE
@@ -225,7 +222,8 @@ class BackfillLoop:
         blocked, depth, aside = self._blocked, self._rules.depth, self._rules.aside
         if len(blocked) >= depth:
             return jobs
-        jobs = iter(self._rules.in_serving_order(jobs) if self._reorders and self._line is None else jobs)
+        reorder = self._rules.in_serving_order
+        jobs = iter(jobs if reorder is None or self._line is not None else reorder(jobs))
         for job in jobs:
             if job.id not in blocked and job.id not in aside:
                 self._admit(job, view, plan)
@@ -252,24 +250,20 @@ class BackfillLoop:
         """Start those that break no promise."""
         if not jobs:
             return
-        rules, now, gaps, vetoes = self._rules, view.now, self._book.gaps(), self._vetoes
-        left, aside = gaps.left, rules.aside
+        rules, now, gaps = self._rules, view.now, self._book.gaps()
+        left, aside, may_overtake = gaps.left, rules.aside, rules.may_overtake
         for job in rules.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs:
             size = job.size
             if size > left or job.id in aside:
                 continue
             end = now + rules.duration(job)
             hosts = gaps.find(size, end, rules.picks, rules.placement.eligible(job) if rules.constrained else None)
-            if hosts is not None and (not vetoes or rules.may_overtake(job, hosts, self._book, view)):
+            if hosts is not None and (may_overtake is None or may_overtake(job, hosts, self._book, view)):
                 rules.start(job, hosts, view, plan)
                 gaps.take(hosts, end)
                 left -= size
                 if not left:
                     return
-
-
-def _overrides(rules: BackfillRules[Any], name: str) -> bool:
-    return getattr(type(rules), name) is not getattr(BackfillRules, name)
 
 
 class Backfilling(Scheduler[Options]):

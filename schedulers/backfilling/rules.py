@@ -7,7 +7,7 @@ conservative backfilling; an algorithm of another kind gives the loop a subclass
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from batsched_py.api import HostSet, Job, Placement, Plan, View, too_few
@@ -30,6 +30,10 @@ class BackfillRules(Generic[Options]):
     one_by_one = False
     #: Ids of waiting jobs that are not the loop's business.
     aside: Container[str] = frozenset[str]()
+    #: A method that puts jobs in the order in which they are served; None: in order of arrival.
+    in_serving_order: Callable[[Iterable[Job]], Iterable[Job]] | None = None
+    #: A method that says whether a job that finds hosts in the gaps may start on them; None: each may.
+    may_overtake: Callable[[Job, HostSet, PromiseBook[Any], View], bool] | None = None
 
     def __init__(self, options: Options, view: View, depth: float) -> None:
         """Prepare the placement; `depth` is how many blocked jobs hold a promise."""
@@ -98,10 +102,6 @@ class BackfillRules(Generic[Options]):
         """Return whether some job may start, so that it is worth looking at those who wait."""
         return bool(plan.free)
 
-    def in_serving_order(self, jobs: Iterable[Job]) -> Iterable[Job]:
-        """Return jobs, in order of arrival, in the order in which they are served."""
-        return jobs
-
     def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:
         """Return each waiting job that may fit into the gaps, and others or not, in order of arrival."""
         return view.queue.within(gaps.limits(), view.now)
@@ -109,10 +109,6 @@ class BackfillRules(Generic[Options]):
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:
         """Return jobs that hold no promise in the order in which they may overtake."""
         return jobs
-
-    def may_overtake(self, job: Job, hosts: HostSet, book: PromiseBook[Any], view: View) -> bool:
-        """Return whether a job that finds hosts in the gaps may start on them."""
-        return True
 
 
 class OvertakingRules(BackfillRules[Overtakers]):

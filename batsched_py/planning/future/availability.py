@@ -10,13 +10,13 @@ in a promise book (`promise_book`) or a book of reservations (`reservations`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
-from batsched_py.bits import SMALL, lowest, size_of, sized, without
+from batsched_py.bits import SMALL, size_of, sized, without
 from batsched_py.hostset import HostSet
 from batsched_py.planning.future.calendar import Calendar
-from batsched_py.planning.future.promises import Choose, Claim, Promise, Shadow, Slot
+from batsched_py.planning.future.promises import Choose, Claim, Promise, Reserved, Shadow, Slot, pick_hosts
 from batsched_py.planning.future.slot_table import CountSlots, HostSlots, SlotTable
 
 #: Starts of reservations up to which questions walk the calendar; beyond that it pays to keep the slot table.
@@ -189,63 +189,39 @@ class Availability:
 
     def reserve(self, promise: Promise) -> None:
         """Keep these hosts, or as many, from everyone else; they must be free then, as the questions promise."""
-        if isinstance(promise, Claim):
-            self._claim(promise, promise.size)
-            return
-        self._keep(promise)
+        self._book(promise, reserved=True)
         if self._table is not None:
-            self._table.take(max(promise.start, self.now), promise.end, promise.hosts.bits, plain=False)
+            self._table.book(promise, self.now, reserved=True)
 
     def release(self, promise: Promise) -> None:
         """Take a reservation back; one that has ended by itself is gone already."""
         if promise.end <= self.now:
             return
+        self._book(promise, reserved=False)
+        if self._table is not None:
+            self._table.book(promise, self.now, reserved=False)
+
+    def move(self, before: Reserved, after: Reserved) -> bool:
+        """Reserve `after` instead of `before`, which is still to come; not later, and as many hosts.
+
+        False if the slots by which it was found are not true any more.
+        """
+        self._book(before, reserved=False)
+        self._book(after, reserved=True)
+        return self._table is not None and self._table.move(before, after)
+
+    def _book(self, promise: Promise, *, reserved: bool) -> None:
+        """Write a promise into the calendar, or take it out again."""
         if isinstance(promise, Claim):
-            self._claim(promise, -promise.size)
+            self._calendar.claims.add(promise.start, promise.end, promise.size if reserved else -promise.size)
             return
-        self._keep_no_more(promise)
-        if self._table is not None:
-            self._table.give(max(promise.start, self.now), promise.end, promise.hosts.bits, plain=False)
-
-    def _keep(self, slot: Slot) -> None:
-        if slot.start <= self.now:
-            self.reserved, self._free = self.reserved | slot.hosts.bits, None
+        hosts = promise.hosts.bits
+        if promise.start <= self.now:
+            self.reserved, self._free = self.reserved | hosts if reserved else self.reserved & ~hosts, None
         else:
-            self._starts.add(slot.start, slot.hosts.bits)
-        if slot.end < math.inf:
-            self._stops.add(slot.end, slot.hosts.bits)
-
-    def _keep_no_more(self, slot: Slot) -> None:
-        if slot.start <= self.now:
-            self.reserved, self._free = self.reserved & ~slot.hosts.bits, None
-        else:
-            self._starts.remove(slot.start, slot.hosts.bits)
-        if slot.end < math.inf:
-            self._stops.remove(slot.end, slot.hosts.bits)
-
-    def _claim(self, claim: Claim, count: int) -> None:
-        self._calendar.claims.add(claim.start, count)
-        self._calendar.claims.add(claim.end, -count)
-        if self._table is not None and self._table.by_count is not None:
-            self._table.by_count.give(max(claim.start, self.now), claim.end, -count)
-
-    def move_claim(self, before: Claim, after: Claim) -> None:
-        """Claim `after` instead of `before`, which is still to come; not later, and as many hosts."""
-        claims, size = self._calendar.claims, before.size
-        claims.add(before.start, -size)
-        claims.add(before.end, size)
-        claims.add(after.start, size)
-        claims.add(after.end, -size)
-        if self._table is not None and self._table.by_count is not None:
-            self._table.by_count.move(size, (before.start, before.end), (after.start, after.end))
-
-    def move_slot(self, before: Slot, after: Slot) -> None:
-        """Reserve `after` instead of `before`, which is still to come; not later, and as many hosts."""
-        self._keep_no_more(before)
-        self._keep(after)
-        if self._table is not None:
-            was, now = (before.start, before.end, before.hosts.bits), (after.start, after.end, after.hosts.bits)
-            self._table.move(was, now)
+            (self._starts.add if reserved else self._starts.remove)(promise.start, hosts)
+        if promise.end < math.inf:
+            (self._stops.add if reserved else self._stops.remove)(promise.end, hosts)
 
     @property
     def slots_by_host(self) -> HostSlots:
@@ -288,8 +264,7 @@ class Availability:
 
         `among` are the hosts that may be taken, all if None; `choose` picks them, the lowest if None.
         """
-        free = self.free_during(start, start + duration).bits
-        hosts = pick_hosts(free if among is None else free & among.bits, size, choose)
+        hosts = pick_hosts(self.free_during(start, start + duration).bits, size, choose, among)
         return None if hosts is None else Slot(start, start + duration, hosts)
 
     def earliest(
@@ -301,8 +276,7 @@ class Availability:
         """
         eligible = self.hosts if among is None else among.bits
         if len(self._starts.times) > FEW:
-            found = self.slots_by_host.earliest(size, duration, eligible, on_bits(choose))
-            return None if found is None else Slot(found[0], found[0] + duration, HostSet(found[1]))
+            return self.slots_by_host.earliest(size, duration, eligible, choose)
         for time, free in self._steps():
             if (free & eligible).bit_count() < size:
                 continue
@@ -316,8 +290,7 @@ class Availability:
 
         Free are those that are neither reserved nor claimed.
         """
-        start = self.slots_by_count.earliest(size, duration)
-        return None if start is None else Claim(start, start + duration, size)
+        return self.slots_by_count.earliest(size, duration)
 
     def count_falls(self) -> list[tuple[float, int]]:
         """Return (instant, how many hosts, whichever, are free and unclaimed from now until after it).
@@ -353,14 +326,11 @@ class Availability:
         if spare >= 0:
             return Shadow(self.now, spare)
         if not self._calendar.only_ends(self.now):
-            return next(
-                (
-                    Shadow(time, bits.bit_count() - size)
-                    for time, bits in self._later_steps()
-                    if bits.bit_count() >= size
-                ),
-                None,
-            )
+            for time, free in self._later_steps():
+                spare = free.bit_count() - size
+                if spare >= 0:
+                    return Shadow(time, spare)
+            return None
         ends = self._ends
         if not (self._down or self._shared or self.reserved):  # hosts of one end are none of another's: count
             sizes = ends.sizes
@@ -405,23 +375,3 @@ class Availability:
                 break
             free = bits
         return free
-
-
-def pick_hosts(free: int, size: int, choose: Choose | None) -> HostSet | None:
-    """Return so many of these bits, as they are chosen; None if they are too few or will not do."""
-    if choose is None:
-        bits = lowest(free, size)
-        return None if bits is None else HostSet(bits)
-    return choose(HostSet(free), size) if size_of(free) >= size else None
-
-
-def on_bits(choose: Choose | None) -> Callable[[int, int], int | None] | None:
-    """Return the same choice among bits."""
-    if choose is None:
-        return None
-
-    def pick(free: int, size: int) -> int | None:
-        hosts = choose(HostSet(free), size)
-        return None if hosts is None else hosts.bits
-
-    return pick

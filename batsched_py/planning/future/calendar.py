@@ -89,14 +89,15 @@ class Deltas:
     def __bool__(self) -> bool:
         return bool(self._by)
 
-    def add(self, time: float, number: int) -> None:
-        """Let the number change by that much more at this instant."""
+    def add(self, start: float, end: float, number: int) -> None:
+        """Let the number be that much more during [start, end)."""
         by = self._by
-        total = by.get(time, 0) + number
-        if total:
-            by[time] = total
-        else:
-            by.pop(time, None)
+        for time, change in ((start, number), (end, -number)):
+            total = by.get(time, 0) + change
+            if total:
+                by[time] = total
+            else:
+                by.pop(time, None)
 
     def left_of(self, steps: Iterable[tuple[float, int]], now: float) -> Iterator[tuple[float, int]]:
         """Subtract this number from another one: yield (instant, difference from then on), from now, ascending.

@@ -28,8 +28,9 @@ from msgspec import Struct
 from batsched_py.bits import LARGE, size_of, sized
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.planning.future.availability import Availability, on_bits, pick_hosts
-from batsched_py.planning.future.promises import Choose, Claim, Shadow, Slot
+from batsched_py.planning.future.availability import Availability
+from batsched_py.planning.future.promises import Choose, Claim, Reserved, Shadow, Slot, pick_hosts
+from batsched_py.planning.future.slot_table import Slots
 
 Kind = TypeVar("Kind", Slot, Claim, Shadow)
 #: (number of hosts, instant): so many are free from now until then; instants ascend, numbers descend.
@@ -82,7 +83,7 @@ class CountGaps(Gaps):
                 break
             if room < size:
                 return None
-        return pick_hosts(self.free if among is None else self.free & among.bits, size, choose)
+        return pick_hosts(self.free, size, choose, among)
 
     def take(self, hosts: HostSet, end: float) -> None:
         """Take the hosts, and as many of the later ones."""
@@ -125,7 +126,7 @@ class HostGaps(Gaps):
             if time >= end:
                 break
             free = hosts.bits
-        return pick_hosts(free & self.free if among is None else free & self.free & among.bits, size, choose)
+        return pick_hosts(free & self.free, size, choose, among)
 
     def take(self, hosts: HostSet, end: float) -> None:  # noqa: ARG002  (what is not free now is not free until later)
         """Take the hosts."""
@@ -149,17 +150,14 @@ class Entry(Struct, Generic[Kind], eq=False):
 
     job: Job
     promise: Kind | None
-    duration: float
-    number: int
+    duration: float = math.inf
+    number: int = 0
 
 
 class PromiseBook(ABC, Generic[Kind]):
-    """Promises of one kind, each reserved in the availability as long as it is in the book.
+    """Promises of one kind, in the order of serving."""
 
-    A change costs two binary searches and an insertion beside what it costs the availability.
-    """
-
-    __slots__ = ("_availability", "_by_start", "_duration", "_gaps", "_numbers", "_seen_disruptions", "entries")
+    __slots__ = ("_availability", "_duration", "_gaps", "entries")
 
     def __init__(self, availability: Callable[[], Availability], duration: Callable[[Job], float]) -> None:
         """Begin without promises.
@@ -171,13 +169,8 @@ class PromiseBook(ABC, Generic[Kind]):
         self._availability, self._duration = availability, duration
         #: Job id -> its entry, in the order of serving.
         self.entries: dict[str, Entry[Kind]] = {}
-        self._numbers = 0
-        #: (start, number, entry) of those with a promise, ascending.
-        self._by_start: list[tuple[float, int, Entry[Kind]]] = []
         #: The gaps between the promises; None if they must be found anew.
         self._gaps: Gaps | None = None
-        #: The availability's disruptions when the promises were last renewed.
-        self._seen_disruptions = -1
 
     @abstractmethod
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Kind | None:
@@ -187,46 +180,86 @@ class PromiseBook(ABC, Generic[Kind]):
         """
 
     @abstractmethod
-    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Kind]]:
-        """Make each promise anew in turn, at its earliest start; yield those that are better now, as they are found.
-
-        Only for a book that `stands`.
-        """
-
-    @abstractmethod
     def _find_gaps(self) -> Gaps:
         """Return what is free now, and until when."""
+
+    def keep(self, job: Job, promise: Kind | None) -> None:
+        """Enter a promise; the job is served after those that have one."""
+        self._gaps = None
+        self.entries[job.id] = Entry(job, promise)
+
+    def withdraw(self, entry: Entry[Kind]) -> None:
+        """Give a promise up: others may use what it kept from them."""
+        self._gaps = None
+        del self.entries[entry.job.id]
+
+    def withdraw_all(self) -> None:
+        """Give all promises up; those who wait are served anew."""
+        self._gaps = None
+        self.entries.clear()
+
+    def gaps(self) -> Gaps:
+        """Return what is free now and until when, by the promises. Who starts by them takes from them."""
+        if self._gaps is None:
+            self._gaps = self._find_gaps()
+        return self._gaps
+
+    def forget_gaps(self) -> None:
+        """Find the gaps anew when they are asked for: work has begun or ended."""
+        self._gaps = None
+
+
+class ReservingBook(PromiseBook[Reserved]):
+    """Promises that are reserved in the availability as long as they are in the book.
+
+    A change costs two binary searches and an insertion beside what it costs the availability.
+    """
+
+    __slots__ = ("_by_start", "_numbers", "_seen_disruptions")
+
+    def __init__(self, availability: Callable[[], Availability], duration: Callable[[Job], float]) -> None:
+        """Begin as a PromiseBook."""
+        super().__init__(availability, duration)
+        self._numbers = 0
+        #: (start, number, entry) of those with a promise, ascending.
+        self._by_start: list[tuple[float, int, Entry[Reserved]]] = []
+        #: The availability's disruptions when the promises were last renewed.
+        self._seen_disruptions = -1
+
+    @abstractmethod
+    def _slots(self, future: Availability) -> Slots[Reserved]:
+        """Return the slots in which these promises are searched."""
 
     @property
     def first_start(self) -> float:
         """The first start that is promised; infinite if there is none."""
         return self._by_start[0][0] if self._by_start else math.inf
 
-    def starting(self, now: float) -> list[tuple[Entry[Kind], Kind]]:
+    def starting(self, now: float) -> list[tuple[Entry[Reserved], Reserved]]:
         """Return those that are promised a start by now, each with its promise, in the order of serving."""
         due = self._by_start[: bisect_right(self._by_start, (now, math.inf))]
         entries = sorted((entry for _, _, entry in due), key=lambda entry: entry.number)
         return [(entry, entry.promise) for entry in entries if entry.promise is not None]
 
-    def keep(self, job: Job, promise: Kind | None) -> None:
-        """Reserve a promise; the job is served after those that have one."""
+    def keep(self, job: Job, promise: Reserved | None) -> None:
+        """Enter a promise, and reserve it."""
         self._gaps = None
         self._numbers += 1
         entry = self.entries[job.id] = Entry(job, promise, self._duration(job), self._numbers)
         if promise is not None:
-            self._reserve(promise)
+            self._availability().reserve(promise)
             insort(self._by_start, (promise.start, entry.number, entry))
 
-    def withdraw(self, entry: Entry[Kind]) -> None:
-        """Give a promise up: others may use what it kept from them."""
+    def withdraw(self, entry: Entry[Reserved]) -> None:
+        """Give a promise up, and release it."""
         self._gaps = None
         del self.entries[entry.job.id]
         if entry.promise is not None:
-            self._release(entry.promise)
+            self._availability().release(entry.promise)
             del self._by_start[bisect_left(self._by_start, (entry.promise.start, entry.number))]
 
     def withdraw_all(self) -> None:
-        """Give all promises up; those who wait are served anew."""
+        """Give all promises up, and release them."""
         if len(self.entries) > 1:
             self._availability().drop_slots()  # to make them anew costs less than to free one promise after the other
         for entry in list(self.entries.values()):
@@ -243,33 +276,31 @@ class PromiseBook(ABC, Generic[Kind]):
         """Note that all promises can be kept as the availability is now."""
         self._seen_disruptions = self._availability().disruptions
 
-    def gaps(self) -> Gaps:
-        """Return what is free now and until when, by the promises. Who starts by them takes from them."""
-        if self._gaps is None:
-            self._gaps = self._find_gaps()
-        return self._gaps
+    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Reserved]]:
+        """Make each promise anew in turn, at its earliest start; yield those that are better now, as they are found.
 
-    def forget_gaps(self) -> None:
-        """Find the gaps anew when they are asked for: work has begun or ended."""
-        self._gaps = None
-
-    def _reserve(self, promise: Kind) -> None:
-        if not isinstance(promise, Shadow):
-            self._availability().reserve(promise)
-
-    def _release(self, promise: Kind) -> None:
-        if not isinstance(promise, Shadow):
-            self._availability().release(promise)
-
-    def _note(self, entry: Entry[Kind], better: Kind) -> None:
-        before = entry.promise
-        if before is not None and before.start != better.start:
-            del self._by_start[bisect_left(self._by_start, (before.start, entry.number))]
-            insort(self._by_start, (better.start, entry.number, entry))
-        entry.promise = better
+        Only for a book that `stands`. Searches only up to where hosts were freed since a promise was last looked at.
+        """
+        future = self._availability()
+        now, slots = future.now, self._slots(future)
+        limit, slots.freed_until = slots.freed_until, -math.inf
+        for entry in self.entries.values():
+            promise = entry.promise
+            if promise is None or promise.start < now:  # its time has come, and its hosts are late
+                continue
+            better = slots.sooner(promise, entry.duration, limit, choose)
+            if better is not None:
+                true = future.move(promise, better)
+                if better.start != promise.start:
+                    del self._by_start[bisect_left(self._by_start, (promise.start, entry.number))]
+                    insort(self._by_start, (better.start, entry.number, entry))
+                entry.promise = better
+                if not true:
+                    slots = self._slots(future)
+                yield entry.job, better
 
 
-class CountBook(PromiseBook[Claim]):
+class CountBook(ReservingBook[Claim]):
     """Promises of numbers of hosts, whichever."""
 
     __slots__ = ()
@@ -278,29 +309,15 @@ class CountBook(PromiseBook[Claim]):
         """Return the first claim that breaks no promise."""
         return self._availability().earliest_count(job.size, self._duration(job))
 
-    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Claim]]:  # noqa: ARG002  (any host will do)
-        """Compress as in PromiseBook; search only up to where hosts were freed since a promise was last looked at."""
-        future = self._availability()
-        now, slots = future.now, future.slots_by_count
-        limit, slots.freed_until = slots.freed_until, -math.inf
-        for entry in self.entries.values():
-            promise = entry.promise
-            if promise is None or promise.start < now:  # its time has come, and its hosts are late
-                continue
-            start = slots.sooner(promise.size, entry.duration, promise.start, limit)
-            if start is not None:
-                moved = Claim(start, start + entry.duration, promise.size)
-                future.move_claim(promise, moved)
-                self._note(entry, moved)
-                slots = future.slots_by_count
-                yield entry.job, moved
+    def _slots(self, future: Availability) -> Slots[Claim]:
+        return future.slots_by_count
 
     def _find_gaps(self) -> Gaps:
         future = self._availability()
         return CountGaps(future.free, future.count_falls())
 
 
-class HostBook(PromiseBook[Slot]):
+class HostBook(ReservingBook[Slot]):
     """Promises of these very hosts."""
 
     __slots__ = ()
@@ -309,22 +326,8 @@ class HostBook(PromiseBook[Slot]):
         """Return the first slot that breaks no promise."""
         return self._availability().earliest(job.size, self._duration(job), among, choose)
 
-    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Slot]]:
-        """Compress as in PromiseBook; hosts may change, too, where `choose` prefers others."""
-        future, pick = self._availability(), on_bits(choose)
-        now, slots = future.now, future.slots_by_host
-        limit, slots.freed_until = slots.freed_until, -math.inf
-        for entry in self.entries.values():
-            promise = entry.promise
-            if promise is None or promise.start < now:
-                continue
-            found = slots.sooner(promise.hosts.bits, entry.duration, (promise.start, promise.end), pick, limit)
-            if found is not None:
-                moved = Slot(found[0], found[0] + entry.duration, HostSet(found[1]))
-                future.move_slot(promise, moved)
-                self._note(entry, moved)
-                slots = future.slots_by_host
-                yield entry.job, moved
+    def _slots(self, future: Availability) -> Slots[Slot]:
+        return future.slots_by_host
 
     def _find_gaps(self) -> Gaps:
         future = self._availability()
@@ -332,32 +335,16 @@ class HostBook(PromiseBook[Slot]):
 
 
 class ShadowBook(PromiseBook[Shadow]):
-    """One promise on a number of hosts, for which nothing is reserved: overtaking jobs leave it enough of them."""
+    """One promise on a number of hosts, for which nothing is reserved: overtaking jobs leave it enough of them.
+
+    It is not compressed but found anew, and its start needs no call: the end of some work tells of it.
+    """
 
     __slots__ = ()
 
     def earliest(self, job: Job, among: HostSet | None = None, choose: Choose | None = None) -> Shadow:  # noqa: ARG002
         """Return the only promise; infinitely late if there is no start."""
         return self._availability().shadow(job.size) or Shadow(math.inf, 0)
-
-    def keep(self, job: Job, promise: Shadow | None) -> None:
-        """Keep a promise; nothing is reserved for it, and its start asks for no call."""
-        self._gaps = None
-        self.entries[job.id] = Entry(job, promise, math.inf, 0)
-
-    def withdraw(self, entry: Entry[Shadow]) -> None:
-        """Give the promise up; nothing was reserved for it."""
-        self._gaps = None
-        del self.entries[entry.job.id]
-
-    def withdraw_all(self) -> None:
-        """Give the promise up, if there is one."""
-        self._gaps = None
-        self.entries.clear()
-
-    def compress(self, choose: Choose | None = None) -> Iterator[tuple[Job, Shadow]]:  # noqa: ARG002
-        """Yield nothing: the only promise is found anew instead."""
-        return iter(())
 
     def _find_gaps(self) -> Gaps:
         future = self._availability()

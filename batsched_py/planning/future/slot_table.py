@@ -3,10 +3,9 @@
 It is scratch. `Availability` makes it at the first question that needs it, writes through what is reserved in it and
 the plain work, and drops it whenever something else happens. The truth stays in the calendar.
 
-An amount is what a slot has free: a number of hosts (`CountSlots`), these very hosts (`HostSlots`). Another one, such
-as shares of hosts, is another subclass of `Slots`: it keeps its amounts beside `rooms`, cuts and joins them in
-`_insert`, `_delete` and `_alike`, changes them in `take` and `give`, and searches them once `rooms` says that there may
-be enough.
+The amount that a slot has free is a number of hosts (`CountSlots`) or these very hosts (`HostSlots`). Another one, such
+as shares of hosts, is another subclass of `Slots`: it keeps its amounts beside `rooms`, changes them in `take` and
+`give`, and searches them once `rooms` says that there may be enough.
 """
 
 from __future__ import annotations
@@ -14,28 +13,29 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Generic, NamedTuple
 
-from batsched_py.bits import lowest
-
-#: Picks so many of these bits, or None.
-Pick = Callable[[int, int], int | None]
+from batsched_py.hostset import HostSet
+from batsched_py.planning.future.promises import Choose, Claim, Promise, Reserved, Slot, pick_hosts
 
 
-class Slots(ABC):
+class Slots(ABC, Generic[Reserved]):
     """A step function of time; slot i lasts from times[i] to times[i + 1], the last one for ever.
 
     A change costs two binary searches, up to two insertions, and a step for each slot that it covers.
     """
 
-    __slots__ = ("_full_until", "_latest_full", "freed_until", "rooms", "times")
+    __slots__ = ("_amounts", "_full_until", "_latest_full", "freed_until", "rooms", "times")
 
-    def __init__(self) -> None:
+    def __init__(self, *amounts: list[int]) -> None:
+        """Begin without slots; `amounts` are lists of what is free in each slot, beside the number of hosts."""
         #: The instants at which slots begin, ascending; the first is `now`.
         self.times: list[float] = []
         #: The number of hosts that are free in each slot.
         self.rooms: list[int] = []
+        #: All that is known of each slot; the last one tells slots apart.
+        self._amounts = (self.rooms, *amounts)
         #: Size -> every slot that begins before this instant has less room.
         self._full_until: dict[int, float] = {}
         #: The latest of these instants.
@@ -44,16 +44,11 @@ class Slots(ABC):
         self.freed_until = math.inf
 
     @abstractmethod
-    def _insert(self, index: int, time: float) -> None:
-        """Cut the slot before `index` at `time`."""
+    def sooner(self, promise: Reserved, duration: float, limit: float, choose: Choose | None) -> Reserved | None:
+        """Return a reserved promise as it would be if it were reserved anew; None if that is as it is.
 
-    @abstractmethod
-    def _delete(self, first: int, last: int) -> None:
-        """Forget the slots from `first` up to `last`; the one before them lasts longer then."""
-
-    @abstractmethod
-    def _alike(self, index: int) -> bool:
-        """Return whether nothing changes between this slot and the one before it."""
+        Only starts before `limit`, or before the end of what was freed meanwhile, are looked for.
+        """
 
     def advance(self, now: float) -> None:
         """Drop the slots that are over at `now`."""
@@ -69,13 +64,23 @@ class Slots(ABC):
             return len(times)
         index = bisect_left(times, time)
         if index == len(times) or times[index] != time:
-            self._insert(index, time)
+            times.insert(index, time)
+            for amounts in self._amounts:
+                amounts.insert(index, amounts[index - 1])
         return index
 
     def _join(self, index: int) -> None:
         """Take a border out if it divides nothing any more."""
-        if 0 < index < len(self.times) and self._alike(index):
-            self._delete(index, index + 1)
+        if 0 < index < len(self.times):
+            amounts = self._amounts[-1]
+            if amounts[index] == amounts[index - 1]:
+                self._delete(index, index + 1)
+
+    def _delete(self, first: int, last: int) -> None:
+        """Forget the slots from `first` up to `last`; the one before them lasts longer then."""
+        del self.times[first:last]
+        for amounts in self._amounts:
+            del amounts[first:last]
 
     def _mark_freed(self, start: float, end: float) -> None:
         """Note that there is more room in [start, end)."""
@@ -102,7 +107,7 @@ class Slots(ABC):
         return index
 
 
-class CountSlots(Slots):
+class CountSlots(Slots[Claim]):
     """The number of hosts, whichever, that are free and unclaimed."""
 
     __slots__ = ()
@@ -128,11 +133,10 @@ class CountSlots(Slots):
         self._join(last)
         self._join(first)
 
-    def move(self, size: int, before: tuple[float, float], after: tuple[float, float]) -> None:
-        """Take so many in `after`, [start, end), instead of in `before`, which does not begin sooner."""
-        (since, until), (start, end) = before, after
-        self.give(max(since, end), until, size)
-        self._take_from_border(start, min(since, end), size)
+    def move(self, before: Claim, after: Claim) -> None:
+        """Take as many in `after` instead of in `before`, which does not begin sooner."""
+        self.give(max(before.start, after.end), before.end, before.size)
+        self._take_from_border(after.start, min(before.start, after.end), before.size)
 
     def _take_from_border(self, start: float, end: float, count: int) -> None:
         """Take so many in [start, end), where a slot begins at `start`."""
@@ -145,22 +149,20 @@ class CountSlots(Slots):
             rooms[index] -= count
             index += 1
         if index == len(times) or times[index] != end:
-            self._insert(index, end)
-            rooms[index] += count
+            times.insert(index, end)
+            rooms.insert(index, rooms[index - 1] + count)
         elif rooms[index] == rooms[index - 1]:
             del times[index], rooms[index]
         if first and rooms[first] == rooms[first - 1]:
             del times[first], rooms[first]
 
-    def earliest(self, size: int, duration: float) -> float | None:
-        """Return the first start of `size` for `duration`; None if there is none."""
+    def earliest(self, size: int, duration: float) -> Claim | None:
+        """Return the first claim of `size` for `duration`; None if there is none."""
         return self._window(size, duration, len(self.times), len(self.times))
 
-    def sooner(self, size: int, duration: float, since: float, limit: float) -> float | None:
-        """Return the first start of what is taken from `since` on, if it were not yet; None if that is `since` again.
-
-        Only starts before `limit`, or before the end of what was freed meanwhile, are looked for.
-        """
+    def sooner(self, promise: Claim, duration: float, limit: float, choose: Choose | None = None) -> Claim | None:  # noqa: ARG002
+        """Search as in Slots; any hosts will do."""
+        size, since = promise.size, promise.start
         limit = max(limit, self.freed_until)
         if self._full_until.get(size, 0.0) >= (limit if limit < since else since):
             return None
@@ -168,8 +170,8 @@ class CountSlots(Slots):
         high = bisect_left(times, since)
         return self._window(size, duration, high, high if limit >= since else bisect_left(times, limit, 0, high))
 
-    def _window(self, size: int, duration: float, high: int, limit: int) -> float | None:
-        """Return the first start of a window before slot `limit`; from slot `high` on all is free for it.
+    def _window(self, size: int, duration: float, high: int, limit: int) -> Claim | None:
+        """Return the first window that begins before slot `limit`; from slot `high` on all is free for it.
 
         A window is looked at from its end: a slot without room rules out all starts up to it at once.
         """
@@ -181,23 +183,13 @@ class CountSlots(Slots):
             while index >= known and rooms[index] >= size:
                 index -= 1
             if index < known:
-                return times[start]
+                return Claim(times[start], times[start] + duration, size)
             start, known = index + 1, stop
             if start == stop:
                 while start < limit and rooms[start] < size:
                     start += 1
                 known = start
         return None
-
-    def _insert(self, index: int, time: float) -> None:
-        self.times.insert(index, time)
-        self.rooms.insert(index, self.rooms[index - 1])
-
-    def _delete(self, first: int, last: int) -> None:
-        del self.times[first:last], self.rooms[first:last]
-
-    def _alike(self, index: int) -> bool:
-        return self.rooms[index] == self.rooms[index - 1]
 
 
 class Wanted(NamedTuple):
@@ -206,20 +198,20 @@ class Wanted(NamedTuple):
     size: int
     duration: float
     eligible: int
-    pick: Pick | None
+    choose: Choose | None
     own: int = 0
 
 
-class HostSlots(Slots):
+class HostSlots(Slots[Slot]):
     """The sets of hosts that are free; `rooms` has their sizes."""
 
     __slots__ = ("free",)
 
     def __init__(self, steps: Iterable[tuple[float, int]]) -> None:
         """Make the slots of (instant, bits that are free from then on); instants ascend from now."""
-        super().__init__()
         #: Bits of the hosts that are free in each slot.
         self.free: list[int] = []
+        super().__init__(self.free)
         for time, free in steps:
             if not self.times or self.free[-1] != free:
                 self.times.append(time)
@@ -257,96 +249,78 @@ class HostSlots(Slots):
         self._join(last)
         self._join(first)
 
-    def move(self, before: tuple[float, float, int], after: tuple[float, float, int]) -> bool:
-        """Take hosts in `after`, (start, end, hosts), instead of in `before`, not later; False as `take`.
+    def move(self, before: Slot, after: Slot) -> bool:
+        """Take the hosts of `after` instead of those of `before`, which does not begin sooner; False as `take`.
 
         What is taken in both is not touched, if the hosts are the same.
         """
-        (since, until, hosts), (start, end, others) = before, after
-        if hosts == others and end > since:
-            self.give(end, until, hosts)
-            return self.take(start, since, hosts)
-        self.give(since, until, hosts)
-        return self.take(start, end, others)
+        hosts = before.hosts.bits
+        if before.hosts == after.hosts and after.end > before.start:
+            self.give(after.end, before.end, hosts)
+            return self.take(after.start, before.start, hosts)
+        self.give(before.start, before.end, hosts)
+        return self.take(after.start, after.end, after.hosts.bits)
 
-    def earliest(self, size: int, duration: float, eligible: int, pick: Pick | None) -> tuple[float, int] | None:
-        """Return the first start of `size` of the eligible hosts for `duration`, and the hosts; None if there is none.
+    def earliest(self, size: int, duration: float, eligible: int, choose: Choose | None) -> Slot | None:
+        """Return the first slot of `size` of the eligible hosts for `duration`; None if there is none."""
+        return self._window(Wanted(size, duration, eligible, choose), len(self.times), len(self.times))
 
-        None as `pick` takes the lowest.
-        """
-        return self._window(Wanted(size, duration, eligible, pick), len(self.times), len(self.times))
-
-    def sooner(
-        self, hosts: int, duration: float, slot: tuple[float, float], pick: Pick | None, limit: float
-    ) -> tuple[float, int] | None:
-        """Return where hosts that are taken in the slot [start, end) would be taken if they were not yet.
-
-        A search of as many that changes nothing; None if they would be taken again as they are. Only starts before
-        `limit`, or before the end of what was freed meanwhile, are looked for, unless `pick` chooses: who knows why.
-        """
-        since, times = slot[0], self.times
-        limit = max(limit, self.freed_until) if pick is None else math.inf
+    def sooner(self, promise: Slot, duration: float, limit: float, choose: Choose | None) -> Slot | None:
+        """Search as in Slots; if `choose` picks the hosts all starts are looked for, as its reasons are unknown."""
+        hosts, since, times = promise.hosts.bits, promise.start, self.times
+        limit = max(limit, self.freed_until) if choose is None else math.inf
         high = bisect_left(times, since)
-        wanted = Wanted(hosts.bit_count(), duration, -1, pick, hosts)
+        wanted = Wanted(hosts.bit_count(), duration, -1, choose, hosts)
         found = self._window(wanted, high, high if limit >= since else bisect_left(times, limit, 0, high))
-        return self._others_instead(slot, hosts, pick) if found is None and since < limit else found
+        return self._others_instead(promise, wanted) if found is None and since < limit else found
 
-    def _window(self, wanted: Wanted, high: int, limit: int) -> tuple[float, int] | None:
+    def _window(self, wanted: Wanted, high: int, limit: int) -> Slot | None:
         """Return the first window that begins before slot `limit`; from slot `high` on wanted.own counts as free.
 
         As for counts, each window is looked at from its end; if there is room enough, once more for the same hosts.
         """
-        times, free, rooms, count = self.times, self.free, self.rooms, len(self.times)
-        size, duration, eligible, pick, own = wanted
+        times, rooms, count = self.times, self.rooms, len(self.times)
+        size, duration = wanted.size, wanted.duration
         start = known = self._first_with_room(size, limit)
         while start < limit:
             stop = bisect_left(times, times[start] + duration, known if known > start else start + 1, count)
             index = (stop if stop < high else high) - 1
             while index >= known and rooms[index] >= size:
                 index -= 1
-            enough, known = index < known, stop
-            if enough:
-                common, index = eligible, stop
-                while index > start:
-                    index -= 1
-                    common &= free[index] if index < high else free[index] | own
-                    if common.bit_count() < size:
-                        break
-                else:
-                    chosen = lowest(common, size) if pick is None else pick(common, size)
-                    if chosen is not None:
-                        return times[start], chosen
-            start = index + 1
+            if index < known:
+                hosts, index = self._same_hosts(wanted, start, stop, high)
+                if hosts is not None:
+                    return Slot(times[start], times[start] + duration, hosts)
+            start, known = index + 1, stop
             if start >= known:
                 while start < limit and rooms[start] < size:
                     start += 1
                 known = start
         return None
 
-    def _others_instead(self, slot: tuple[float, float], hosts: int, pick: Pick | None) -> tuple[float, int] | None:
-        """Return hosts that would be picked instead of these at the same time; None if they would be the same."""
-        times, free, (since, until) = self.times, self.free, slot
-        others = ~hosts & ((1 << hosts.bit_length()) - 1) if pick is None else ~hosts
-        index, count = max(0, bisect_right(times, since) - 1), len(times)
-        while others and index < count and times[index] < until:
+    def _same_hosts(self, wanted: Wanted, start: int, stop: int, high: int) -> tuple[HostSet | None, int]:
+        """Return hosts that are free in all slots from `start` to before `stop`; else None, and the slot in the way."""
+        size, own, free = wanted.size, wanted.own, self.free
+        common, index = wanted.eligible, stop
+        while index > start:
+            index -= 1
+            common &= free[index] if index < high else free[index] | own
+            if common.bit_count() < size:
+                return None, index
+        return pick_hosts(common, size, wanted.choose), start
+
+    def _others_instead(self, slot: Slot, wanted: Wanted) -> Slot | None:
+        """Return the slot with hosts that would be picked instead of its own; None if they would be the same."""
+        times, free, hosts = self.times, self.free, wanted.own
+        others = ~hosts & ((1 << hosts.bit_length()) - 1) if wanted.choose is None else ~hosts
+        index, count = max(0, bisect_right(times, slot.start) - 1), len(times)
+        while others and index < count and times[index] < slot.end:
             others &= free[index]
             index += 1
-        if not others:
+        chosen = pick_hosts(hosts | others, wanted.size, wanted.choose) if others else None
+        if chosen is None or chosen.bits == hosts:
             return None
-        size = hosts.bit_count()
-        chosen = lowest(hosts | others, size) if pick is None else pick(hosts | others, size)
-        return None if chosen is None or chosen == hosts else (since, chosen)
-
-    def _insert(self, index: int, time: float) -> None:
-        self.times.insert(index, time)
-        self.free.insert(index, self.free[index - 1])
-        self.rooms.insert(index, self.rooms[index - 1])
-
-    def _delete(self, first: int, last: int) -> None:
-        del self.times[first:last], self.free[first:last], self.rooms[first:last]
-
-    def _alike(self, index: int) -> bool:
-        return self.free[index] == self.free[index - 1]
+        return Slot(slot.start, slot.start + wanted.duration, chosen)
 
 
 class SlotTable:
@@ -377,11 +351,7 @@ class SlotTable:
         """Take these hosts in [start, end); `plain` if all of them were free all the while."""
         if self.by_host is not None and not self.by_host.take(start, end, hosts):
             self.by_host = None
-        if self.by_count is not None:
-            if plain:
-                self.by_count.give(start, end, -hosts.bit_count())
-            else:
-                self.by_count = None
+        self._give_counts(start, end, -hosts.bit_count(), plain=plain)
 
     def give(self, start: float, end: float, hosts: int, *, plain: bool) -> None:
         """Free these hosts in [start, end); `plain` if nothing else takes any of them then."""
@@ -389,14 +359,32 @@ class SlotTable:
             self.by_host = self.by_count = None
         if self.by_host is not None:
             self.by_host.give(start, end, hosts)
-        if self.by_count is not None:
-            if plain:
-                self.by_count.give(start, end, hosts.bit_count())
-            else:
-                self.by_count = None
+        self._give_counts(start, end, hosts.bit_count(), plain=plain)
 
-    def move(self, before: tuple[float, float, int], after: tuple[float, float, int]) -> None:
-        """Take other hosts in `after`, (start, end, hosts), instead of in `before`, not later."""
+    def book(self, promise: Promise, now: float, *, reserved: bool) -> None:
+        """Take what is promised, or free it, from `now` on."""
+        start = max(promise.start, now)
+        if not isinstance(promise, Claim):
+            (self.take if reserved else self.give)(start, promise.end, promise.hosts.bits, plain=False)
+        elif self.by_count is not None:
+            self.by_count.give(start, promise.end, -promise.size if reserved else promise.size)
+
+    def move(self, before: Reserved, after: Reserved) -> bool:
+        """Take what is promised in `after` instead of in `before`, which does not begin sooner.
+
+        False if the slots of that kind of promise are not true any more.
+        """
+        if isinstance(before, Claim):
+            if self.by_count is not None:
+                self.by_count.move(before, after)
+            return self.by_count is not None
         self.by_count = None
-        if before[2] & self.tangled or (self.by_host is not None and not self.by_host.move(before, after)):
+        if before.hosts.bits & self.tangled or (self.by_host is not None and not self.by_host.move(before, after)):
             self.by_host = None
+        return self.by_host is not None
+
+    def _give_counts(self, start: float, end: float, count: int, *, plain: bool) -> None:
+        if not plain:
+            self.by_count = None
+        elif self.by_count is not None:
+            self.by_count.give(start, end, count)

@@ -36,11 +36,12 @@ def test_hosts_change_at_instants_in_order() -> None:
 def test_numbers_are_taken_of_steps() -> None:
     """Each change makes a step of its own, and those that are past count from now on."""
     deltas = Deltas()
-    for time, number in ((1.0, 2), (4.0, 1), (6.0, -3)):
-        deltas.add(time, number)
+    for start, number in ((1.0, 2), (4.0, 1)):
+        deltas.add(start, 6.0, number)
     assert list(deltas.left_of([(2.0, 5), (5.0, 9)], 2.0)) == [(2.0, 3), (4.0, 2), (5.0, 6), (6.0, 9)]
-    deltas.add(6.0, 3)
-    deltas.add(4.0, -1)
+    deltas.add(4.0, 6.0, -1)
+    deltas.add(2.0, 6.0, -2)
+    assert list(deltas.left_of([(2.0, 5)], 2.0)) == [(2.0, 5)]
     assert not deltas
 
 

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.planning.future.availability import Availability
-from batsched_py.planning.future.promise_book import CountBook, HostBook, PromiseBook, ShadowBook
+from batsched_py.planning.future.promise_book import CountBook, HostBook, PromiseBook, ReservingBook, ShadowBook
 from batsched_py.planning.future.promises import Claim, Promise, Shadow, Slot
 
 HOSTS = 9
 ALL = (1 << HOSTS) - 1
+
+Book = TypeVar("Book", bound=PromiseBook[Any])
 
 
 def new_job(number: int, size: int, walltime: float) -> Job:
     return Job.create(f"w0!{number}", size=size, profile="p", walltime=walltime)
 
 
-def new_book(kind: type[PromiseBook[Any]], future: Availability) -> PromiseBook[Any]:
+def new_book(kind: type[Book], future: Availability) -> Book:
     return kind(lambda: future, lambda job: job.limit)
 
 
@@ -32,7 +34,7 @@ class Machine:
     def __init__(self, *, on_hosts: bool, naive: bool) -> None:
         self.on_hosts, self.naive = on_hosts, naive
         self.future = Availability(0.0, ALL)
-        self.book = new_book(HostBook if on_hosts else CountBook, self.future)
+        self.book: ReservingBook[Any] = new_book(HostBook if on_hosts else CountBook, self.future)
         #: Those that wait, in order, each with its promise where there is no book.
         self.waiting: list[tuple[Job, Promise | None]] = []
         #: (hosts, until) of those that run.
@@ -125,7 +127,7 @@ def test_compressing_is_giving_back_and_reserving_again_one_by_one(seed: int, on
 
 
 @pytest.mark.parametrize("kind", [CountBook, HostBook])
-def test_a_withdrawn_promise_leaves_no_trace(kind: type[PromiseBook[Any]]) -> None:
+def test_a_withdrawn_promise_leaves_no_trace(kind: type[ReservingBook[Any]]) -> None:
     """Neither in the availability nor in the book, whether one is withdrawn or all are."""
     future = Availability(0.0, ALL)
     future.occupy(0b11111, 10.0)
@@ -184,7 +186,7 @@ def test_the_gaps_are_what_the_promises_leave() -> None:
 
 
 def test_a_single_shadow_reserves_nothing() -> None:
-    """It is found again instead of compressed, and nobody is called at its start."""
+    """It is found again instead of compressed, and its start asks for no call: only reserving books do."""
     future = Availability(0.0, ALL)
     future.occupy(0b11111, 10.0)
     book = new_book(ShadowBook, future)
@@ -192,6 +194,7 @@ def test_a_single_shadow_reserves_nothing() -> None:
     book.keep(job, book.earliest(job))
     assert [entry.promise for entry in book.entries.values()] == [Shadow(10.0, 2)]
     assert future.count_falls() == [(0.0, 4)]
-    assert book.first_start == math.inf
+    assert not isinstance(book, ReservingBook)
     book.withdraw_all()
+    assert not book.entries
     assert book.earliest(new_job(2, HOSTS + 1, 1.0)) == Shadow(math.inf, 0)

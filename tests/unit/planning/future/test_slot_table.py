@@ -8,6 +8,8 @@ import random
 import pytest
 
 from batsched_py.bits import lowest
+from batsched_py.hostset import HostSet
+from batsched_py.planning.future.promises import Claim, Slot
 from batsched_py.planning.future.slot_table import CountSlots, HostSlots, SlotTable
 
 HOSTS = 6
@@ -39,7 +41,8 @@ def test_the_first_window_is_that_of_a_search_second_by_second(seed: int) -> Non
         assert all(one != other for one, other in zip(slots.rooms, slots.rooms[1:], strict=False))
         size, duration = chance.randint(1, HOSTS), chance.randint(1, 12)
         fits = [time for time in range(END + 1) if min(rooms[time : time + duration]) >= size]
-        assert slots.earliest(size, duration) == next((time for time in fits if time in slots.times), None)
+        first = next((time for time in fits if time in slots.times), None)
+        assert slots.earliest(size, duration) == (None if first is None else Claim(first, first + duration, size))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -50,16 +53,16 @@ def test_who_would_come_sooner_is_found_without_giving_back(seed: int) -> None:
     steps = [(float(time), ALL & ~bits) for time, bits in enumerate(taken)] + [(float(END), ALL)]
     size, duration = chance.randint(1, HOSTS), float(chance.randint(1, 12))
     counts, hosts = CountSlots((time, free.bit_count()) for time, free in steps), HostSlots(steps)
-    late = counts.earliest(size, duration)
-    assert late is not None
-    since = late + chance.randint(0, 10)
+    first = counts.earliest(size, duration)
+    assert first is not None
+    since = first.start + chance.randint(0, 10)
     counts.give(since, since + duration, -size)
-    sooner = counts.sooner(size, duration, since, math.inf)
-    assert sooner == (late if late < since else None)
+    sooner = counts.sooner(Claim(since, since + duration, size), duration, math.inf)
+    assert sooner == (first if first.start < since else None)
     found = hosts.earliest(size, duration, ALL, None)
     assert found is not None
-    assert hosts.take(found[0], found[0] + duration, found[1])
-    assert hosts.sooner(found[1], duration, (found[0], found[0] + duration), None, math.inf) is None
+    assert hosts.take(found.start, found.end, found.hosts.bits)
+    assert hosts.sooner(found, duration, math.inf, None) is None
 
 
 def test_what_was_not_free_cannot_be_taken() -> None:
@@ -73,12 +76,12 @@ def test_a_pick_that_finds_nothing_waits_for_more() -> None:
     """Enough hosts are not enough: the next start is tried."""
     slots = HostSlots([(0.0, 0b0101), (10.0, 0b0111)])
 
-    def neighbours(free: int, size: int) -> int | None:
-        both = free & free >> 1
-        return None if not both else 0b11 * (both & -both)
+    def neighbours(free: HostSet, size: int) -> HostSet | None:
+        both = free.bits & free.bits >> 1
+        return None if not both else HostSet(0b11 * (both & -both))
 
-    assert slots.earliest(2, 5.0, ALL, None) == (0.0, 0b0101)
-    assert slots.earliest(2, 5.0, ALL, neighbours) == (10.0, 0b0011)
+    assert slots.earliest(2, 5.0, ALL, None) == Slot(0.0, 5.0, HostSet(0b0101))
+    assert slots.earliest(2, 5.0, ALL, neighbours) == Slot(10.0, 15.0, HostSet(0b0011))
 
 
 def test_slots_that_are_over_are_dropped() -> None:
