@@ -30,7 +30,7 @@ def test_each_command_stands_under_its_kind() -> None:
         KillJob(3.0, ("w0!x", "w0!y")),
         KillJob(3.0, ("w0!z",)),
         CallMeLater(3.0, 7.0),
-        SetResourceState(3.0, HostSet.parse("4-5"), "2"),
+        SetResourceState(3.0, HostSet.parse("4-6"), "2"),
         SetResourceState(3.0, HostSet.of(5), "0"),
         RegisterJob(3.0, "dyn!1", JOB),
     )
@@ -39,7 +39,7 @@ def test_each_command_stands_under_its_kind() -> None:
     assert found.rejected == {"w0!big": "too large"}
     assert found.killed == ["w0!x", "w0!y", "w0!z"]
     assert found.calls == [7.0]
-    assert found.pstates == {4: 2, 5: 0}
+    assert found.pstates == {4: 2, 5: 0, 6: 2}
     assert found.submitted == {"dyn!1": JOB}
     assert (found.now, found.promises, found.holds) == (3.0, {"w0!c": 9.0}, {"w0!c": "?"})
     assert found.commands == commands
