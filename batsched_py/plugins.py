@@ -9,9 +9,9 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from batsched_py.api import Scheduler
 from batsched_py.errors import PluginError
 from batsched_py.loading import load_file, load_object
+from batsched_py.scheduling.base import Scheduler
 from batsched_py.text.wording import unknown
 
 #: Third parties announce algorithms in this group: `name = "package.module:Class"`.

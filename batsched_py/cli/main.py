@@ -42,7 +42,7 @@ COMMANDS: Final = {
     "compare": "Run several algorithms on the same workloads, and compare them.",
     "batsim": "Run Batsim in a container and decide for it.",
     "metrics": "Show the figures of runs: Batsim's, ours, or a log's.",
-    "record": "Record what a Batsim and a decision process terminal.say to each other.",
+    "record": "Record what a Batsim and a decision process say to each other.",
     "replay": "Ask an algorithm again what a recording asked, and compare.",
     "diff": "Compare what happened in two recorded runs.",
     "report": "Show runs on a page, and what differs between them.",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import orjson
 
 from batsched_py.errors import StoreError
-from batsched_py.metadata.store import Members, ProfileName
+from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
+from batsched_py.text.display import displayed
 
 Name = TypeVar("Name")
 
@@ -19,50 +21,73 @@ DEFAULT_PREFIX: Final = "default"
 _STRICT: Final = orjson.OPT_PASSTHROUGH_SUBCLASS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
-def job_keys(prefix: str, job_ids: Iterable[str]) -> list[str]:
-    """Return the keys of jobs `workload!name`."""
-    begin = f"{prefix}:job_"
-    return [begin + job_id for job_id in job_ids]
+class KeyedStore(ABC):
+    """A JobStore of values under `PREFIX:job_WORKLOAD!NAME` and `PREFIX:profile_WORKLOAD!NAME`, both JSON objects.
 
+    Batsim's document leaves the workload out of a profile's key, its source does not. A subclass has the values.
+    """
 
-def profile_keys(prefix: str, names: Iterable[ProfileName]) -> list[str]:
-    """Return the keys of profiles; Batsim's document leaves the workload out, its source does not."""
-    return [f"{prefix}:profile_{workload}!{name}" for workload, name in names]
+    def __init__(self, where: str, prefix: str) -> None:
+        """`where` is the place, as errors name it."""
+        self._where, self._prefix = where, prefix
 
+    @abstractmethod
+    def _get(self, keys: Sequence[str]) -> Sequence[bytes | None]:
+        """Return the values of keys; None for one that has none."""
 
-def host_count_key(prefix: str) -> str:
-    """Return the key of the number of hosts."""
-    return f"{prefix}:nb_res"
+    @abstractmethod
+    def _set(self, values: dict[str, bytes]) -> None:
+        """Set the values of keys."""
 
+    def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
+        """Return the existing job objects, by id; StoreError if one is no JSON object."""
+        return self._read(job_ids, [self._job_key(job_id) for job_id in job_ids])
 
-def whole_key(prefix: str, key: str) -> str:
-    """Return the key with its prefix: no key of another prefix can be named."""
-    return key if key.startswith(f"{prefix}:") else f"{prefix}:{key}"
+    def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
+        """Return the existing profile objects; StoreError if one is no JSON object."""
+        return self._read(names, [self._profile_key(name) for name in names])
 
+    def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
+        """Keep job and profile objects; TypeError if one is no JSON."""
+        objects = {self._job_key(job_id): members for job_id, members in jobs.items()}
+        objects |= {self._profile_key(name): members for name, members in profiles.items()}
+        self._set({key: orjson.dumps(members, _plain, _STRICT) for key, members in objects.items()})
 
-def read_objects(
-    names: Sequence[Name], texts: Sequence[bytes | None], keys: Sequence[str], where: str
-) -> dict[Name, Members]:
-    """Return the objects in these values, by name; None is no value. StoreError has `where`, the key and the rule."""
-    found: dict[Name, Members] = {}
-    position = 0
-    try:
-        for position, text in enumerate(texts):
-            if text is not None:
-                found[names[position]] = members = orjson.loads(text)
-                if type(members) is not dict:
-                    raise StoreError(f"{where}: key {keys[position]}: must be a JSON object")
-    except orjson.JSONDecodeError as error:
-        raise StoreError(f"{where}: key {keys[position]}: must be JSON: {error}") from None
-    return found
+    def put_host_count(self, count: int) -> None:
+        """Keep the number of hosts."""
+        self._set({f"{self._prefix}:nb_res": b"%d" % count})
 
+    def place(self, job_id: str) -> str:
+        """Return the place and the key of a job."""
+        return f"{self._where}: key {displayed(self._job_key(job_id))}"
 
-def write_objects(
-    prefix: str, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members]
-) -> dict[str, bytes]:
-    """Return keys and values of jobs and profiles; TypeError if one is no JSON."""
-    values = [orjson.dumps(members, _plain, _STRICT) for members in (*jobs.values(), *profiles.values())]
-    return dict(zip((*job_keys(prefix, jobs), *profile_keys(prefix, profiles)), values, strict=True))
+    def place_of_key(self, key: str) -> str:
+        """Return the place, and the key with its prefix."""
+        return f"{self._where}: key {self._whole(key)}"
+
+    def _job_key(self, job_id: str) -> str:
+        return f"{self._prefix}:job_{job_id}"
+
+    def _profile_key(self, name: ProfileName) -> str:
+        return f"{self._prefix}:profile_{name[0]}!{name[1]}"
+
+    def _whole(self, key: str) -> str:
+        """Return the key with its prefix: no key of another prefix can be named."""
+        return key if key.startswith(f"{self._prefix}:") else f"{self._prefix}:{key}"
+
+    def _read(self, names: Sequence[Name], keys: Sequence[str]) -> dict[Name, Members]:
+        """Return the objects under these keys, by name; StoreError has the place, the key and the rule."""
+        found: dict[Name, Members] = {}
+        for name, key, text in zip(names, keys, self._get(keys), strict=True):
+            if text is None:
+                continue
+            try:
+                found[name] = members = orjson.loads(text)
+            except orjson.JSONDecodeError as error:
+                raise StoreError(f"{self._where}: key {key}: must be JSON: {error}") from None
+            if type(members) is not dict:
+                raise StoreError(f"{self._where}: key {key}: must be a JSON object")
+        return found
 
 
 def _plain(value: Any) -> dict[str, Any]:

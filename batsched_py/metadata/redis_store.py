@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 
 from batsched_py.errors import ExtraError, StoreError
-from batsched_py.metadata.keys import host_count_key, job_keys, profile_keys, read_objects, whole_key, write_objects
-from batsched_py.metadata.store import NO_PROFILES, Members, ProfileName
+from batsched_py.metadata.keys import KeyedStore
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 
@@ -21,7 +20,6 @@ try:
 except ImportError:  # the extra `redis` is not installed; reported when a store is opened
     redis = None  # type: ignore[assignment]
 
-Name = TypeVar("Name")
 Answer = TypeVar("Answer")
 
 #: Keys that are read or written in one command: what a server does in some 10 ms, so that no other client starves.
@@ -45,8 +43,8 @@ class Persistence(Struct, frozen=True):
 PERSISTENCE: Final = Persistence()
 
 
-class RedisStore:
-    """Jobs under `PREFIX:job_WORKLOAD!NAME`, profiles under `PREFIX:profile_WORKLOAD!NAME`, both as JSON."""
+class RedisStore(KeyedStore):
+    """Jobs and profiles on a Redis server."""
 
     def __init__(
         self, hostname: str, port: int, prefix: str, persistence: Persistence = PERSISTENCE, *, password: str = ""
@@ -54,8 +52,7 @@ class RedisStore:
         """Connect; StoreError without an answer, ExtraError if the package is missing. No password if it is empty."""
         if redis is None:
             raise ExtraError("Batsim's jobs in Redis", "redis", "redis")
-        self._where = f"Redis {displayed(hostname)}:{port}"
-        self._prefix = prefix
+        super().__init__(f"Redis {displayed(hostname)}:{port}", prefix)
         self._tries = persistence.tries
         self._retry = Retry(
             ExponentialBackoff(cap=persistence.longest_wait, base=persistence.first_wait / 2),
@@ -77,46 +74,25 @@ class RedisStore:
             self._client.close()
             raise
 
-    def jobs(self, job_ids: Sequence[str]) -> Mapping[str, Members]:
-        """Return the existing job objects, by id."""
-        return self._read(job_ids, job_keys(self._prefix, job_ids))
-
-    def profiles(self, names: Sequence[ProfileName]) -> Mapping[ProfileName, Members]:
-        """Return the existing profile objects."""
-        return self._read(names, profile_keys(self._prefix, names))
-
     def value(self, key: str) -> bytes | None:
         """Return the value of a key, whose prefix may be left out."""
-        found: Any = self._tried(partial(self._client.get, whole_key(self._prefix, key)))
+        found: Any = self._tried(partial(self._client.get, self._whole(key)))
         return found if isinstance(found, bytes) else None
-
-    def put(self, jobs: Mapping[str, Members], profiles: Mapping[ProfileName, Members] = NO_PROFILES) -> None:
-        """Keep job and profile objects."""
-        values = list(write_objects(self._prefix, jobs, profiles).items())
-        for first in range(0, len(values), BATCH):
-            self._tried(partial(self._client.mset, dict(values[first : first + BATCH])))
-
-    def put_host_count(self, count: int) -> None:
-        """Keep the number of hosts."""
-        self._tried(lambda: self._client.set(host_count_key(self._prefix), count))
-
-    def place(self, job_id: str) -> str:
-        """Return the server and the key of a job."""
-        return f"{self._where}: key {displayed(job_keys(self._prefix, [job_id])[0])}"
-
-    def place_of_key(self, key: str) -> str:
-        """Return the server, and the key with its prefix."""
-        return f"{self._where}: key {whole_key(self._prefix, key)}"
 
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
 
-    def _read(self, names: Sequence[Name], keys: list[str]) -> dict[Name, Members]:
+    def _get(self, keys: Sequence[str]) -> Sequence[bytes | None]:
         texts: list[Any] = []
         for first in range(0, len(keys), BATCH):
             texts += self._tried(partial(self._client.mget, keys[first : first + BATCH]))
-        return read_objects(names, texts, keys, self._where)
+        return texts
+
+    def _set(self, values: dict[str, bytes]) -> None:
+        items = list(values.items())
+        for first in range(0, len(items), BATCH):
+            self._tried(partial(self._client.mset, dict(items[first : first + BATCH])))
 
     def _tried(self, ask: Callable[[], Answer]) -> Answer:
         """Return the answer, after some tries; StoreError names the server and its error."""
