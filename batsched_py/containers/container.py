@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Final
 
@@ -43,12 +44,9 @@ class Container:
 
     def start(self, on_line: Callable[[str], None]) -> None:
         """Start it; `on_line` is called with each line of its log, by another thread. EngineError."""
-        try:
+        with engine_errors(f"a container of {self._image} cannot be started"):
             log = self._client.api.attach(self._name, stdout=True, stderr=True, stream=True, logs=False)
             self._client.api.start(self._name)
-        except (docker.errors.DockerException, requests.RequestException) as error:
-            reason = getattr(error, "explanation", None) or error
-            raise EngineError(f"a container of {self._image} cannot be started: {reason}") from error
         self._follower = Thread(target=self._follow, args=(log, on_line), name="batsim's log", daemon=True)
         self._follower.start()
 
@@ -78,14 +76,15 @@ class Container:
 
     def _follow(self, log: Iterable[bytes], on_line: Callable[[str], None]) -> None:
         try:
-            for line in lines(log):
-                self._last.append(line)
-                on_line(line)
-            code = self._client.api.wait(self._name, timeout=None)["StatusCode"]
-            state = self._client.api.inspect_container(self._name)["State"]
+            with engine_errors("the container engine lost it"):
+                for line in lines(log):
+                    self._last.append(line)
+                    on_line(line)
+                code = self._client.api.wait(self._name, timeout=None)["StatusCode"]
+                state = self._client.api.inspect_container(self._name)["State"]
             self._ending = EndedError(code, self._story(code, out_of_memory=bool(state.get("OOMKilled"))))
-        except (docker.errors.DockerException, requests.RequestException, OSError) as error:
-            self._ending = EngineError(f"the container engine lost it: {error}")
+        except EngineError as error:
+            self._ending = error
         finally:
             self._over.set()
 
@@ -111,3 +110,18 @@ def _signal_name(code: int) -> str:
         return f" ({signal.Signals(code - 128).name})"
     except ValueError:
         return ""
+
+
+@contextmanager
+def engine_errors(what: str) -> Iterator[None]:
+    """Turn errors of an engine, and of the way to it, into EngineErrors of one line that begins with `what`."""
+    try:
+        yield
+    except (docker.errors.DockerException, requests.RequestException, OSError) as error:
+        raise EngineError(f"{what}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, docker.errors.APIError) and error.explanation:
+        return str(error.explanation)
+    return getattr(error, "strerror", None) or str(error)

@@ -11,12 +11,11 @@ from urllib.parse import SplitResult, urlsplit
 
 import docker
 import docker.errors
-import requests
 from docker.context import ContextAPI
 from docker.types import LogConfig, Mount
 from docker.utils import parse_repository_tag
 
-from batsched_py.containers.container import Container
+from batsched_py.containers.container import Container, engine_errors
 from batsched_py.containers.launch import Launch, Pull
 from batsched_py.errors import EngineError
 
@@ -123,15 +122,6 @@ def connected(address: str | None) -> Iterator[Engine]:
         yield Engine(client, where)
 
 
-@contextmanager
-def engine_errors(what: str) -> Iterator[None]:
-    """Turn errors of an engine, and of the way to it, into EngineErrors of one line that begins with `what`."""
-    try:
-        yield
-    except (docker.errors.DockerException, requests.RequestException, OSError) as error:
-        raise EngineError(f"{what}: {_reason(error)}") from error
-
-
 def _read(address: str) -> SplitResult:
     """Split an engine's address. EngineError."""
     try:
@@ -158,9 +148,3 @@ def _knock(address: SplitResult) -> None:
             probe.connect(address.path)
     elif address.hostname is not None and address.port is not None:
         socket.create_connection((address.hostname, address.port), PATIENCE).close()
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, docker.errors.APIError) and error.explanation:
-        return str(error.explanation)
-    return getattr(error, "strerror", None) or str(error)

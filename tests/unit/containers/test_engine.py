@@ -9,7 +9,8 @@ import docker.errors
 import pytest
 import requests
 
-from batsched_py.containers.engine import connected, engine_errors
+from batsched_py.containers.container import engine_errors
+from batsched_py.containers.engine import connected
 from batsched_py.errors import EngineError
 
 
