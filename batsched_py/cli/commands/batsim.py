@@ -25,7 +25,7 @@ from batsched_py.cli.shared.parameters import (
     record_option,
     timeout_option,
 )
-from batsched_py.cli.shared.result_writer import result_files
+from batsched_py.cli.shared.result_writer import result_paths
 from batsched_py.cli.shared.simulation_options import platform_option, workloads_option
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim
@@ -116,7 +116,7 @@ def _check_files(request: BatsimRequest) -> None:
     """Check files before an engine is asked: Batsim's own message would come late, and name a file of the container."""
     inputs = request.inputs
     read = [("-p", inputs.platform), *(("-w", path) for path in inputs.workloads), ("--events", inputs.events)]
-    results = list(result_files(inputs.export, machine_states=True, energy=True))
+    results = result_paths(inputs.export, machine_states=True, energy=True)
     written = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*read, ("--options-file", request.choice.options_file)], written)
     for _, path in read:

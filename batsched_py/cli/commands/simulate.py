@@ -27,7 +27,7 @@ from batsched_py.cli.shared.parameters import (
 )
 from batsched_py.cli.shared.progress import simulation_bar
 from batsched_py.cli.shared.redis_place import redis_option
-from batsched_py.cli.shared.result_writer import result_files, rows_aside, write_result
+from batsched_py.cli.shared.result_writer import RowsAside, result_paths, write_result
 from batsched_py.cli.shared.simulation_options import (
     behaviour_options,
     machine_options,
@@ -104,24 +104,23 @@ def command(request: SimulateRequest) -> None:
     protocol (--socket).
     """
     _check_usage(request)
-    traced = {"machine_states": request.settings.trace_machine_states, "energy": request.settings.energy}
-    results = result_files(request.export, **traced)
+    export, energy = request.export, request.settings.energy
+    results = result_paths(export, machine_states=request.settings.trace_machine_states, energy=energy)
     inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
     check_writable(results)  # before the run, which may be long: a wrong PREFIX is an error at once
     platform, settings = read_machine(request.platform, request.events, request.settings)
     workloads = [read_workload(path, limits=current_limits()) for path in request.workloads]
-    # The host of Redis is the user's own word. Drawing needs all jobs in memory, otherwise those that ended may go.
+    # The host of Redis is the user's own word.
     redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
     request = replace(request, settings=settings, choice=replace(request.choice, redis=redis))
-    forgets = request.export is not None and not request.gantt
-    aside = rows_aside(results, lists_rejected=generation_of(settings).lists_rejected) if forgets else nullcontext()
-    with _store(request) as store, aside as put_aside:
-        traces = request.export is not None
-        simulation = Simulation(platform, workloads, settings, store=store, trace=traces, pass_on=put_aside)
+    with _store(request) as store, _rows_aside(request) as rows:
+        pass_on = None if rows is None else rows.add
+        simulation = Simulation(platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on)
         result = _run(request, simulation)
-        write_result(results, result)
+        if export is not None:
+            write_result(export, result, rows)
     _show(request, result)
 
 
@@ -145,6 +144,13 @@ def _store(request: SimulateRequest) -> AbstractContextManager[JobStore | None]:
         redis_hostname=settings.redis_hostname, redis_port=settings.redis_port, redis_prefix=settings.redis_prefix
     )
     return closing(request.choice.redis.open(config))
+
+
+def _rows_aside(request: SimulateRequest) -> AbstractContextManager[RowsAside | None]:
+    """Put the rows of jobs aside as they end, so that jobs may be forgotten; None if all are drawn, or none written."""
+    if request.export is None or request.gantt:
+        return nullcontext()
+    return RowsAside(request.export, lists_rejected=generation_of(request.settings).lists_rejected)
 
 
 def _run(request: SimulateRequest, simulation: Simulation) -> Result:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
@@ -19,7 +19,6 @@ from msgspec import Struct
 from batsched_py.cli.shared.output_paths import make_folder, naming_errors, writing
 from batsched_py.simulator.outputs import result_files as results
 from batsched_py.simulator.outputs import trace_files as traces
-from batsched_py.simulator.outputs.tracing import Trace
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.lublin import Drawn
@@ -27,46 +26,53 @@ from batsched_py.traces.lublin import Drawn
 if TYPE_CHECKING:  # the package imports much that one simulation does not need
     from batsched_py.campaigns.inputs import WorkloadLike
 
-_Writer = Callable[[Path, Result], None]
 
-
-def result_files(prefix: str | None, *, machine_states: bool, energy: bool) -> dict[Path, _Writer]:
-    """Return the files to write, with their writers; empty without a prefix, which may end with a slash."""
+def result_paths(prefix: str | None, *, machine_states: bool, energy: bool) -> list[Path]:
+    """Return the files that `write_result` writes; none without a prefix, which may end with a slash."""
     if prefix is None:
-        return {}
-    writers: dict[str, _Writer] = {results.JOBS: results.write_jobs, results.SCHEDULE: results.write_schedule}
+        return []
+    endings = [results.JOBS, results.SCHEDULE]
     if machine_states:
-        writers[results.MACHINE_STATES] = _write_machine_states
+        endings.append(results.MACHINE_STATES)
     if energy:
-        writers |= {results.CONSUMED_ENERGY: _write_consumed_energy, results.PSTATE_CHANGES: _write_pstate_changes}
-    return {Path(prefix + ending): writer for ending, writer in writers.items()}
+        endings += [results.CONSUMED_ENERGY, results.PSTATE_CHANGES]
+    return [Path(prefix + ending) for ending in endings]
 
 
-def write_result(files: dict[Path, _Writer], result: Result) -> None:
-    """Make the folder and write the files, each whole or not at all. InputError."""
-    for path, write in files.items():
-        with writing(path):
-            write(path, result)
+def write_result(prefix: str, result: Result, rows: results.JobRows | None = None) -> None:
+    """Make the folder and write what the result has, each file whole or not at all. InputError.
 
-
-@contextmanager
-def rows_aside(files: dict[Path, _Writer], *, lists_rejected: bool) -> Iterator[Callable[[Sequence[JobRecord]], None]]:
-    """Yield a function that stores the rows of the jobs file as jobs end, for `write_result`; so jobs can be forgotten.
-
-    The jobs file is among `files`. InputError if rows cannot be stored.
+    The jobs are those of `rows`, if they were put aside.
     """
-    path = next(path for path, writer in files.items() if writer is results.write_jobs)
-    folder = next(folder for folder in Path(os.path.realpath(path)).parents if folder.is_dir())
-    with naming_errors(path):
-        rows = results.JobRows(folder, lists_rejected=lists_rejected)
+    trace = result.trace
+    writers: dict[str, Callable[[Path], None]] = {
+        results.JOBS: rows.write if rows is not None else lambda path: results.write_jobs(path, result),
+        results.SCHEDULE: lambda path: results.write_schedule(path, result),
+    }
+    if trace is not None and (states := trace.states) is not None:
+        writers[results.MACHINE_STATES] = lambda path: traces.write_machine_states(path, states)
+    if trace is not None and (energy := trace.energy) is not None:
+        writers[results.CONSUMED_ENERGY] = lambda path: traces.write_consumed_energy(path, energy)
+        writers[results.PSTATE_CHANGES] = lambda path: traces.write_pstate_changes(path, trace)
+    for ending, write in writers.items():
+        path = Path(prefix + ending)
+        with writing(path):
+            write(path)
 
-    def put_aside(records: Sequence[JobRecord]) -> None:
-        with naming_errors(path):
-            rows.add(records)
 
-    with rows:
-        files[path] = lambda path, _: rows.write(path)
-        yield put_aside
+class RowsAside(results.JobRows):
+    """Rows of a jobs file, put aside beside it as jobs end, so that jobs can be forgotten. InputError if that fails."""
+
+    def __init__(self, prefix: str, *, lists_rejected: bool) -> None:
+        self._path = Path(prefix + results.JOBS)
+        folder = next(folder for folder in Path(os.path.realpath(self._path)).parents if folder.is_dir())
+        with naming_errors(self._path):
+            super().__init__(folder, lists_rejected=lists_rejected)
+
+    def add(self, records: Sequence[JobRecord]) -> None:
+        """Put the rows of these jobs aside, as far as such jobs have one."""
+        with naming_errors(self._path):
+            super().add(records)
 
 
 class ResultWriter(Struct, frozen=True):
@@ -83,14 +89,18 @@ class ResultWriter(Struct, frozen=True):
 
     def __call__(self, workload: str, variant: str, result: Result) -> None:
         """Write the files of one run. InputError."""
-        write_result(self._files(workload, variant), result)
+        write_result(self._prefix(workload, variant), result)
 
     def paths(self, sources: Mapping[str, WorkloadLike], variants: Sequence[str]) -> list[Path]:
         """Return the paths of all files. UsageError if two names are the same in paths."""
         _check_plain(sources)
         _check_plain(variants)
-        results = [path for workload in sources for variant in variants for path in self._files(workload, variant)]
-        return [*results, *self._drawn(sources)]
+        files = (
+            result_paths(self._prefix(workload, variant), machine_states=self.machine_states, energy=self.energy)
+            for workload in sources
+            for variant in variants
+        )
+        return [*chain.from_iterable(files), *self._drawn(sources)]
 
     def write_drawn(self, sources: Mapping[str, WorkloadLike]) -> None:
         """Write drawn workloads to FOLDER/WORKLOAD/workload.json, as `generate` would. InputError."""
@@ -105,30 +115,8 @@ class ResultWriter(Struct, frozen=True):
             if isinstance(source, Drawn)
         }
 
-    def _files(self, workload: str, variant: str) -> dict[Path, Any]:
-        prefix = str(self.folder / _plain(workload) / _plain(variant))
-        return result_files(prefix, machine_states=self.machine_states, energy=self.energy)
-
-
-def _write_machine_states(path: Path, result: Result) -> None:
-    rows = _trace(result).states
-    assert rows is not None  # noqa: S101  # traced because the file was wanted
-    traces.write_machine_states(path, rows)
-
-
-def _write_consumed_energy(path: Path, result: Result) -> None:
-    rows = _trace(result).energy
-    assert rows is not None  # noqa: S101  # as above
-    traces.write_consumed_energy(path, rows)
-
-
-def _write_pstate_changes(path: Path, result: Result) -> None:
-    traces.write_pstate_changes(path, _trace(result))
-
-
-def _trace(result: Result) -> Trace:
-    assert result.trace is not None  # noqa: S101  # as above
-    return result.trace
+    def _prefix(self, workload: str, variant: str) -> str:
+        return str(self.folder / _plain(workload) / _plain(variant))
 
 
 def _plain(name: str) -> str:

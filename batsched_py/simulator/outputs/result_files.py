@@ -8,7 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import TracebackType
-from typing import Final
+from typing import Final, Self
 
 import batsched_py
 from batsched_py.bits import format_bits
@@ -60,7 +60,7 @@ class JobRows:
         self._lists_rejected = lists_rejected
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115  (closed with this object)
 
-    def __enter__(self) -> JobRows:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
