@@ -28,11 +28,11 @@ from batsched_py.protocol.events import (
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import NoOptions, named, option
 from batsched_py.scheduling.placement import Placement, PlacementOptions
-from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import TOLERANCE, View
 from batsched_py.state.hosts import Host
 from batsched_py.state.state import Running
-from batsched_py.text.wording import counted, too_few
+from batsched_py.text.wording import counted
 
 __all__ = [
     "ORDERS",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, Protocol
 
 from msgspec import Struct
@@ -140,3 +140,18 @@ def as_host_set(hosts: HostSet | IntervalSet) -> HostSet:
     if isinstance(hosts, ProcSet):
         return HostSet.from_procset(hosts)
     raise ValueError(f"hosts must be a HostSet or a ProcSet, not {hosts!r}")
+
+
+def pick_hosts(
+    free: int, size: int, choose: Callable[[HostSet, int], HostSet | None] | None, among: HostSet | None = None
+) -> HostSet | None:
+    """Return so many of the bits `free` that are in `among` (all, if None); None if there are too few, or none will do.
+
+    They are picked by `choose`; the lowest, if None.
+    """
+    if among is not None:
+        free &= among.bits
+    if choose is None:
+        bits = lowest(free, size)
+        return None if bits is None else HostSet(bits)
+    return choose(HostSet(free), size) if size_of(free) >= size else None

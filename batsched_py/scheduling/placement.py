@@ -11,9 +11,9 @@ from batsched_py.model.job import Job
 from batsched_py.planning.policies.constraints import CONSTRAINTS, Constraint
 from batsched_py.planning.policies.selection import SELECTIONS, Selection
 from batsched_py.scheduling.options import named, option
-from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import View
-from batsched_py.text.wording import counted, too_few
+from batsched_py.text.wording import counted
 
 #: Answers of a constraint that are kept whether or not their jobs still wait.
 _ROOM: Final = 1024

@@ -366,3 +366,8 @@ def _given(what: str, hosts: HostSet | IntervalSet) -> HostSet:
         return as_host_set(hosts)
     except ValueError as error:
         raise PlanError(f"{what}: {error}") from None
+
+
+def too_few(needed: int, free: int) -> str:
+    """Return why a job waits: "needs 3 hosts, 1 is free". Algorithms ask at each decision, so it is quick."""
+    return f"needs {needed} host{'' if needed == 1 else 's'}, {free} {'is' if free == 1 else 'are'} free"

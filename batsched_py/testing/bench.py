@@ -32,12 +32,11 @@ from batsched_py.protocol.events import (
     SimulationBegins,
 )
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import View
 from batsched_py.session.session import Session
 from batsched_py.testing.case import POWER, SLEEP
 from batsched_py.testing.decision import Decision
-from batsched_py.text.wording import too_few
 
 #: The profile of jobs without another; it is never executed.
 PROFILE: Final = "p"

@@ -38,11 +38,6 @@ def seconds(time: float) -> str:
     return f"{time:.6f}".rstrip("0").rstrip(".")
 
 
-def too_few(needed: int, free: int) -> str:
-    """Return why a job waits: "needs 3 hosts, 1 is free". Algorithms ask at each decision, so it is quick."""
-    return f"needs {needed} host{'' if needed == 1 else 's'}, {free} {'is' if free == 1 else 'are'} free"
-
-
 def unknown(name: str, known: Iterable[str]) -> str:
     """Return the end of an error about a name that is not known: "unknown; there are: easy, fcfs"."""
     names = list(known)

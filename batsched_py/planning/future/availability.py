@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from batsched_py.bits import SMALL, size_of, sized, without
-from batsched_py.hostset import HostSet
+from batsched_py.hostset import HostSet, pick_hosts
 from batsched_py.planning.future.calendar import Calendar
-from batsched_py.planning.future.promises import Choose, Claim, Promise, Reserved, Shadow, Slot, pick_hosts
+from batsched_py.planning.future.promises import Choose, Claim, Promise, Reserved, Shadow, Slot
 from batsched_py.planning.future.slot_table import CountSlots, HostSlots, SlotTable
 
 #: Starts of reservations up to which questions walk the calendar; beyond that it pays to keep the slot table.

@@ -26,10 +26,10 @@ from typing import Generic, TypeAlias, TypeVar
 from msgspec import Struct
 
 from batsched_py.bits import LARGE, size_of, sized
-from batsched_py.hostset import HostSet
+from batsched_py.hostset import HostSet, pick_hosts
 from batsched_py.model.job import Job
 from batsched_py.planning.future.availability import Availability
-from batsched_py.planning.future.promises import Choose, Claim, Reserved, Shadow, Slot, pick_hosts
+from batsched_py.planning.future.promises import Choose, Claim, Reserved, Shadow, Slot
 from batsched_py.planning.future.slot_table import Slots
 
 Kind = TypeVar("Kind", Slot, Claim, Shadow)

@@ -7,7 +7,6 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from batsched_py.bits import lowest, size_of
 from batsched_py.hostset import HostSet
 
 #: A choice of hosts: of these free ones, at least as many as asked for, that many; None: none of them will do.
@@ -45,13 +44,3 @@ class Shadow(Struct, frozen=True, gc=False):
     spare: int
     #: As of a Slot: any will do.
     hosts: ClassVar[None] = None
-
-
-def pick_hosts(free: int, size: int, choose: Choose | None, among: HostSet | None = None) -> HostSet | None:
-    """Return so many of these bits that are in `among` (all, if None), as they are chosen; None if there are none."""
-    if among is not None:
-        free &= among.bits
-    if choose is None:
-        bits = lowest(free, size)
-        return None if bits is None else HostSet(bits)
-    return choose(HostSet(free), size) if size_of(free) >= size else None

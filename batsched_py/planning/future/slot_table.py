@@ -16,8 +16,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from typing import Generic, NamedTuple
 
-from batsched_py.hostset import HostSet
-from batsched_py.planning.future.promises import Choose, Claim, Promise, Reserved, Slot, pick_hosts
+from batsched_py.hostset import HostSet, pick_hosts
+from batsched_py.planning.future.promises import Choose, Claim, Promise, Reserved, Slot
 
 
 class Slots(ABC, Generic[Reserved]):

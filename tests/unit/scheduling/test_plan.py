@@ -23,7 +23,7 @@ from batsched_py.protocol.commands import (
     ToJobMessage,
 )
 from batsched_py.protocol.events import Answer, Config, Notify, Query, ResourceStateChanged
-from batsched_py.scheduling.plan import SHORTEST_CALL, Plan
+from batsched_py.scheduling.plan import SHORTEST_CALL, Plan, too_few
 from batsched_py.state.state import State
 from tests.builders import begins, completed, hosts, job, plan_for, state, submitted
 
@@ -332,3 +332,16 @@ def test_the_other_verbs_become_their_commands() -> None:
         Query(0.0, {"consumed_energy": {}}),
         Answer(0.0, {"x": 1}),
     ]
+
+
+@pytest.mark.parametrize(
+    ("needed", "free", "said"),
+    [
+        (1, 0, "needs 1 host, 0 are free"),
+        (3, 1, "needs 3 hosts, 1 is free"),
+        (3, 2, "needs 3 hosts, 2 are free"),
+    ],
+)
+def test_too_few_hosts_are_free(needed: int, free: int, said: str) -> None:
+    """Nouns and verbs go with their numbers."""
+    assert too_few(needed, free) == said

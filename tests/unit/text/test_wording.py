@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.text.wording import counted, did_you_mean, grouped, kilowatt_hours, seconds, too_few, unknown
+from batsched_py.text.wording import counted, did_you_mean, grouped, kilowatt_hours, seconds, unknown
 
 
 @pytest.mark.parametrize(
@@ -27,19 +27,6 @@ def test_digits_stand_in_groups_of_three() -> None:
     assert [grouped(number) for number in (0, 999, 28_481, 1_234_567.6)] == ["0", "999", "28 481", "1 234 568"]
     assert grouped(1000, "_") == "1_000"
     assert counted(28_481, "job", blank="_") == "28_481 jobs"
-
-
-@pytest.mark.parametrize(
-    ("needed", "free", "said"),
-    [
-        (1, 0, "needs 1 host, 0 are free"),
-        (3, 1, "needs 3 hosts, 1 is free"),
-        (3, 2, "needs 3 hosts, 2 are free"),
-    ],
-)
-def test_too_few_hosts_are_free(needed: int, free: int, said: str) -> None:
-    """Nouns and verbs go with their numbers."""
-    assert too_few(needed, free) == said
 
 
 def test_times_are_told_in_full() -> None:
