@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import keyword
 import sys
+from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Final
 
 import click
 from msgspec import Struct
@@ -26,98 +26,6 @@ next:
   batsched-py simulate -p platform.xml -w workload.json -s {algorithm}"""
 _TRY = """
   pytest {tests}  # needs the extra: pip install 'batsched-py[testing]'"""
-
-_ALGORITHM: Final = Template('''\
-"""$name: what it is for, in one sentence."""
-
-from dataclasses import dataclass
-
-from batsched_py.api import Plan, Scheduler, View, option
-
-
-@dataclass(frozen=True, slots=True)
-class ${kind}Options:
-    """What users may set, as in `-o overtake=true`."""
-
-    overtake: bool = option(False, "whether jobs that fit may overtake one that does not")
-
-
-class $kind(Scheduler[${kind}Options]):
-    """Start waiting jobs in order of arrival, on the lowest free hosts."""
-
-    name = "$name"
-    source = ""  # the paper or program that it follows; `batsched-py describe` shows it
-    # needs_walltime = True  # jobs without a walltime are rejected before you see them
-    # needs_energy = True  # the platform must have power states: plan.set_pstate
-    # needs_dynamic_jobs = True  # it submits jobs of its own: plan.submit, plan.finish_registration
-
-    # def setup(self, view: View) -> None:
-    #     """Called once, when the hosts are known. What changes during a run is made here: self.last = 0.0"""
-
-    # def observe(self, event: Event, view: View) -> None:
-    #     """Called for each event before `decide`: isinstance(event, JobCompleted)... (both from batsched_py.api)"""
-
-    def decide(self, view: View, plan: Plan) -> None:
-        """Called for each message; an instant may take several."""
-        for job in view.queue:
-            hosts = plan.free.first(job.size)
-            if hosts is not None:
-                plan.start(job, hosts)
-                continue
-            plan.hold(job, f"needs {job.size} hosts, {len(plan.free)} are free")
-            if not self.options.overtake:
-                return
-''')
-
-_TESTS: Final = Template('''\
-"""Tests of $name: single decisions on a bench, and the contract that every algorithm keeps."""
-
-from pathlib import Path
-
-from batsched_py.api import HostSet
-from batsched_py.testing import Bench, ContractTests
-
-ALGORITHM = f"{Path(__file__).with_name('$name.py')}:$kind"
-
-
-def test_a_job_that_fits_is_started() -> None:
-    """On the lowest hosts."""
-    bench = Bench(ALGORITHM, hosts=8)
-    job = bench.submit(size=3)
-    assert bench.decide().started == {job: HostSet.parse("0-2")}
-
-
-def test_nobody_overtakes() -> None:
-    """The second job would fit, and waits behind the first."""
-    bench = Bench(ALGORITHM, hosts=8)
-    bench.run(size=6, walltime=100)
-    bench.submit(size=4)
-    bench.submit(size=1)
-    assert bench.decide().started == {}
-
-
-def test_jobs_that_fit_overtake_if_asked() -> None:
-    """The same, with the option; the other starts when there is room."""
-    bench = Bench(ALGORITHM, hosts=8, options={"overtake": True})
-    running = bench.run(size=6, walltime=100)
-    large, small = bench.submit(size=4), bench.submit(size=1)
-    assert bench.decide().started == {small: HostSet.parse("6")}
-    bench.at(50).end(running)
-    assert bench.decide().started == {large: HostSet.parse("0-3")}
-
-
-class Test$kind(ContractTests):
-    """What every algorithm promises; docs/testing.md says what."""
-
-    algorithm = ALGORITHM
-
-
-class Test${kind}Overtaking(ContractTests):
-    """The same, with the option."""
-
-    algorithm = ALGORITHM
-    options = {"overtake": True}
-''')
 
 
 class NewRequest(Struct, frozen=True):
@@ -178,9 +86,14 @@ def class_name(name: str) -> str:
 
 def written_algorithm(name: str) -> str:
     """Return the content of `name`.py."""
-    return _ALGORITHM.substitute(name=name, kind=class_name(name))
+    return _filled("algorithm.txt", name)
 
 
 def written_tests(name: str) -> str:
     """Return the content of test_`name`.py."""
-    return _TESTS.substitute(name=name, kind=class_name(name))
+    return _filled("tests.txt", name)
+
+
+def _filled(template: str, name: str) -> str:
+    text = (files("batsched_py.cli.commands") / "templates" / template).read_text("utf-8")
+    return Template(text).substitute(name=name, kind=class_name(name))
