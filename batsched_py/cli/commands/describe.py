@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from typing import Any, Final
 
 import click
@@ -33,24 +34,12 @@ def command(request: DescribeRequest) -> None:
     """Show what the algorithm NAME does, what it needs, where it comes from, and its options."""
     scheduler = load_from_here(request.name)
     say(f"{scheduler.name} ({scheduler.__module__}:{scheduler.__qualname__})")
-    text = inspect.getdoc(scheduler)
-    if text and text != inspect.getdoc(Scheduler):  # which a class without a docstring inherits
-        say()
-        for line in text.splitlines():
-            say(line)
-    if scheduler.source:
-        say()
-        say(f"Source: {scheduler.source}")
-    for need in _needs(scheduler):
-        say()
-        say(f"Needs {need}")
-    if scheduler.uses_dynamic_jobs:
-        say()
-        say("Uses Batsim's option --enable-dynamic-jobs: without it, it does what needs no jobs of its own.")
     options = describe_options(scheduler.options_type)
-    if not options:
+    for paragraph in (*_paragraphs(scheduler), *([] if options else ["It has no options."])):
         say()
-        say("It has no options.")
+        for line in paragraph.splitlines():
+            say(line)
+    if not options:
         return
     table = Table("option", "type", "default", "", box=box.SIMPLE, pad_edge=False)
     long = {option.kind: option.type for option in options if option.kind and len(option.type) > LONGEST_TYPE}
@@ -61,12 +50,18 @@ def command(request: DescribeRequest) -> None:
         Output().print(f"{kind}: {choices}", highlight=False)
 
 
-def _needs(scheduler: type[Scheduler[Any]]) -> list[str]:
-    needs = []
+def _paragraphs(scheduler: type[Scheduler[Any]]) -> Iterator[str]:
+    """Yield what the class says of itself."""
+    text = inspect.getdoc(scheduler)
+    if text and text != inspect.getdoc(Scheduler):  # which a class without a docstring inherits
+        yield text
+    if scheduler.source:
+        yield f"Source: {scheduler.source}"
     if scheduler.needs_walltime:
-        needs.append("walltimes: jobs without one are rejected.")
+        yield "Needs walltimes: jobs without one are rejected."
     if scheduler.needs_energy:
-        needs.append("hosts that describe their power, and Batsim's option -E.")
+        yield "Needs hosts that describe their power, and Batsim's option -E."
     if scheduler.needs_dynamic_jobs:
-        needs.append("Batsim's option --enable-dynamic-jobs: it submits jobs of its own.")
-    return needs
+        yield "Needs Batsim's option --enable-dynamic-jobs: it submits jobs of its own."
+    if scheduler.uses_dynamic_jobs:
+        yield "Uses Batsim's option --enable-dynamic-jobs: without it, it does what needs no jobs of its own."
