@@ -19,7 +19,7 @@ HOST_NAME: Final = "host.docker.internal"
 #: The network whose containers share the machine's own addresses.
 HOST_NETWORK: Final = "host"
 
-#: When an image is fetched from its registry.
+#: The policy of fetching an image from its registry.
 Pull = Literal["missing", "always", "never"]
 
 _PLATFORM: Final = PurePosixPath("/batsim/platform")

@@ -169,7 +169,7 @@ class EndedJobs:
     def __init__(self, hosts: int, pass_on: Callable[[Sequence[JobRecord]], object] | None = None) -> None:
         """`hosts` is the number of compute hosts; `pass_on` receives some records at a time, which are not kept."""
         self._hosts, self._pass_on = hosts, pass_on
-        #: How many jobs have ended, rejected ones included.
+        #: Number of ended jobs, rejected ones included.
         self.count = 0
         #: All of them, or those that were not passed on yet.
         self.records: list[JobRecord] = []

@@ -110,7 +110,7 @@ def _set_limits(context: click.Context, parameter: click.Parameter, values: Sequ
         invocation.limits = replace(invocation.limits, **given)
 
 
-#: Of the program and of every command.
+#: An option of the program and of every command.
 DEBUG: Final = click.Option(
     ["--debug"], is_flag=True, expose_value=False, callback=_set_debug, help="Show a traceback when something fails."
 )

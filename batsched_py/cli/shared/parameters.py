@@ -28,7 +28,7 @@ HOSTS: Final = click.IntRange(1, MAX_HOST)
 
 #: Digits of the largest port.
 _PORT_DIGITS: Final = 5
-#: Where ZeroMQ can listen and connect, and who else is there can reach: a machine and its port, or a file.
+#: Addresses of ZeroMQ that another process can reach: a machine and its port, or a file.
 _ADDRESS: Final = re.compile(r"tcp://\S+:(\d+|\*)|ipc://\S+")
 
 

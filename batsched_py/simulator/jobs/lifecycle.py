@@ -34,7 +34,7 @@ from batsched_py.simulator.referee.errors import BrokenRuleError
 from batsched_py.simulator.referee.placement import PlacementRules
 from batsched_py.simulator.wire.rounding import wire_members
 
-#: What Batsim records as the execution time of a job that took none, in seconds.
+#: The execution time that Batsim records of a job that took none, in seconds.
 NULL_RUNTIME: Final = 1e-5
 
 SHARED_HOSTS: Final = "computation: parallel tasks that share a host do not slow each other down"

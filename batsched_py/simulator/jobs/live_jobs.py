@@ -40,7 +40,7 @@ STATES: Final = {
 }
 
 NO_HOSTS: Final = HostSet()
-#: Where nearly all jobs run that only sleep: they have no executors.
+#: The site of nearly all jobs that only sleep: they have no executors.
 NO_SITE: Final = Site()
 
 
@@ -71,7 +71,7 @@ class LiveJob(Struct, eq=False):
     profile: Profile
     state: str = SUBMITTED
     kill_requested: bool = False
-    #: From here on: only of a job that was executed.
+    #: This and all below: known of an executed job only.
     hosts: HostSet = NO_HOSTS
     site: Site = NO_SITE
     start: float = 0.0

@@ -73,15 +73,15 @@ class TalkingJob:
         self._left = math.inf if live.job.walltime is None else live.job.walltime
         self._measured = self._queue.now
         self._spending = 0.0
-        #: From the job's profile down to the one that is played now.
+        #: Profiles that are being played, from the job's own down to the innermost.
         self._frames = [PlayedProfile(live.profile, live.site)]
-        #: What ends the task, the wait or the job.
+        #: The end that is due: of the task, the wait or the job.
         self._ticket: Ticket | None = None
-        #: When the wait for a text began; None if the job does not wait.
+        #: Time at which the wait for a text began; None if the job does not wait.
         self._waiting_since: float | None = None
         #: True once the job has ended, or was killed.
         self._over = False
-        #: Of the task that runs, if energy is counted; joules of the hosts when the job began.
+        #: Draw of the task that runs, if energy is counted; joules of the hosts when the job began.
         self._energy_use: EnergyUse | None = None
         self._before = self._joules()
 

@@ -43,7 +43,7 @@ class Machines:
         self._seconds = dict.fromkeys(self._counts, 0.0)
         #: (time, hosts) of changes of state, ascending: at least the latest one of each host that ever changed.
         self._changes: list[tuple[float, int]] = []
-        #: When so many are kept, all but the latest of each host are forgotten: each has a bit for every host.
+        #: Number of them at which all but the latest of each host are forgotten: each has a bit for every host.
         self._most_changes = FEWEST_CHANGES
         #: Host -> jobs on it, only for hosts that have more than one.
         self._jobs_on: dict[int, int] = {}

@@ -16,7 +16,7 @@ from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.records import JobRecord, Result, stretch
 from batsched_py.traces.atomic_file import write_atomically, write_pieces_atomically
 
-#: What Batsim's result files end in, behind the prefix of its option -e.
+#: Endings of Batsim's result files, behind the prefix of its option -e.
 JOBS: Final = "_jobs.csv"
 SCHEDULE: Final = "_schedule.csv"
 MACHINE_STATES: Final = "_machine_states.csv"

@@ -21,7 +21,7 @@ HOST_STATES: Final[Mapping[str, str]] = MappingProxyType(
         "computing": "computing",
     }
 )
-#: Of hosts that neither sleep nor switch.
+#: States of hosts that neither sleep nor switch.
 _AWAKE: Final = frozenset({"idle", "computing"})
 
 #: The event types of consumed energy.
@@ -29,7 +29,7 @@ JOB_STARTED: Final = "s"
 JOB_ENDED: Final = "e"
 PSTATE: Final = "p"
 
-#: What stands for the new pstate while hosts are on the way to one that computes, or to one that sleeps.
+#: Stand-ins for the new pstate while hosts are on the way to one that computes, or to one that sleeps.
 TO_COMPUTING: Final = -1
 TO_SLEEP: Final = -2
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import Any, Final
 
-#: What happens first at one instant, as recorded runs of real Batsim show: greetings at 0 s, what happens to machines,
+#: Ranks within one instant, as recorded runs of real Batsim show them: greetings at 0 s, events of machines,
 #: submissions, ends of delays and state changes, ends of parallel tasks, walltimes that end then, calls.
 RANK_GREETING: Final = 0
 RANK_MACHINES: Final = 1
@@ -22,7 +22,7 @@ RANK_MAIL: Final = 7
 PRECISION: Final = 1e-9
 _EXACT: Final = frozenset({RANK_TASK_END, RANK_MAIL})
 
-#: Names an entry for `cancel`.
+#: The name of an entry, for `cancel`.
 Ticket = int
 
 

@@ -41,7 +41,7 @@ class TimedSource(Generic[Item]):
         self._items, self._time, self._deliver, self._finish = items, time, deliver, finish
         #: None if there is no other.
         self._next = next(items, None)
-        #: When it last looked at the clock, in seconds.
+        #: Time of its latest look at the clock, in seconds.
         self._since = 0.0
 
     def start(self) -> None:
