@@ -6,7 +6,7 @@ to start and to stop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from batsched_py.leases.book import LeaseBook
@@ -14,6 +14,7 @@ from batsched_py.leases.capacity import total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.mapping import GreedyMapper, fits_site
+from batsched_py.leases.observer import Observer
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.planner import Planner, Point
 from batsched_py.leases.policies.admission import Admission
@@ -78,6 +79,7 @@ class LeaseScheduler:
     """All leases of a run, and their reservations.
 
     Attributes:
+        site: the hosts.
         leases: those that have not ended, by id.
         queue: best-effort leases that wait for a run, by their submission.
         future: best-effort leases that hold a start in the future, by id.
@@ -92,9 +94,11 @@ class LeaseScheduler:
         settings: LeaseSettings,
         policies: Policies = DEFAULT_POLICIES,
         transfers: TransferSettings | None = None,
+        observer: Observer | None = None,
     ) -> None:
         """Begin with no leases; without `transfers` nothing is prepared."""
-        self._site, self._settings = site, settings
+        self._observer = observer or Observer()
+        self.site, self._settings = site, settings
         self._book = LeaseBook(site, transfers)
         self.table, self._preparation = self._book.table, self._book.preparation
         self._admission, self._preemption = policies.admission(self.table), policies.preemption(self.table)
@@ -135,6 +139,11 @@ class LeaseScheduler:
         self._schedule(now)
         self._begin(now)
         self._finish(now)
+        self._observer.stepped(self, now)
+
+    def under_way(self) -> Iterator[LeaseReservation]:
+        """Iterate over reservations that have begun and are not over, in no order."""
+        return self._book.upcoming.under_way()
 
     def replan(self, now: float) -> None:
         """Plan leases with a start in the future anew, in the order of the queue; none comes later than before."""
@@ -237,7 +246,12 @@ class LeaseScheduler:
         lease.change(State.DONE, now)
         lease.end = now
         self._preparation.forget(lease)
+        self._forget(lease, now)
+
+    def _forget(self, lease: Lease, now: float) -> None:
+        """Leave alone a lease that is in a final state."""
         del self.leases[lease.id]
+        self._observer.ended(lease, now)
 
     # Requests.
 
@@ -246,14 +260,16 @@ class LeaseScheduler:
         self.leases[lease.id] = lease
         if not self._admission.accepts(lease):
             self._reject(lease, NOT_ADMITTED, now)
-        elif not fits_site(lease, self._site.capacities):
+            return
+        self._observer.admitted(lease, now)
+        if not fits_site(lease, self.site.capacities):
             self._reject(lease, TOO_LARGE, now)
         else:
             self._pending.append(lease)
 
     def _reject(self, lease: Lease, why: str, now: float) -> None:
         lease.change(State.REJECTED, now)
-        del self.leases[lease.id]
+        self._forget(lease, now)
         self.actions.append(Reject(lease, why))
 
     def _schedule(self, now: float) -> None:
@@ -292,7 +308,7 @@ class LeaseScheduler:
 
     def _is_full(self, now: float) -> bool:
         """Return whether no host has a CPU to give."""
-        return all(total(host.free_at(now)[self._site.cpu]) <= 0 for host in self.table.hosts)
+        return all(total(host.free_at(now)[self.site.cpu]) <= 0 for host in self.table.hosts)
 
     def _enqueue(self, lease: Lease) -> None:
         """Put a lease back into the queue, where it was."""

@@ -47,6 +47,10 @@ class Upcoming:
             if _is_over(entry):
                 yield entry[2]
 
+    def under_way(self) -> Iterator[LeaseReservation]:
+        """Iterate over reservations under way, in no order."""
+        return (entry[2] for entry in self._ends if _is_over(entry))
+
 
 def _begins(entry: _Entry) -> bool:
     time, order, reservation = entry
