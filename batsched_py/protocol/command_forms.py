@@ -6,7 +6,7 @@ Readers and writers are as strict as real Batsim, which aborts or crashes on wha
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from functools import partial
 from typing import Any, Final
 
@@ -31,14 +31,13 @@ from batsched_py.protocol.commands import (
     SetResourceState,
     ToJobMessage,
 )
-from batsched_py.protocol.event_forms import write_answer
 from batsched_py.protocol.events import CONTINUE_REGISTRATION, REGISTRATION_FINISHED, Answer, Nop, Notify, Query
 from batsched_py.protocol.fields import (
     Data,
     FieldError,
-    check_finite,
     check_job_id,
     check_pstate,
+    finite,
     hosts,
     mapping,
     number,
@@ -62,8 +61,7 @@ def _read_execute_job(timestamp: float, data: Data, highest: int = MAX_HOST) -> 
     if "  " in alloc:
         raise FieldError("alloc", f"must have single blanks between intervals, not {shown(alloc)}")
     allocated = hosts(data, "alloc", highest)
-    if not allocated.bits:
-        raise FieldError("alloc", "must name at least one host")
+    _check_some(allocated, "alloc", "host")
     if len(data) == 2:
         return ExecuteJob(timestamp, text(data, "job_id"), allocated)
     extra_io = optional_mapping(data, "additional_io_job")
@@ -81,19 +79,15 @@ def _write_execute_job(command: ExecuteJob) -> dict[str, Any]:
     if not command.hosts.bits:
         raise FieldError("alloc", "must name at least one host")
     data: dict[str, Any] = {"job_id": command.job_id, "alloc": format_bits(command.hosts.bits)}
-    extras = 0
     if command.mapping is not None:
-        extras += 1
         _check_mapping(command.mapping, len(command.hosts))
         data["mapping"] = {str(executor): str(position) for executor, position in command.mapping.items()}
     if command.storage_mapping is not None:
-        extras += 1
         _check_storages(command.storage_mapping)
         data["storage_mapping"] = dict(command.storage_mapping)
     if command.additional_io is not None:
-        extras += 1
         data["additional_io_job"] = _write_additional_io(command.additional_io)
-    if extras > 1:
+    if len(data) > 3:
         raise FieldError("", "may have one of mapping, storage_mapping and additional_io_job, not more")
     return data
 
@@ -106,12 +100,12 @@ def _read_reject_job(timestamp: float, data: Data) -> RejectJob:
 def _read_kill_job(timestamp: float, data: Data) -> KillJob:
     _only(data, {"job_ids"})
     job_ids = texts(data, "job_ids")
-    _check_some(job_ids)
+    _check_some(job_ids, "job_ids", "job")
     return KillJob(timestamp, job_ids)
 
 
 def _write_kill_job(command: KillJob) -> dict[str, Any]:
-    _check_some(command.job_ids)
+    _check_some(command.job_ids, "job_ids", "job")
     return {"job_ids": list(command.job_ids)}
 
 
@@ -152,8 +146,7 @@ def _write_submit_job(command: RegisterJob) -> dict[str, Any]:
     data = _write_job(command)
     if command.profile is None:
         return data
-    check_finite(command.profile, "profile")
-    return {**data, "profile": former_profile(command.profile)}
+    return {**data, "profile": former_profile(finite(command.profile, "profile"))}
 
 
 def _write_job(command: RegisterJob) -> dict[str, Any]:
@@ -162,9 +155,9 @@ def _write_job(command: RegisterJob) -> dict[str, Any]:
         return {"job_id": command.job_id}
     if "subtime" not in command.job.members:
         raise FieldError("job.subtime", "is missing; Batsim needs it")
-    check_finite(command.job.members, "job")
-    read_job(command.job_id, command.job.members)
-    return {"job_id": command.job_id, "job": dict(command.job.members)}
+    members = finite(command.job.members, "job")
+    read_job(command.job_id, members)
+    return {"job_id": command.job_id, "job": members}
 
 
 def _read_register_profile(timestamp: float, data: Data) -> RegisterProfile:
@@ -178,26 +171,20 @@ def _write_submit_profile(command: RegisterProfile) -> dict[str, Any]:
 
 
 def _write_register_profile(command: RegisterProfile) -> dict[str, Any]:
-    check_finite(command.profile, "profile")
-    return {
-        "workload_name": command.workload,
-        "profile_name": command.name,
-        "profile": dict(command.profile),
-    }
+    profile = finite(command.profile, "profile")
+    return {"workload_name": command.workload, "profile_name": command.name, "profile": profile}
 
 
 def _read_set_resource_state(timestamp: float, data: Data, highest: int = MAX_HOST) -> SetResourceState:
     switched = hosts(data, "resources", highest)
-    if not switched:
-        raise FieldError("resources", "must name at least one host")
+    _check_some(switched, "resources", "host")
     state = text(data, "state")
     check_pstate(state)
     return SetResourceState(timestamp, switched, state)
 
 
 def _write_set_resource_state(command: SetResourceState) -> dict[str, Any]:
-    if not command.hosts:
-        raise FieldError("resources", "must name at least one host")
+    _check_some(command.hosts, "resources", "host")
     check_pstate(command.state)
     return {"resources": str(command.hosts), "state": command.state}
 
@@ -344,8 +331,7 @@ def _write_additional_io(extra: AdditionalIo) -> dict[str, Any]:
     data: dict[str, Any] = {"alloc": str(extra.hosts), "profile_name": extra.profile_name}
     if extra.profile is None:
         return data
-    check_finite(extra.profile, "additional_io_job.profile")
-    return {**data, "profile": extra.profile}
+    return {**data, "profile": finite(extra.profile, "additional_io_job.profile")}
 
 
 def _only(data: Data, names: set[str]) -> None:
@@ -358,9 +344,9 @@ def _check_question(command: Query) -> None:
         raise FieldError("requests", 'must be {"consumed_energy": {}}, the one question that Batsim answers')
 
 
-def _check_some(job_ids: tuple[str, ...]) -> None:
-    if not job_ids:
-        raise FieldError("job_ids", "must name at least one job")
+def _check_some(named: Sized, path: str, what: str) -> None:
+    if not named:
+        raise FieldError(path, f"must name at least one {what}")
 
 
 def _check_metadata(metadata: str) -> None:
@@ -371,6 +357,15 @@ def _check_metadata(metadata: str) -> None:
 def _check_settable(state: str, settable: frozenset[str]) -> None:
     if state not in settable:
         raise FieldError("job_state", f"must be one of {', '.join(sorted(settable))}, not {shown(state)}")
+
+
+def _notice_form(spelled: Mapping[str, str]) -> Form:
+    return Form(Notify, "NOTIFY", partial(_read_notice, spelled=spelled), partial(_write_notice, spelled=spelled))
+
+
+def _state_form(settable: frozenset[str]) -> Form:
+    read, write = _read_change_job_state, _write_change_job_state
+    return Form(ChangeJobState, "CHANGE_JOB_STATE", partial(read, settable=settable), partial(write, settable=settable))
 
 
 _COMMON: Final = (
@@ -387,14 +382,9 @@ V4: Final = Forms(
     Form(RegisterProfile, "REGISTER_PROFILE", _read_register_profile, _write_register_profile),
     Form(SetJobMetadata, "SET_JOB_METADATA", _read_set_job_metadata, _write_set_job_metadata),
     Form(Query, "QUERY", _read_question_v4, _write_question_v4),
-    Form(Answer, "ANSWER", Answer, write_answer),
-    Form(Notify, "NOTIFY", partial(_read_notice, spelled=_NOTICES), partial(_write_notice, spelled=_NOTICES)),
-    Form(
-        ChangeJobState,
-        "CHANGE_JOB_STATE",
-        partial(_read_change_job_state, settable=SETTABLE_STATES),
-        partial(_write_change_job_state, settable=SETTABLE_STATES),
-    ),
+    Form(Answer, "ANSWER", Answer, lambda command: finite(command.values, "")),
+    _notice_form(_NOTICES),
+    _state_form(SETTABLE_STATES),
     *_COMMON,
 )
 #: Commands of Batsim 1.
@@ -402,14 +392,9 @@ V14: Final = Forms(
     Form(RegisterJob, "SUBMIT_JOB", _read_submit_job, _write_submit_job),
     Form(RegisterProfile, "SUBMIT_PROFILE", _read_register_profile, _write_submit_profile),
     Form(Query, "QUERY_REQUEST", _read_question_v14, _write_question_v14),
-    Form(Answer, "QUERY_REPLY", Answer, write_answer),
-    Form(Notify, "NOTIFY", partial(_read_notice, spelled=_NOTICES_V14), partial(_write_notice, spelled=_NOTICES_V14)),
-    Form(
-        ChangeJobState,
-        "CHANGE_JOB_STATE",
-        partial(_read_change_job_state, settable=SETTABLE_STATES_V14),
-        partial(_write_change_job_state, settable=SETTABLE_STATES_V14),
-    ),
+    Form(Answer, "QUERY_REPLY", Answer, lambda command: finite(command.values, "")),
+    _notice_form(_NOTICES_V14),
+    _state_form(SETTABLE_STATES_V14),
     Form(Nop, "NOP", lambda timestamp, _: Nop(timestamp), None),
     *_COMMON,
 )

@@ -16,19 +16,17 @@ from batsched_py.protocol.events import COMPLETED_KILLED, FINAL_STATES, NO_MEMBE
 from batsched_py.protocol.fields import (
     Data,
     FieldError,
-    check_finite,
     check_job_id,
     check_pstate,
+    finite,
     hosts,
     integer,
     mapping,
     optional_mapping,
     read_job,
-    read_progress,
     rest,
     text,
     texts,
-    write_progress,
 )
 from batsched_py.text.display import shown
 
@@ -43,6 +41,8 @@ _STATE_OF_STATUS: Final = {
 #: v1.4's `kill_reason` of a job that its walltime ended; its document gives such a job the state COMPLETED_KILLED.
 _WALLTIME_REASON: Final = "Walltime reached"
 _KILLED_MEMBERS: Final = frozenset({"job_ids", "job_progress"})
+#: Deeper progress trees are refused: no composed profile nests like that, a hostile message might.
+MAX_NESTING: Final = 100
 _STATE_MEMBERS: Final = frozenset({"resources", "state"})
 _MACHINE_KINDS: Final = frozenset({events.MACHINE_AVAILABLE, events.MACHINE_UNAVAILABLE})
 _MESSAGE_MEMBERS: Final = frozenset({"job_id", "msg"})
@@ -119,6 +119,38 @@ def _write_job_completed(event: JobCompleted) -> dict[str, Any]:
     return {**data, **event.extra} if event.extra else data
 
 
+def read_progress(data: Data, depth: int = 0) -> events.Progress:
+    """Read one node of `job_progress`, under either name of its profile member (E9)."""
+    if depth == MAX_NESTING:
+        raise FieldError("current_task", f"must not nest deeper than {MAX_NESTING}")
+    profile = text(data, "profile_name" if "profile_name" in data else "profile")
+    if "current_task_index" not in data:
+        progress = data.get("progress")
+        if type(progress) is not float and type(progress) is not int:
+            raise FieldError("progress", f"must be a number, not {shown(progress)}")
+        return events.Progress(profile, progress)
+    step = integer(data, "current_task_index")
+    if "current_task" not in data:
+        return events.Progress(profile, None, step)
+    task = mapping(data, "current_task")
+    try:
+        return events.Progress(profile, None, step, read_progress(task, depth + 1))
+    except FieldError as error:
+        raise FieldError(f"current_task.{error.path}", error.rule) from None
+
+
+def write_progress(progress: events.Progress, profile_key: str) -> dict[str, Any]:
+    """Write what `read_progress` reads; dialects differ in the name of the profile member."""
+    node: dict[str, Any] = {profile_key: progress.profile}
+    if progress.step is None:
+        node["progress"] = progress.progress
+        return node
+    node["current_task_index"] = progress.step
+    if progress.current is not None:
+        node["current_task"] = write_progress(progress.current, profile_key)
+    return node
+
+
 def _read_job_killed(timestamp: float, data: Data) -> events.JobKilled:
     job_ids = texts(data, "job_ids")
     nodes = optional_mapping(data, "job_progress") or {}
@@ -156,25 +188,18 @@ def _write_from_job_message(event: events.FromJobMessage) -> dict[str, Any]:
     return {"job_id": event.job_id, "msg": event.message, **event.extra}
 
 
-def write_answer(event: events.Answer) -> dict[str, Any]:
-    check_finite(event.values, "")
-    return dict(event.values)
-
-
 def _read_query(timestamp: float, data: Data) -> events.Query:
     """Read `{"requests": {...}}`; real v1.4 has the requests without that level."""
     return events.Query(timestamp, mapping(data, "requests") if "requests" in data else data)
 
 
 def _write_query_v4(event: events.Query) -> dict[str, Any]:
-    check_finite(event.requests, "requests")
-    return {"requests": dict(event.requests)}
+    return {"requests": finite(event.requests, "requests")}
 
 
 def _write_query_v14(event: events.Query) -> dict[str, Any]:
     """Leave out the `requests` level that the document shows: real Batsim 1.4 crashes on it."""
-    check_finite(event.requests, "")
-    return dict(event.requests)
+    return finite(event.requests, "")
 
 
 def _read_notify(timestamp: float, data: Data, highest: int = MAX_HOST) -> events.Notify:
@@ -213,7 +238,7 @@ V4: Final = Forms(
     Form(events.SimulationBegins, "SIMULATION_BEGINS", begins.read_v4, begins.write_v4),
     Form(events.JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile_name")),
     Form(events.Query, "QUERY", _read_query, _write_query_v4),
-    Form(events.Answer, "ANSWER", events.Answer, write_answer),
+    Form(events.Answer, "ANSWER", events.Answer, lambda event: finite(event.values, "")),
     *_COMMON,
 )
 #: Events of Batsim 1.
@@ -221,6 +246,6 @@ V14: Final = Forms(
     Form(events.SimulationBegins, "SIMULATION_BEGINS", begins.read_v14, begins.write_v14),
     Form(events.JobKilled, "JOB_KILLED", _read_job_killed, partial(_write_job_killed, profile_key="profile")),
     Form(events.Query, "QUERY_REQUEST", _read_query, _write_query_v14),
-    Form(events.Answer, "QUERY_REPLY", events.Answer, write_answer),
+    Form(events.Answer, "QUERY_REPLY", events.Answer, lambda event: finite(event.values, "")),
     *_COMMON,
 )

@@ -1,4 +1,4 @@
-"""Typed reading of JSON members, and of the objects that several messages share: jobs and their progress.
+"""Typed reading of JSON members, and of the job object that several messages share.
 
 A reader returns the value of a member, or raises FieldError with the member's path and the rule.
 """
@@ -13,7 +13,6 @@ from batsched_py.bits import MAX_HOST, parse_bits
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.limits import SHORTEST
-from batsched_py.protocol.events import Progress
 from batsched_py.text.display import shown
 
 Data = Mapping[str, Any]
@@ -22,8 +21,6 @@ Data = Mapping[str, Any]
 _DEEPEST: Final = 200
 #: The largest number that Batsim 1 can read (a C int).
 _LARGEST: Final = 2**31 - 1
-#: Deeper progress trees are refused: no composed profile nests like that, a hostile message might.
-MAX_NESTING: Final = 100
 
 
 class FieldError(ValueError):
@@ -119,6 +116,12 @@ def check_finite(value: object, path: str, depth: int = 0) -> None:
             check_finite(item, f"{path}[{position}]", depth + 1)
 
 
+def finite(members: Data, path: str) -> dict[str, Any]:
+    """Return a copy of an object of a user's; FieldError as from `check_finite`."""
+    check_finite(members, path)
+    return dict(members)
+
+
 def check_pstate(state: str) -> None:
     """Require the digits of a pstate's number, which is below a thousand million."""
     if not (state.isascii() and state.isdigit() and len(state) < 10):
@@ -166,35 +169,3 @@ def read_job(job_id: str, data: Data) -> Job:
                 raise FieldError("job.walltime", f"must be more than 0 s, or -1 for none, not {shown(walltime)}")
             walltime = None
     return Job(job_id, submit_time, size, walltime, profile, data)
-
-
-def read_progress(data: Data, depth: int = 0) -> Progress:
-    """Read one node of `job_progress`, under either name of its profile member (E9)."""
-    if depth == MAX_NESTING:
-        raise FieldError("current_task", f"must not nest deeper than {MAX_NESTING}")
-    profile = text(data, "profile_name" if "profile_name" in data else "profile")
-    if "current_task_index" not in data:
-        progress = data.get("progress")
-        if type(progress) is not float and type(progress) is not int:
-            raise FieldError("progress", f"must be a number, not {shown(progress)}")
-        return Progress(profile, progress)
-    step = integer(data, "current_task_index")
-    if "current_task" not in data:
-        return Progress(profile, None, step)
-    task = mapping(data, "current_task")
-    try:
-        return Progress(profile, None, step, read_progress(task, depth + 1))
-    except FieldError as error:
-        raise FieldError(f"current_task.{error.path}", error.rule) from None
-
-
-def write_progress(progress: Progress, profile_key: str) -> dict[str, Any]:
-    """Write what `read_progress` reads; dialects differ in the name of the profile member."""
-    node: dict[str, Any] = {profile_key: progress.profile}
-    if progress.step is None:
-        node["progress"] = progress.progress
-        return node
-    node["current_task_index"] = progress.step
-    if progress.current is not None:
-        node["current_task"] = write_progress(progress.current, profile_key)
-    return node

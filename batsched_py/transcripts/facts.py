@@ -19,8 +19,8 @@ from batsched_py.protocol import commands, events
 from batsched_py.protocol.codec import decode
 from batsched_py.protocol.conversation import STOP_EVENT
 from batsched_py.protocol.dialects import V14, Dialect
+from batsched_py.protocol.event_forms import write_progress
 from batsched_py.protocol.events import Members
-from batsched_py.protocol.fields import write_progress
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 from batsched_py.transcripts.decisions import plain_command

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batsched_py.protocol.event_forms import read_progress
 from batsched_py.protocol.events import Progress
-from batsched_py.protocol.fields import read_progress
 from batsched_py.scheduling.remainder import remainder
 
 PROFILES: dict[str, dict[str, Any]] = {
