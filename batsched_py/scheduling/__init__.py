@@ -6,8 +6,8 @@ reads the `View` and calls verbs of the `Plan`. Start with plan.py; then
 * view.py: the state, read-only, always up to date;
 * checks.py: the rules that verbs check, in Batsim's stead, before anything is booked or sent;
 * options.py: options of an algorithm as a frozen dataclass, read from text and JSON;
-* placement.py: which hosts a job gets, by a selection and a constraint;
-* estimate.py and remainder.py: how long a job would wait, and what a killed job would still have done.
+* placement.py: the hosts of each job, by a selection and a constraint;
+* remainder.py: the work that a killed job had left.
 
 Invariants:
 

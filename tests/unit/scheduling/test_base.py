@@ -16,8 +16,8 @@ from batsched_py.plugins import load
 from batsched_py.schedulers.easy import Easy
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.schedulers.trials.rejecter import Rejecter
-from batsched_py.scheduling import estimate
-from batsched_py.scheduling.estimate import waiting_time
+from batsched_py.scheduling import base
+from batsched_py.scheduling.base import waiting_time
 from batsched_py.session.session import Session
 from tests.builders import begins_data, begun, job, message, submitted_data
 
@@ -125,7 +125,7 @@ def test_an_algorithm_may_know_better() -> None:
     session = told(Knows)
     assert asked(session, "new", size=2, walltime=5) == 14
     assert asked(session, "new", size=4, walltime=5) == -1
-    with pytest.raises(AlgorithmError, match=r"t=10: knows failed on Query: KeyError: 'three' \(test_estimate.py:"):
+    with pytest.raises(AlgorithmError, match=r"t=10: knows failed on Query: KeyError: 'three' \(test_base.py:"):
         asked(session, "new", size=3, walltime=5)
 
 
@@ -133,7 +133,7 @@ def test_only_so_many_waiting_jobs_are_thought_of(monkeypatch: pytest.MonkeyPatc
     """A question must not take for ever; behind a longer queue the answer is too short."""
     session = told(Fcfs, *((f"{number}", 4, 10) for number in range(6)))
     assert asked(session, "new", now=0, size=4, walltime=5) == 60
-    monkeypatch.setattr(estimate, "FORESEEN", 3)
+    monkeypatch.setattr(base, "FORESEEN", 3)
     assert asked(session, "new", now=0, size=4, walltime=5) == 40
 
 
