@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from tests.clone import copy
 from tests.docs.pages import Block
+from tests.forked.program import forked
 from tests.redis_server import executable
 
 #: A session that has not ended after so many seconds never will.
@@ -19,12 +21,8 @@ PATIENCE = 1800
 #: Ends the output of a command; no program prints it.
 _MARK = "\x1e"
 
-_PROGRAM = f"""#!{sys.executable}
-from batsched_py.cli.main import main
-
-if __name__ == "__main__":
-    main()
-"""
+#: What is said of language and terminal, whoever runs the tests.
+_ENVIRONMENT = {"COLUMNS": "80", "LC_ALL": "C.UTF-8"}
 
 
 def prepare(folder: Path, files: Sequence[Block]) -> None:
@@ -39,7 +37,7 @@ def prepare(folder: Path, files: Sequence[Block]) -> None:
     programs = folder / ".bin"
     programs.mkdir()
     program = programs / "batsched-py"
-    program.write_text(_PROGRAM)
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(forked(_ENVIRONMENT))} "$@"\n')
     program.chmod(0o755)
 
 
@@ -69,6 +67,5 @@ def _environment(folder: Path) -> dict[str, str]:
     return {
         "PATH": os.pathsep.join(path),
         "HOME": str(folder),
-        "COLUMNS": "80",
-        "LC_ALL": "C.UTF-8",
+        **_ENVIRONMENT,
     }

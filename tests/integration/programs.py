@@ -18,6 +18,7 @@ import zmq
 
 from batsched_py.cli.main import run as command_line
 from batsched_py.transcripts.transcript import Exchange, Transcript
+from tests.forked.program import ANEW, forked
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "COLUMNS": "100"}
@@ -27,9 +28,9 @@ PATIENCE = 600
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command, to its end."""
+    """A command, to its end, in a process with what a process has."""
     return subprocess.run(
-        [sys.executable, "-m", "batsched_py.cli", *arguments],
+        [*forked(ENVIRONMENT), *arguments],
         cwd=folder,
         env=ENVIRONMENT,
         capture_output=True,
@@ -50,11 +51,14 @@ def run_here(folder: Path, *arguments: str) -> int:
 
 
 @contextmanager
-def started(folder: Path, *arguments: str, leads_group: bool = False) -> Iterator[Popen[str]]:
-    """A command that runs beside the test, first of a group if the group shall be signalled; killed at the end."""
-    command = [sys.executable, "-m", "batsched_py.cli", *arguments]
+def started(folder: Path, *arguments: str, anew: bool = False) -> Iterator[Popen[str]]:
+    """A command that runs beside the test; killed at the end.
+
+    With `anew` the process is the command itself, first of a group: it can be killed at once, measured, limited.
+    """
+    program = ANEW if anew else forked(ENVIRONMENT)
     with Popen(
-        command, cwd=folder, env=ENVIRONMENT, stdout=PIPE, stderr=PIPE, text=True, start_new_session=leads_group
+        [*program, *arguments], cwd=folder, env=ENVIRONMENT, stdout=PIPE, stderr=PIPE, text=True, start_new_session=anew
     ) as process:
         try:
             yield process
@@ -88,9 +92,9 @@ class Served:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[Served]:
+def serving(folder: Path, *arguments: str, anew: bool = False) -> Iterator[Served]:
     """`batsched-py serve` with these arguments, once it listens."""
-    with started(folder, "serve", "-b", "tcp://127.0.0.1:*", *arguments) as process:
+    with started(folder, "serve", "-b", "tcp://127.0.0.1:*", *arguments, anew=anew) as process:
         yield Served(process)
 
 

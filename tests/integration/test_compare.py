@@ -106,11 +106,11 @@ def test_a_signal_stops_all(
     """One line, no tables, no half of a file, and no process that is left, even if no line can be said."""
     mine = algorithm(
         tmp_path,
-        "open(f'{os.getpid()}.pid', 'w').close()\nopen('begun', 'w').write('.')\nwhile True:\n    signal.pause()",
+        "open(f'{os.getpid()}.pid', 'w').close()\nopen('begun', 'w').write('.')\nwhile True: pass",
     )
     os.mkfifo(tmp_path / "begun")
     command = [*STUDY, "-s", mine, "-s", "fcfs", "--processes", "2", *FILES, "-e", "out"]
-    with started(tmp_path, *command, leads_group=True) as process:
+    with started(tmp_path, *command, anew=True) as process:
         with (tmp_path / "begun").open("rb") as begun:
             assert begun.read(1) == b"."
         whom(process.pid, number)

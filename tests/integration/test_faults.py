@@ -68,7 +68,7 @@ def test_a_batsim_killed_in_the_middle_is_told_and_nothing_recorded_is_lost(tmp_
     os.mkfifo(tmp_path / "victim")
     name = algorithm(tmp_path, IN_THE_MIDDLE % "os.kill(int(open('victim').read()), signal.SIGKILL)")
     with serving(tmp_path, "-s", name, "--record", "run.jsonl") as served:
-        with started(tmp_path, "simulate", *FILES, "--socket", served.address, "-e", "out") as victim:
+        with started(tmp_path, "simulate", *FILES, "--socket", served.address, "-e", "out", anew=True) as victim:
             (tmp_path / "victim").write_text(str(victim.pid))  # waits until the algorithm reads it
             assert victim.wait(PATIENCE) == -signal.SIGKILL
         code, said = served.end()
@@ -235,15 +235,16 @@ def huge(request: bytes, place: bytes, with_what: bytes = b'"mine":"%s",') -> by
     return request.replace(place, place + with_what % (b"x" * HUGE))
 
 
-def test_a_legal_message_of_100_mb_is_answered(fcfs: Served, tmp_path: Path) -> None:
+def test_a_legal_message_of_100_mb_is_answered(tmp_path: Path) -> None:
     """Members that nobody knows in a job, and in the first message; recorded whole, in less than 1 GB of memory."""
     requests = [huge(BEGINS, b'"config": {'), huge(SUBMITTED, b'"job": {'), ENDS]
-    with batsim(fcfs.address) as client:
+    record = ("--record", "run.jsonl")
+    with serving(tmp_path, "-s", "fcfs", *record, anew=True) as served, batsim(served.address) as client:
         assert types(ask(client, requests[0])) == []
         assert types(ask(client, requests[1])) == ["EXECUTE_JOB"]
-        assert peak_memory(fcfs.process) < 1_000_000_000
+        assert peak_memory(served.process) < 1_000_000_000
         ask(client, requests[2])
-        assert fcfs.end() == (0, ["the simulation ended at t=6 after 3 messages"])
+        assert served.end() == (0, ["the simulation ended at t=6 after 3 messages"])
     assert [exchange.request for exchange in recorded(tmp_path / "run.jsonl")] == requests
 
 

@@ -23,10 +23,11 @@ ENDS = message(2.0, ("SIMULATION_ENDS", {}))
 
 
 @contextmanager
-def between(folder: Path, address: str, *arguments: str) -> Iterator[Served]:
+def between(folder: Path, address: str, *arguments: str, anew: bool = False) -> Iterator[Served]:
     """`record` in front of the decision process on this address, once it listens."""
     files = arguments if any("jsonl" in argument for argument in arguments) else (*arguments, "run.jsonl")
-    with started(folder, "record", "--listen", "tcp://127.0.0.1:*", "--connect", address, *files) as process:
+    listen = ("--listen", "tcp://127.0.0.1:*")
+    with started(folder, "record", *listen, "--connect", address, *files, anew=anew) as process:
         yield Served(process)
 
 
@@ -95,7 +96,7 @@ def test_bytes_that_are_no_messages_are_passed_on(tmp_path: Path) -> None:
 def test_batsim_is_stopped_when_the_decision_process_dies(tmp_path: Path) -> None:
     """At its next request; exit code 4, one line, and the recording has what was said."""
     with (
-        serving(tmp_path, "-s", "fcfs") as served,
+        serving(tmp_path, "-s", "fcfs", anew=True) as served,
         between(tmp_path, served.address) as proxy,
         batsim(proxy.address) as client,
     ):
@@ -170,7 +171,7 @@ def test_a_decision_process_that_stops_the_run_ends_all_three(tmp_path: Path) ->
 
 def test_a_disk_that_fills_stops_batsim(tmp_path: Path) -> None:
     """Before the decision reaches it."""
-    with serving(tmp_path, "-s", "fcfs") as served, between(tmp_path, served.address) as proxy:
+    with serving(tmp_path, "-s", "fcfs") as served, between(tmp_path, served.address, anew=True) as proxy:
         with batsim(proxy.address) as client:
             ask(client, BEGINS)
             size = (tmp_path / "run.jsonl").stat().st_size
@@ -186,7 +187,7 @@ def test_a_disk_that_fills_stops_batsim(tmp_path: Path) -> None:
 )
 def test_a_recorder_that_is_ended_leaves_what_was_said(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """And the decision process ends, too."""
-    with serving(tmp_path, "-s", "fcfs") as served, between(tmp_path, served.address) as proxy:
+    with serving(tmp_path, "-s", "fcfs") as served, between(tmp_path, served.address, anew=True) as proxy:
         with batsim(proxy.address) as client:
             replies = [ask(client, BEGINS), ask(client, SUBMITTED)]
             proxy.process.send_signal(number)

@@ -42,7 +42,7 @@ class Killed(Scheduler[NoOptions]):
 @each_format
 def test_each_exchange_that_left_survives_a_kill(tmp_path: Path, name: str) -> None:
     """Whatever is in the way when the process ends; nothing is torn."""
-    with serving(tmp_path, "-s", "fcfs", "--record", name) as served, batsim(served.address) as client:
+    with serving(tmp_path, "-s", "fcfs", "--record", name, anew=True) as served, batsim(served.address) as client:
         replies = [ask(client, request) for request in REQUESTS]
         client.send(message(50.0))
         served.process.send_signal(signal.SIGKILL)
@@ -75,7 +75,7 @@ def test_a_simulation_that_is_killed_loses_a_bounded_number(tmp_path: Path, name
 @each_format
 def test_a_disk_that_fills_ends_the_run_before_the_reply_leaves(tmp_path: Path, name: str) -> None:
     """One line, Batsim is told to stop, and what was recorded is there."""
-    with serving(tmp_path, "-s", "fcfs", "--record", name) as served, batsim(served.address) as client:
+    with serving(tmp_path, "-s", "fcfs", "--record", name, anew=True) as served, batsim(served.address) as client:
         replies = [ask(client, request) for request in REQUESTS[:5]]
         size = (tmp_path / name).stat().st_size + 20
         resource.prlimit(served.process.pid, resource.RLIMIT_FSIZE, (size, size))

@@ -89,11 +89,13 @@ def test_a_signal_while_the_algorithm_thinks_stops_batsim(
     assert recorded(tmp_path / "run.jsonl") == [Exchange(0, BEGINS, reply)]
 
 
-def test_a_killed_process_leaves_its_recording_whole(fcfs: Served, client: zmq.Socket[bytes], tmp_path: Path) -> None:
+def test_a_killed_process_leaves_its_recording_whole(tmp_path: Path) -> None:
     """Up to the last exchange."""
-    replies = [ask(client, BEGINS), ask(client, SUBMITTED)]
-    fcfs.process.kill()
-    assert fcfs.end() == (-signal.SIGKILL, [])
+    record = ("--record", "run.jsonl")
+    with serving(tmp_path, "-s", "fcfs", *record, anew=True) as served, batsim(served.address) as client:
+        replies = [ask(client, BEGINS), ask(client, SUBMITTED)]
+        served.process.kill()
+        assert served.end() == (-signal.SIGKILL, [])
     assert [exchange.reply for exchange in recorded(tmp_path / "run.jsonl")] == replies
 
 
