@@ -131,7 +131,14 @@ def _make_context(
     loop = None
     if settings.message_latency:
         loop = LatencyLoop(queue, outbox, latencies(platform, hosts, settings.master_host))
-    meter = _meter(platform, hosts) if settings.energy else None
+    meter = None
+    if settings.energy:
+        models = [read_power_model(platform.source, host) for host in hosts]
+        meter = EnergyMeter(models, [host.pstate for host in hosts])
+    store_link = None
+    if store is not None:
+        come_along = generation.profiles_come_with_jobs
+        store_link = StoreLink(store, forward_profiles=settings.forward_profiles, read_profiles=come_along)
     context = Context(
         settings=settings,
         generation=generation,
@@ -141,7 +148,7 @@ def _make_context(
         machines=machines,
         meter=meter,
         tracer=Tracer(machines, meter, queue, machine_states=settings.trace_machine_states) if trace else None,
-        store=None if store is None else _store_link(store, settings, generation),
+        store=store_link,
         approximations=approximations,
     )
     return context, loop
@@ -164,16 +171,6 @@ def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
             if size > host_count:
                 rule = f"asks for {counted(size, 'host')}, the platform has {host_count}"
                 raise WorkloadError(workload.source, f"job {workload.jobs[number].id}.res", rule)
-
-
-def _meter(platform: Platform, hosts: Sequence[PlatformHost]) -> EnergyMeter:
-    models = [read_power_model(platform.source, host) for host in hosts]
-    return EnergyMeter(models, [host.pstate for host in hosts])
-
-
-def _store_link(store: JobStore, settings: Settings, generation: Generation) -> StoreLink:
-    read_profiles = generation.profiles_come_with_jobs
-    return StoreLink(store, forward_profiles=settings.forward_profiles, read_profiles=read_profiles)
 
 
 def _sources(context: Context, submissions: Submissions) -> list[TimedSource[Any]]:

@@ -44,22 +44,16 @@ if TYPE_CHECKING:
 _LINGERING: Final = 2.0
 
 
-class _Place(Struct, frozen=True):
-    """The engine, the image and the network of Batsim's container."""
-
-    docker_host: str | None
-    image: str
-    pull: Pull
-    network: str | None
-    bind: str
-
-
 class BatsimRequest(Struct, frozen=True):
     """The options of `batsim`."""
 
     inputs: Inputs
     choice: AlgorithmChoice
-    place: _Place
+    docker_host: str | None
+    image: str
+    pull: Pull
+    network: str | None
+    bind: str
     record: Path | None
     timeout: float | None
     arguments: tuple[str, ...]
@@ -99,7 +93,7 @@ def command(request: BatsimRequest) -> None:
     """
     choice, timeout = request.choice, request.timeout
     choice.check_given()
-    if not request.place.bind.startswith("tcp://"):
+    if not request.bind.startswith("tcp://"):
         raise click.UsageError("'--bind' must be a tcp address: a container has no other way to us")
     _check_files(request)
     session = choice.session()
@@ -107,7 +101,7 @@ def command(request: BatsimRequest) -> None:
         try:
             serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)
         except TransportError as error:
-            raise _explained(error, container, session, request.place.image) from error
+            raise _explained(error, container, session, request.image) from error
         _await_end(container, timeout)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
@@ -137,22 +131,21 @@ def _check_readable(path: Path) -> None:
 @contextmanager
 def _batsim(request: BatsimRequest) -> Iterator[tuple[Container, RepSocket]]:
     """Start Batsim and yield its container, removed at the end, and the socket that it connects to. TransportError."""
-    place = request.place
     require("docker", "batsim", "docker")
     engines = importlib.import_module("batsched_py.containers.engine")  # what it imports comes with the extra
-    with engines.connected(place.docker_host) as engine:
-        engine.fetch(place.image, place.pull, lambda line: say(line, err=True))
-        network = place.network or ("bridge" if engine.is_desktop else HOST_NETWORK)
-        if network != HOST_NETWORK and not engine.is_desktop and "//127." in place.bind:
+    with engines.connected(request.docker_host) as engine:
+        engine.fetch(request.image, request.pull, lambda line: say(line, err=True))
+        network = request.network or ("bridge" if engine.is_desktop else HOST_NETWORK)
+        if network != HOST_NETWORK and not engine.is_desktop and "//127." in request.bind:
             raise click.UsageError(
-                f"'--network {network}' does not reach {place.bind}: '--bind' must name an address of the network"
+                f"'--network {network}' does not reach {request.bind}: '--bind' must name an address of the network"
             )
-        with RepSocket(place.bind, current_limits()) as socket:
-            say(f"listens on {socket.address} for {place.image}", err=True)
+        with RepSocket(request.bind, current_limits()) as socket:
+            say(f"listens on {socket.address} for {request.image}", err=True)
             launch = batsim(
                 request.inputs,
                 request.arguments,
-                image=place.image,
+                image=request.image,
                 socket=_seen_from(network, socket.address),
                 user="0:0" if engine.is_rootless else f"{os.getuid()}:{os.getgid()}",
                 network=network,
@@ -179,7 +172,7 @@ def _container(engine: Engine, launch: Launch) -> Iterator[Container]:
     try:
         with held_back():
             container = engine.create(launch, name)
-            container.start(_show_line)
+            container.start(lambda line: say(f"batsim | {line.expandtabs()}", err=True))
         yield container
     finally:
         with held_back():
@@ -189,10 +182,6 @@ def _container(engine: Engine, launch: Launch) -> Iterator[Container]:
                 warn(str(error))
             if container is not None:
                 container.join(_LINGERING)
-
-
-def _show_line(line: str) -> None:
-    say(f"batsim | {line.expandtabs()}", err=True)
 
 
 def _explained(error: TransportError, container: Container, session: Session, image: str) -> TransportError:

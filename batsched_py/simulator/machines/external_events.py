@@ -46,22 +46,20 @@ class ExternalEvents:
 
     def happen(self, events: Iterable[ExternalEvent]) -> None:
         """Change the machines, and notify the scheduler."""
+        now, stamp = self._queue.now, self._queue.stamp
         for event in events:
-            self._happen(event)
+            hosts = event.hosts
+            if event.type == MACHINE_UNAVAILABLE:
+                if hosts.bits & self._machines.hosts_in[SWITCHING_ON]:
+                    self._context.approximations.add(FAILED_WHILE_SWITCHED_ON)
+                self._machines.withdraw(hosts.bits, now)
+                self._context.emit(Notify(stamp, notices.MACHINE_UNAVAILABLE, hosts))
+            elif event.type == MACHINE_AVAILABLE:
+                self._machines.restore(hosts.bits, now)
+                self._context.emit(Notify(stamp, notices.MACHINE_AVAILABLE, hosts))
+            elif self._context.settings.forward_unknown_events:
+                self._context.emit(Notify(stamp, event.type, None, wire_members(event.members)))
 
     def finish(self) -> None:
         """Notify the scheduler that there will be no more."""
         self._context.emit(Notify(self._queue.stamp, notices.NO_MORE_EXTERNAL_EVENT))
-
-    def _happen(self, event: ExternalEvent) -> None:
-        now, stamp, hosts = self._queue.now, self._queue.stamp, event.hosts
-        if event.type == MACHINE_UNAVAILABLE:
-            if hosts.bits & self._machines.hosts_in[SWITCHING_ON]:
-                self._context.approximations.add(FAILED_WHILE_SWITCHED_ON)
-            self._machines.withdraw(hosts.bits, now)
-            self._context.emit(Notify(stamp, notices.MACHINE_UNAVAILABLE, hosts))
-        elif event.type == MACHINE_AVAILABLE:
-            self._machines.restore(hosts.bits, now)
-            self._context.emit(Notify(stamp, notices.MACHINE_AVAILABLE, hosts))
-        elif self._context.settings.forward_unknown_events:
-            self._context.emit(Notify(stamp, event.type, None, wire_members(event.members)))

@@ -7,7 +7,6 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import TracebackType
 from typing import Final, Self
 
 import batsched_py
@@ -63,9 +62,7 @@ class JobRows:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def add(self, records: Sequence[JobRecord]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from batsched_py.errors import RefusedError
@@ -59,10 +60,8 @@ class Referee:
         now = self._queue.now
         if not command.at > min(now, self._queue.stamp):
             raise BrokenRuleError(f"asks to be called at {command.at!r}, which is not later than {self._queue.stamp!r}")
-        self._queue.at(max(command.at, now + SHORTEST_CALL), RANK_CALL, self._call, None)
-
-    def _call(self, _: None) -> None:
-        self._context.mailbox.post(self._announce_call, None)
+        call = partial(self._context.mailbox.post, self._announce_call)
+        self._queue.at(max(command.at, now + SHORTEST_CALL), RANK_CALL, call, None)
 
     def _announce_call(self, _: None) -> None:
         self._context.emit(RequestedCall(self._queue.stamp))
