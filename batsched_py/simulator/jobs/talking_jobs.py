@@ -242,12 +242,9 @@ class TalkingJob:
         """Let the task end after so many seconds from now, or the job's walltime."""
         now = self._measured = self._queue.now
         self._spending = duration
-        if duration < self._left or (duration == self._left and not task.is_delay):
-            rank = rank_of_end(task, stopped=False)
-            self._ticket = self._queue.at(now + duration, rank, self._go_on, None)
-        else:
-            rank = rank_of_end(task, stopped=True)
-            self._ticket = self._queue.at(now + self._left, rank, self._run_out, None)
+        stopped = duration > self._left or (duration == self._left and task.is_delay)
+        end, rank = self._run_out if stopped else self._go_on, rank_of_end(task, stopped=stopped)
+        self._ticket = self._queue.at(now + min(duration, self._left), rank, end, None)
 
     def _run_out(self, _: None) -> None:
         """End the job at its walltime."""
