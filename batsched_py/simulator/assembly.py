@@ -30,7 +30,7 @@ from batsched_py.simulator.jobs.transfers import TransferModel
 from batsched_py.simulator.machines.energy_meter import EnergyMeter
 from batsched_py.simulator.machines.external_events import ExternalEvents, check_events
 from batsched_py.simulator.machines.machines import Machines
-from batsched_py.simulator.machines.power_model import read_power_model
+from batsched_py.simulator.machines.power_properties import read_power_model
 from batsched_py.simulator.machines.switching import Switching
 from batsched_py.simulator.outputs.tracer import Tracer
 from batsched_py.simulator.records import EndedJobs, JobRecord
