@@ -74,6 +74,10 @@ TIMES: Final = frozenset({"submit_time"})
 _AVAILABILITY: Final = {events.MACHINE_AVAILABLE: "available", events.MACHINE_UNAVAILABLE: "unavailable"}
 _NO_DETAILS: Final[Members] = {}
 
+#: (kind, subject, details) of a fact; the time and who told it are those of the event or command.
+_About = tuple[FactKind, str, Members]
+_Describe = Callable[[Any, Dialect], Iterable[_About]]
+
 
 class Fact(Struct, frozen=True):
     """One thing that happened or was decided.
@@ -107,12 +111,15 @@ def read_facts(exchanges: Iterable[Exchange], dialect: Dialect) -> Iterator[Exch
         try:
             message = decode(exchange.request, dialect.events, keep_unknown=True)
         except RemoteProtocolError:
-            raw = exchange.request
-            facts = [Fact(True, FactKind.UNREADABLE, "", now, {"bytes": shown(raw)})]
+            facts = [Fact(True, FactKind.UNREADABLE, "", now, {"bytes": shown(exchange.request)})]
             ends = False
         else:
             now = message.now
-            facts = [fact for event in message.events for fact in EVENT_FACTS[type(event)](event, dialect)]
+            facts = [
+                Fact(True, kind, subject, event.timestamp, details)
+                for event in message.events
+                for kind, subject, details in EVENT_FACTS[type(event)](event, dialect)
+            ]
             ends = any(type(event) is events.SimulationEnds for event in message.events)
         if not (ends and dialect.name == V14.name):
             facts += _decided(exchange.reply, now, dialect)
@@ -128,47 +135,40 @@ def _decided(reply: bytes, now: float, dialect: Dialect) -> Iterator[Fact]:
     for command in message.events:
         # Batsim waits for a time to come, and obeys at once if it is past.
         time = max(now, command.timestamp)
-        yield from COMMAND_FACTS[type(command)](plain_command(command), time)
+        for kind, subject, details in COMMAND_FACTS[type(command)](plain_command(command), dialect):
+            yield Fact(False, kind, subject, time, details)
 
 
-def _opening(event: events.SimulationBegins, dialect: Dialect) -> Iterator[Fact]:
-    config, time = event.config, event.timestamp
-    yield Fact(
-        True,
+def _opening(event: events.SimulationBegins, dialect: Dialect) -> Iterator[_About]:
+    config, former = event.config, dialect.name == V14.name
+    yield (
         FactKind.CONFIGURATION,
         "",
-        time,
         {
             "compute_sharing": event.compute_sharing,
             "dynamic_jobs": config.dynamic_jobs,
             "acknowledged": config.dynamic_jobs and config.dynamic_jobs_acknowledged,
-            "profile_reuse": None if dialect.name == V14.name else config.profile_reuse,
-            "scheduler_config": None if dialect.name == V14.name else config.scheduler_config,
+            "profile_reuse": None if former else config.profile_reuse,
+            "scheduler_config": None if former else config.scheduler_config,
         },
     )
-    for resource in event.resources:
-        yield _host(resource, "compute", time)
-    for resource in event.storages:
-        yield _host(resource, "storage", time)
+    for use, resources in (("compute", event.resources), ("storage", event.storages)):
+        for resource in resources:
+            yield FactKind.HOSTS, str(resource.id), _host(resource, use)
     for workload, profiles in event.profiles.items():
         for name, profile in profiles.items():
-            yield Fact(True, FactKind.PROFILES, f"{workload}!{name}", time, {"profile": profile})
+            yield FactKind.PROFILES, f"{workload}!{name}", {"profile": profile}
 
 
-def _host(resource: events.Resource, use: str, time: float) -> Fact:
+def _host(resource: events.Resource, use: str) -> Members:
     """Describe a host; a role that repeats `use` is no property, as only some versions write it."""
     properties = {key: value for key, value in resource.properties.items() if key != "role" or value not in ("", use)}
     details = {"name": resource.name, "use": use, "state": resource.state, "properties": properties}
-    return Fact(True, FactKind.HOSTS, str(resource.id), time, {**details, "zone": resource.zone_properties})
+    return {**details, "zone": resource.zone_properties}
 
 
-def _closing(event: events.SimulationEnds, _: Dialect) -> Iterator[Fact]:
-    yield Fact(True, FactKind.CLOSING, "", event.timestamp)
-
-
-def _submission(event: events.JobSubmitted, _: Dialect) -> Iterator[Fact]:
-    details = {**_job(event.job), "forwarded": event.profile}
-    yield Fact(True, FactKind.SUBMISSIONS, event.job_id, event.timestamp, details)
+def _submission(event: events.JobSubmitted, _: Dialect) -> Iterator[_About]:
+    yield FactKind.SUBMISSIONS, event.job_id, {**_job(event.job), "forwarded": event.profile}
 
 
 def _job(job: Job | None) -> Members:
@@ -179,145 +179,119 @@ def _job(job: Job | None) -> Members:
     return {**details, "submit_time": job.submit_time, "extra": dict(job.extra)}
 
 
-def _end(event: events.JobCompleted, _: Dialect) -> Iterator[Fact]:
-    details = {"state": event.state, "return_code": event.return_code, "hosts": event.hosts}
-    yield Fact(True, FactKind.ENDS, event.job_id, event.timestamp, details)
-
-
-def _kill_done(event: events.JobKilled, dialect: Dialect) -> Iterator[Fact]:
+def _kill_done(event: events.JobKilled, dialect: Dialect) -> Iterator[_About]:
     """Yield the kills, and in v1.4 the ends, which it does not announce in any other way."""
     for job_id in event.job_ids:
         node = event.progress.get(job_id)
         if job_id in event.killed_ids and dialect.name == V14.name:
-            yield Fact(True, FactKind.ENDS, job_id, event.timestamp, {"state": events.COMPLETED_KILLED})
+            yield FactKind.ENDS, job_id, {"state": events.COMPLETED_KILLED}
         unknown = "ended before" if event.progress_told else "not told"
-        progress = unknown if node is None else write_progress(node, "profile")
-        yield Fact(True, FactKind.KILLS, job_id, event.timestamp, {"progress": progress})
+        yield FactKind.KILLS, job_id, {"progress": unknown if node is None else write_progress(node, "profile")}
 
 
-def _power_reached(event: events.ResourceStateChanged, _: Dialect) -> Iterator[Fact]:
-    for host in event.hosts:
-        yield Fact(True, FactKind.POWER, str(host), event.timestamp, {"pstate": event.state})
+def _power(item: events.ResourceStateChanged | commands.SetResourceState, _: Dialect) -> Iterator[_About]:
+    for host in item.hosts:
+        yield FactKind.POWER, str(host), {"pstate": item.state}
 
 
-def _call(event: events.RequestedCall, _: Dialect) -> Iterator[Fact]:
-    yield Fact(True, FactKind.CALLS, "", event.timestamp)
+def _questions(item: events.Query, _: Dialect) -> Iterator[_About]:
+    for name, arguments in item.requests.items():
+        yield FactKind.QUESTIONS, name, {"arguments": arguments}
 
 
-def _job_said(event: events.FromJobMessage, _: Dialect) -> Iterator[Fact]:
-    yield Fact(True, FactKind.MESSAGES, event.job_id, event.timestamp, {"message": event.message})
+def _answers(item: events.Answer, _: Dialect) -> Iterator[_About]:
+    joules = item.consumed_energy
+    values = item.values if joules is None else {"consumed_energy": joules}
+    for name, value in values.items():
+        yield FactKind.ANSWERS, name, {"answer": value}
 
 
-def _questions(event: events.Query, time: float, *, told: bool) -> Iterator[Fact]:
-    for name, arguments in event.requests.items():
-        yield Fact(told, FactKind.QUESTIONS, name, time, {"arguments": arguments})
-
-
-def _answers(event: events.Answer, time: float, *, told: bool) -> Iterator[Fact]:
-    joules = event.consumed_energy
-    if joules is not None:
-        yield Fact(told, FactKind.ANSWERS, "consumed_energy", time, {"answer": joules})
+def _notice(item: events.Notify, _: Dialect) -> Iterator[_About]:
+    if item.hosts is not None and item.kind in _AVAILABILITY:
+        for host in item.hosts:
+            yield FactKind.MACHINES, str(host), {"machine": _AVAILABILITY[item.kind]}
         return
-    for name, value in event.values.items():
-        yield Fact(told, FactKind.ANSWERS, name, time, {"answer": value})
+    members = {name: value for name, value in item.members.items() if name != "type"}
+    yield FactKind.NOTICES, item.kind, {"members": members}
 
 
-def _notice(event: events.Notify, time: float, *, told: bool) -> Iterator[Fact]:
-    if event.hosts is not None and event.kind in _AVAILABILITY:
-        for host in event.hosts:
-            yield Fact(told, FactKind.MACHINES, str(host), time, {"machine": _AVAILABILITY[event.kind]})
-        return
-    members = {name: value for name, value in event.members.items() if name != "type"}
-    yield Fact(told, FactKind.NOTICES, event.kind, time, {"members": members})
+def _nothing(*_: object) -> Iterable[_About]:
+    return ()
 
 
-def _nothing(*_: object) -> Iterator[Fact]:
-    return iter(())
+def _unknown(event: events.Unknown, _: Dialect) -> Iterator[_About]:
+    yield FactKind.UNKNOWN, event.type, {"data": event.data}
 
 
-def _unknown(event: events.Unknown, time: float, *, told: bool) -> Iterator[Fact]:
+def _unknown_command(command: events.Unknown, _: Dialect) -> Iterator[_About]:
     """Leave out the reason of a decision process that stops: files and lines of code are no facts of the run."""
-    data = "(stopped)" if event.type == STOP_EVENT and not told else event.data
-    yield Fact(told, FactKind.UNKNOWN, event.type, time, {"data": data})
+    yield FactKind.UNKNOWN, command.type, {"data": "(stopped)" if command.type == STOP_EVENT else command.data}
 
 
-def _start(command: commands.ExecuteJob, time: float) -> Iterator[Fact]:
+def _start(command: commands.ExecuteJob, _: Dialect) -> Iterator[_About]:
     extras = {"storage": command.storage_mapping or "none", "additional_io": command.additional_io or "none"}
-    details = {"hosts": command.hosts, "mapping": command.mapping or "usual", **extras}
-    yield Fact(False, FactKind.STARTS, command.job_id, time, details)
+    yield FactKind.STARTS, command.job_id, {"hosts": command.hosts, "mapping": command.mapping or "usual", **extras}
 
 
-def _rejection(command: commands.RejectJob, time: float) -> Iterator[Fact]:
-    yield Fact(False, FactKind.REJECTIONS, command.job_id, time)
-
-
-def _kill(command: commands.KillJob, time: float) -> Iterator[Fact]:
+def _kill(command: commands.KillJob, _: Dialect) -> Iterator[_About]:
     for job_id in command.job_ids:
-        yield Fact(False, FactKind.KILLS, job_id, time)
+        yield FactKind.KILLS, job_id, _NO_DETAILS
 
 
-def _registration(command: commands.RegisterJob, time: float) -> Iterator[Fact]:
+def _registration(command: commands.RegisterJob, _: Dialect) -> Iterator[_About]:
     """Yield the registration, and in v1.4 that of the profile that travels along."""
     if command.profile is not None and command.job is not None:
-        name = f"{command.job.workload}!{command.job.profile}"
-        yield Fact(False, FactKind.PROFILES, name, time, {"profile": command.profile})
-    yield Fact(False, FactKind.REGISTRATIONS, command.job_id, time, _job(command.job))
+        yield FactKind.PROFILES, f"{command.job.workload}!{command.job.profile}", {"profile": command.profile}
+    yield FactKind.REGISTRATIONS, command.job_id, _job(command.job)
 
 
-def _profile(command: commands.RegisterProfile, time: float) -> Iterator[Fact]:
-    yield Fact(False, FactKind.PROFILES, f"{command.workload}!{command.name}", time, {"profile": command.profile})
+def _profile(command: commands.RegisterProfile, _: Dialect) -> Iterator[_About]:
+    yield FactKind.PROFILES, f"{command.workload}!{command.name}", {"profile": command.profile}
 
 
-def _power(command: commands.SetResourceState, time: float) -> Iterator[Fact]:
-    for host in command.hosts:
-        yield Fact(False, FactKind.POWER, str(host), time, {"pstate": command.state})
+def _one(kind: FactKind) -> _Describe:
+    """Describe what comes once, or is always the same."""
+    return lambda _item, _dialect: ((kind, "", _NO_DETAILS),)
 
 
-def _metadata(command: commands.SetJobMetadata, time: float) -> Iterator[Fact]:
-    yield Fact(False, FactKind.METADATA, command.job_id, time, {"metadata": command.metadata})
+def _of_job(kind: FactKind, *names: str) -> _Describe:
+    """Describe an event or command of one job by attributes of these names."""
+    return lambda item, _: ((kind, item.job_id, {name: getattr(item, name) for name in names}),)
 
 
-def _state(command: commands.ChangeJobState, time: float) -> Iterator[Fact]:
-    """Leave out the reason, which Batsim 4 ignores."""
-    yield Fact(False, FactKind.STATES, command.job_id, time, {"state": command.state})
-
-
-def _message(command: commands.ToJobMessage, time: float) -> Iterator[Fact]:
-    yield Fact(False, FactKind.MESSAGES, command.job_id, time, {"message": command.message})
-
-
-#: Class of an event -> its facts.
-EVENT_FACTS: Final[Mapping[type, Callable[[Any, Dialect], Iterator[Fact]]]] = {
-    events.SimulationBegins: _opening,
-    events.SimulationEnds: _closing,
-    events.JobSubmitted: _submission,
-    events.JobCompleted: _end,
-    events.JobKilled: _kill_done,
-    events.ResourceStateChanged: _power_reached,
-    events.RequestedCall: _call,
-    events.FromJobMessage: _job_said,
-    events.Query: lambda event, _: _questions(event, event.timestamp, told=True),
-    events.Answer: lambda event, _: _answers(event, event.timestamp, told=True),
-    events.Notify: lambda event, _: _notice(event, event.timestamp, told=True),
+_BOTH: Final[Mapping[type, _Describe]] = {
+    events.Query: _questions,
+    events.Answer: _answers,
+    events.Notify: _notice,
     events.Nop: _nothing,
-    events.Unknown: lambda event, _: _unknown(event, event.timestamp, told=True),
 }
 
-#: Class of a command -> its facts; the time is that at which Batsim obeys.
-COMMAND_FACTS: Final[Mapping[type, Callable[[Any, float], Iterator[Fact]]]] = {
+#: Class of an event -> what its facts are about.
+EVENT_FACTS: Final[Mapping[type, _Describe]] = {
+    **_BOTH,
+    events.SimulationBegins: _opening,
+    events.SimulationEnds: _one(FactKind.CLOSING),
+    events.JobSubmitted: _submission,
+    events.JobCompleted: _of_job(FactKind.ENDS, "state", "return_code", "hosts"),
+    events.JobKilled: _kill_done,
+    events.ResourceStateChanged: _power,
+    events.RequestedCall: _one(FactKind.CALLS),
+    events.FromJobMessage: _of_job(FactKind.MESSAGES, "message"),
+    events.Unknown: _unknown,
+}
+
+#: Class of a command -> what its facts are about.
+COMMAND_FACTS: Final[Mapping[type, _Describe]] = {
+    **_BOTH,
     commands.ExecuteJob: _start,
-    commands.RejectJob: _rejection,
+    commands.RejectJob: _of_job(FactKind.REJECTIONS),
     commands.KillJob: _kill,
     commands.CallMeLater: _nothing,
     commands.RegisterJob: _registration,
     commands.RegisterProfile: _profile,
     commands.SetResourceState: _power,
-    commands.SetJobMetadata: _metadata,
-    commands.ChangeJobState: _state,
-    commands.ToJobMessage: _message,
-    events.Query: lambda command, time: _questions(command, time, told=False),
-    events.Answer: lambda command, time: _answers(command, time, told=False),
-    events.Notify: lambda command, time: _notice(command, time, told=False),
-    events.Nop: _nothing,
-    events.Unknown: lambda command, time: _unknown(command, time, told=False),
+    commands.SetJobMetadata: _of_job(FactKind.METADATA, "metadata"),
+    commands.ChangeJobState: _of_job(FactKind.STATES, "state"),  # Batsim 4 ignores the reason
+    commands.ToJobMessage: _of_job(FactKind.MESSAGES, "message"),
+    events.Unknown: _unknown_command,
 }
