@@ -114,6 +114,15 @@ def wake_cost(sleep: SleepState, times: SwitchTimes | None) -> tuple[float, floa
     return math.inf if times is None else sleep.on_joules(times), sleep.on_watts
 
 
+def positive_numbers(text: str) -> tuple[float, ...]:
+    """Return finite numbers that are separated by commas; none if one of them is not positive, or no number."""
+    try:
+        numbers = tuple(float(piece) for piece in text.split(","))
+    except ValueError:
+        return ()
+    return numbers if all(0 < number < math.inf for number in numbers) else ()
+
+
 @lru_cache(maxsize=4096)  # most hosts of a platform are alike
 def _read(name: str, watts: str, sleeps: str, speeds: str) -> HostPower:
     draws = tuple(_read_draw(name, piece) for piece in watts.split(","))
@@ -146,11 +155,8 @@ def _read_sleep(piece: str, draws: tuple[Draw, ...]) -> SleepState:
 def _read_speeds(text: str, count: int) -> tuple[float, ...]:
     if not text:
         return ()
-    try:
-        speeds = tuple(float(piece) for piece in text.split(","))
-    except ValueError:
-        speeds = ()
-    if len(speeds) != count or not all(0 < speed < math.inf for speed in speeds):
+    speeds = positive_numbers(text)
+    if len(speeds) != count:
         _wrong("speed_per_state", f"must be flop/s for each pstate ({count}), separated by commas, not {shown(text)}")
     return speeds
 

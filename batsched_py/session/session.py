@@ -90,8 +90,10 @@ class Session:
         self._store: JobStore | None = None
         self._conversation = DecisionSide(warn, limits)
         self._state = State()
-        self._plan = Plan(self._state, warn)
-        self._view = View(self._state)
+        #: The algorithm's output: its promises, and why jobs wait.
+        self.plan: Final = Plan(self._state, warn)
+        #: The algorithm's input.
+        self.view: Final = View(self._state)
         self._scheduler = _make(scheduler, self._given)
         #: True once the algorithm's `setup` was called.
         self._ready = False
@@ -112,19 +114,9 @@ class Session:
         return self._conversation.dialect
 
     @property
-    def view(self) -> View:
-        """The algorithm's input."""
-        return self._view
-
-    @property
-    def plan(self) -> Plan:
-        """The algorithm's output: its promises, and why jobs wait."""
-        return self._plan
-
-    @property
     def rejections(self) -> Mapping[str, str]:
         """Job id -> why it was rejected."""
-        return self._plan.rejections
+        return self.plan.rejections
 
     @property
     def submitted(self) -> int:
@@ -145,7 +137,7 @@ class Session:
         AlgorithmError (the algorithm raised or planned the impossible; with the story), LocalProtocolError or
         InvariantError (a defect of ours). After an error send `refusal`, or Batsim waits for ever.
         """
-        conversation, plan, wall = self._conversation, self._plan, self._clock.wall
+        conversation, plan, wall = self._conversation, self.plan, self._clock.wall
         message = conversation.receive(request)
         began = wall() if wall is not None else 0.0
         self._state.advance(message.now)
@@ -185,7 +177,7 @@ class Session:
         """
         lines = [_REGISTRATION_OPEN % self._class.name] if self._state.registration_open else []
         for job in self._state.queue:
-            hold = self._plan.holds.get(job.id)
+            hold = self.plan.holds.get(job.id)
             why = f"held at t={hold.time:g}: {hold.reason}" if hold else "the algorithm gave no reason"
             lines.append(f"{displayed(job.id)} ({counted(job.size, 'host')}) {displayed(why)}")
         return lines
@@ -229,7 +221,7 @@ class Session:
 
     def _begin(self, event: SimulationBegins) -> None:
         """Set up what SIMULATION_BEGINS decides: dialect, store, the algorithm with Batsim's own options for it."""
-        self._plan.dialect = self._conversation.dialect
+        self.plan.dialect = self._conversation.dialect
         if event.config.redis:
             if self._open_store is None:
                 raise StoreError("Batsim keeps its jobs in Redis, and this session was given no way to read them")
@@ -247,7 +239,7 @@ class Session:
         if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
             rule = "run Batsim with --enable-dynamic-jobs (or simulate, which has the same option)"
             raise OptionError(f"{scheduler.name} submits jobs of its own: {rule}")
-        if scheduler.needs_energy and not all(host.pstate_count for host in self._view.hosts.values()):
+        if scheduler.needs_energy and not all(host.pstate_count for host in self.view.hosts.values()):
             raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
 
     def _warn(self, text: str) -> None:
@@ -262,7 +254,7 @@ class Session:
         return {name: value for name, value in sent.items() if name in known}
 
     def _decide(self, message: Message) -> None:
-        plan, view, scheduler = self._plan, self._view, self._scheduler
+        plan, view, scheduler = self.plan, self.view, self._scheduler
         try:
             if not self._ready:
                 self._ready = True
@@ -294,7 +286,7 @@ class Session:
             return
         try:
             for event in message.events:
-                self._scheduler.observe(event, self._view)
+                self._scheduler.observe(event, self.view)
         except (Exception, SystemExit) as error:
             raise AlgorithmError(story(self._class.name, message, error)) from error
 
@@ -302,7 +294,7 @@ class Session:
         for job in arrived:
             why = self._refusal(job)
             if why is not None and job.id in self._state.queue:
-                self._plan.reject(job, why)
+                self.plan.reject(job, why)
 
     def _refusal(self, job: Job) -> str | None:
         """Return why the job can never run, and is rejected before the algorithm sees it; None if it may wait."""
@@ -323,7 +315,7 @@ class Session:
             return
         job_id = str(asked.get("job_id"))
         described = asked.get("job")
-        job = self._view.job(job_id)
+        job = self.view.job(job_id)
         if job is None and isinstance(described, dict):
             try:
                 job = read_job(job_id, described)
@@ -332,14 +324,14 @@ class Session:
                 path = f"events[{position}].data.requests.estimate_waiting_time.{error.path}"
                 raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
         answer = {"job_id": job_id, "estimated_waiting_time": self._estimate(job, message)}
-        self._plan.answer({"estimate_waiting_time": answer})
+        self.plan.answer({"estimate_waiting_time": answer})
 
     def _estimate(self, job: Job | None, message: Message) -> float:
         """Return the seconds until the job starts; -1 if it never will, as batsched does."""
         if job is None or self._refusal(job) is not None:
             return -1.0
         try:
-            seconds = self._scheduler.estimate_wait(job, self._view, self._plan)
+            seconds = self._scheduler.estimate_wait(job, self.view, self.plan)
         except (Exception, SystemExit) as error:
             raise AlgorithmError(story(self._class.name, message, error)) from error
         return -1.0 if seconds is None else seconds

@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 
 from batsched_py.bits import SMALL, bit_runs, bits_of, size_of, sized, without
-from batsched_py.hostset import HostSet
 from batsched_py.protocol.events import Resource
 from batsched_py.protocol.fields import FieldError
 
@@ -71,10 +70,6 @@ class Hosts:
         self.free = self.all & ~self.down
         #: Host number -> the pstate last acknowledged, as text; absent until the first change.
         self.pstate: dict[int, str] = {}
-
-    def computing(self, hosts: HostSet) -> int:
-        """Return the bits of those that are no storage hosts."""
-        return hosts.bits & self.all
 
     def occupy(self, hosts: int) -> None:
         """Mark hosts busy: a job begins on them."""

@@ -51,10 +51,6 @@ class SizeIndex:
             del self._by_size[job.size]
             del self._sizes[bisect_left(self._sizes, job.size)]
 
-    def fitting(self, size: int, now: float, end: float, small: int) -> list[Job]:
-        """Answer `Queue.fitting`."""
-        return self.within([(size, end), (min(small, size), math.inf)], now)
-
     def within(self, limits: Sequence[tuple[int, float]], now: float) -> list[Job]:
         """Answer `Queue.within`. Costs a binary search for each size that may fit, and the jobs that are found."""
         found: list[tuple[float, int, Job]] = []
@@ -137,7 +133,7 @@ class Queue:
         """
         index = self._index()
         if index is not None:
-            return index.fitting(size, now, end, small)
+            return index.within([(size, end), (min(small, size), math.inf)], now)
         return [
             job
             for piece in self._pieces

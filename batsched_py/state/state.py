@@ -194,7 +194,7 @@ class State:
 
     def _end(self, job_id: str, run: Running) -> None:
         del self.running[job_id]
-        freed = self.hosts.computing(run.hosts) if self.hosts.stores else run.hosts.bits
+        freed = run.hosts.bits & self.hosts.all if self.hosts.stores else run.hosts.bits
         if self.compute_sharing:
             for other in self.running.values():
                 freed &= ~other.hosts.bits
@@ -240,7 +240,7 @@ class State:
             job = self.queue.remove(command.job_id)
         except KeyError:
             raise InvariantError(f"t={self.now}: {command.job_id} was started but does not wait") from None
-        hosts = self.hosts.computing(command.hosts) if self.hosts.stores else command.hosts.bits
+        hosts = command.hosts.bits & self.hosts.all if self.hosts.stores else command.hosts.bits
         if hosts & self.hosts.busy and not self.compute_sharing:
             raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
         end = command.timestamp + job.limit

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from batsched_py.api import HostSet, Job, OptionError, Plan, Slot, View, counted, option
 from batsched_py.planning.future.promise_book import PromiseBook
-from batsched_py.planning.power import HostPower, read_power
+from batsched_py.planning.power import HostPower, positive_numbers, read_power
 from batsched_py.schedulers.backfilling.loop import Overtaking
 from batsched_py.schedulers.backfilling.options import OvertakingOptions
 from batsched_py.schedulers.backfilling.rules import OvertakingRules, Promise
@@ -55,11 +55,8 @@ class DvfsOptions(OvertakingOptions):
 
 def read_speeds(text: str) -> tuple[float, ...]:
     """Read flop/s by pstate; ValueError if these are not positive numbers."""
-    try:
-        speeds = tuple(float(piece) for piece in text.split(","))
-    except ValueError:
-        speeds = ()
-    if not speeds or not all(0 < speed < math.inf for speed in speeds):
+    speeds = positive_numbers(text)
+    if not speeds:
         raise ValueError(f"speeds: must be flop/s, positive numbers separated by commas, not {text!r}")
     return speeds
 

@@ -1,7 +1,8 @@
 """The hosts asleep, under way to sleep or back, and idle since an instant; and requests to switch them."""
 
 import math
-from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 from typing import Literal
 
 from msgspec import Struct
@@ -55,7 +56,8 @@ class PowerManager:
             power.deepest if depth == "deepest" else next(iter(power.sleeps), None) for power in self.kinds
         ]
         #: Bits of the hosts that can be sent to sleep.
-        self.can_sleep = _bits(number for number, kind in self.kind.items() if self.sleeps[kind] is not None)
+        able = (number for number, kind in self.kind.items() if self.sleeps[kind] is not None)
+        self.can_sleep = HostSet.from_ids(able).bits
         #: (kind, sleep pstate) -> seconds to fall asleep, to wake up, as far as somebody knows.
         self._off: dict[tuple[int, int], float] = {}
         self._on: dict[tuple[int, int], float] = {}
@@ -81,9 +83,8 @@ class PowerManager:
                 learned = self._on if switch.waking else self._off
                 key = switch.kind, switch.sleep
                 learned[key] = max(learned.get(key, 0.0), view.now - switch.since)
-        if (
-            view.hosts_changed and view.unavailable
-        ):  # whoever failed on the way is not expected at the end of its switch
+        if view.hosts_changed and view.unavailable:
+            # Hosts that failed on the way are not expected at the end of their switch.
             view.availability().expect(view.unavailable & (view.asleep | view.switching), math.inf)
 
     def follow(self, view: View) -> None:
@@ -102,12 +103,12 @@ class PowerManager:
     @property
     def waking(self) -> int:
         """Hosts that are on the way from sleep."""
-        return _union(switch.hosts for switch in self.switches if switch.waking)
+        return reduce(or_, (switch.hosts for switch in self.switches if switch.waking), 0)
 
     @property
     def falling(self) -> int:
         """Hosts that are on the way to sleep."""
-        return _union(switch.hosts for switch in self.switches if not switch.waking)
+        return reduce(or_, (switch.hosts for switch in self.switches if not switch.waking), 0)
 
     def wakeable(self, view: View) -> int:
         """Return hosts that sleep and can be woken."""
@@ -172,7 +173,7 @@ class PowerManager:
             sleep = self.sleeping(host, view)
             return (*wake_cost(sleep, self.times(host, sleep)), -sleep.watts, host)
 
-        return _bits(sorted(HostSet(hosts), key=cost)[:count])
+        return HostSet.from_ids(sorted(HostSet(hosts), key=cost)[:count]).bits
 
     def wake(self, hosts: int, view: View, plan: Plan) -> None:
         """Wake these sleeping hosts, to the first pstate in which they compute."""
@@ -230,14 +231,3 @@ class PowerManager:
                 key = self.kind[host], sleep.pstate
                 groups[key] = groups.get(key, 0) | 1 << host
         return groups
-
-
-def _bits(hosts: Iterable[int]) -> int:
-    return HostSet.from_ids(hosts).bits
-
-
-def _union(sets: Iterable[int]) -> int:
-    union = 0
-    for hosts in sets:
-        union |= hosts
-    return union

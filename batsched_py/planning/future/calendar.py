@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
+from functools import reduce
+from operator import or_
 from typing import Final
 
 from batsched_py.bits import counter
@@ -62,17 +64,12 @@ class Changes:
 
     def between(self, start: float, end: float) -> int:
         """Return bits that change in the open interval (start, end)."""
-        hosts = 0
-        for time in self.times[bisect_right(self.times, start) : bisect_left(self.times, end)]:
-            hosts |= self.bits[time]
-        return hosts
+        times = self.times[bisect_right(self.times, start) : bisect_left(self.times, end)]
+        return reduce(or_, map(self.bits.__getitem__, times), 0) if times else 0
 
     def all(self) -> int:
         """Return bits that change at any time."""
-        hosts = 0
-        for bits in self.bits.values():
-            hosts |= bits
-        return hosts
+        return reduce(or_, self.bits.values(), 0)
 
 
 class Deltas:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 
 from batsched_py.bits import at_distances, bit_runs, interval_bits, lowest, size_of
 from batsched_py.planning.machine import Zones
@@ -93,7 +95,4 @@ def spread(free: int, size: int, zones: Zones) -> int | None:
 
 def union(pieces: Iterable[int]) -> int:
     """Return all bits of the pieces."""
-    bits = 0
-    for piece in pieces:
-        bits |= piece
-    return bits
+    return reduce(or_, pieces, 0)
