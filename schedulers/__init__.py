@@ -22,6 +22,7 @@ BUILT_INS: Final = {
     "fcfs": "batsched_py.schedulers.fcfs:Fcfs",
     "filler": "batsched_py.schedulers.filler:Filler",
     "killer": "batsched_py.schedulers.trials.killer:Killer",
+    "leases": "batsched_py.schedulers.leases:Leases",
     "priority": "batsched_py.schedulers.priority:Priority",
     "random": "batsched_py.schedulers.random_fit:RandomFit",
     "rejecter": "batsched_py.schedulers.trials.rejecter:Rejecter",

@@ -26,7 +26,7 @@ class LeaseBook:
 
     def __init__(self, site: Site, transfers: TransferSettings | None) -> None:
         """Begin with nothing reserved; without `transfers` nothing is prepared."""
-        self.table = LeaseTable(site.capacities)
+        self.table = LeaseTable(site.capacities, exclusive=site.exclusive)
         self.upcoming = Upcoming()
         self.preparation = (
             Unmanaged(Disks(None))

@@ -22,6 +22,7 @@ class Lease:
         demands: what each node takes of its host.
         preemptible: its hosts may be taken for another.
         deadline: seconds by which it must have ended.
+        repeatable: its machines can be stopped, and started again later.
         software: the image that its hosts need; None if nothing is to be prepared.
         accumulated: seconds that its machines have run, without runs that were thrown away.
         runs: planned, under way and over, in order of time.
@@ -44,6 +45,7 @@ class Lease:
         "location",
         "order",
         "preemptible",
+        "repeatable",
         "runs",
         "software",
         "start",
@@ -66,9 +68,11 @@ class Lease:
         preemptible: bool = True,
         deadline: float | None = None,
         software: Software | None = None,
+        repeatable: bool = True,
     ) -> None:
         self.id, self.kind, self.submit, self.duration, self.demands = id, kind, submit, duration, demands
         self.start, self.preemptible, self.deadline, self.software = start, preemptible, deadline, software
+        self.repeatable = repeatable
         self.state = State.NEW
         self.accumulated = 0.0
         #: When its machines last began a first run; None before.

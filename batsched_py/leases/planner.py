@@ -50,7 +50,7 @@ class Planner:
         """Return whether a lease may be suspended at all."""
         allowed = self._settings.suspension
         may = allowed == "all" or (allowed == "serial-only" and lease.size == 1)
-        return may and lease.kind is Kind.BEST_EFFORT
+        return may and lease.kind is Kind.BEST_EFFORT and lease.repeatable
 
     def _at(self, lease: Lease, time: float, hosts: Collection[int] | None, now: float) -> Run | None:
         """Return a run at this time, if it lasts long enough."""

@@ -390,7 +390,7 @@ class LeaseScheduler:
         scored = [
             (self._preemption.score(preemptor, lease, time), lease)
             for lease in leases
-            if lease is not preemptor and (lease.preemptible or not settings.honour_preemptible)
+            if lease is not preemptor and lease.repeatable and (lease.preemptible or not settings.honour_preemptible)
         ]
         may = [(score, lease) for score, lease in scored if score >= 0 and self._can_give_way(lease, time, now)]
         sign = 1 if settings.victim_order == "oldest" else -1

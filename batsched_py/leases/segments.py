@@ -5,12 +5,13 @@ Batsim 1 names jobs by integers: there they are `segments!0`, `segments!1`... in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST
 from batsched_py.model.profile import Composed, Profile
+from batsched_py.protocol.events import Members
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 
@@ -61,14 +62,43 @@ class Segments:
     def repeat(self, job: Job, profile: Mapping[str, Any], view: View, plan: Plan) -> Job:
         """Submit the job again, whole, under the next id of its lease; with its own walltime and members."""
         first = self.first(job)
-        segment_id = f"{WORKLOAD}!{len(self)}" if view.config.numbered_jobs else self._next_id(first)
+        segment_id = self._next_id(first, view)
         name = self._profile_name(job, segment_id, view)
         segment = Job.create(segment_id, size=job.size, profile=name, walltime=job.walltime, extra=job.extra)
-        self._first[segment_id] = first
-        plan.submit(segment, dict(profile))
+        self._submit(segment, first, profile, plan)
         return segment
 
-    def _next_id(self, first: Job) -> str:
+    def go_on(self, job: Job, parts: Sequence[Members], walltime: float, view: View, plan: Plan) -> Job:
+        """Submit what a killed job had left, as profiles that do it in turn, under the next id of its lease.
+
+        Jobs of Batsim 4 get the id of their lease and their number as metadata.
+        """
+        first = self.first(job)
+        segment_id = self._next_id(first, view)
+        workload, _, name = segment_id.partition("!")
+        known = set(view.profiles(workload))
+        fresh = self._fresh(f"{first.workload}!{name}" if workload == WORKLOAD else name, known)
+        profile = parts[0]
+        if len(parts) > 1:
+            names = [f"{fresh}.{number}" for number in range(len(parts))]
+            for part_name, part in zip(names, parts, strict=True):
+                plan.register_profile(workload, part_name, part)
+            profile = {"type": "composed", "repeat": 1, "seq": names}
+        limit = walltime if job.walltime is not None else None
+        segment = Job.create(segment_id, size=job.size, profile=fresh, walltime=limit, extra=job.extra)
+        self._submit(segment, first, profile, plan)
+        if plan.dialect.name != "v1.4":
+            plan.set_metadata(segment, f"lease {first.id}, segment {self._count[first.id]}")
+        return segment
+
+    def _submit(self, segment: Job, first: Job, profile: Members, plan: Plan) -> None:
+        self._first[segment.id] = first
+        plan.submit(segment, dict(profile))
+
+    def _next_id(self, first: Job, view: View) -> str:
+        if view.config.numbered_jobs:
+            self._count[first.id] = self._count.get(first.id, 0) + 1
+            return f"{WORKLOAD}!{len(self)}"
         number = self._count.get(first.id, 0) + 1
         while f"{first.id}#{number}" in self._taken:
             number += 1
@@ -80,7 +110,10 @@ class Segments:
             return job.profile if job.workload == WORKLOAD else f"{job.workload}!{job.profile}"
         if not view.config.forgets_profiles:
             return job.profile
-        name, known = segment_id.partition("!")[2], set(view.profiles(job.workload))
+        return self._fresh(segment_id.partition("!")[2], set(view.profiles(job.workload)))
+
+    @staticmethod
+    def _fresh(name: str, known: Collection[str]) -> str:
         while name in known:
             name += "#"
         return name

@@ -23,10 +23,10 @@ _Entry = tuple[float, float, int, Lease, Amounts]
 class HostTimeline:
     """What is reserved on one host, as a step function of time that is made at the first question after a change."""
 
-    __slots__ = ("_entries", "_free", "_holders", "_points", "capacity")
+    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_points", "capacity")
 
-    def __init__(self, capacity: Amounts) -> None:
-        self.capacity = capacity
+    def __init__(self, capacity: Amounts, *, exclusive: bool = False) -> None:
+        self.capacity, self._exclusive = capacity, exclusive
         #: Reservations that have not ended, by start; those of no length are there too, and count for nothing.
         self._entries: list[_Entry] = []
         #: Where the picture changes: at `_points[i]` begins `_free[i]`, left by `_holders[i]`. Empty if out of date.
@@ -92,6 +92,8 @@ class HostTimeline:
         return bisect_right(self._points, time) - 1
 
     def _left(self, entries: Sequence[_Entry]) -> Amounts:
+        if self._exclusive and any(any(entry[4]) for entry in entries):
+            return (0.0,) * len(self.capacity)
         free = self.capacity
         for entry in entries:
             free = subtract(free, entry[4])
@@ -119,10 +121,15 @@ def _order(entry: _Entry) -> int:
 
 
 class LeaseTable:
-    """All hosts of a site, from 0, with what is reserved on them."""
+    """All hosts of a site, from 0, with what is reserved on them.
 
-    def __init__(self, capacities: Sequence[Amounts]) -> None:
-        self.hosts = [HostTimeline(capacity) for capacity in capacities]
+    Args:
+        capacities: of the hosts.
+        exclusive: no host is for two leases at a time.
+    """
+
+    def __init__(self, capacities: Sequence[Amounts], *, exclusive: bool = False) -> None:
+        self.hosts = [HostTimeline(capacity, exclusive=exclusive) for capacity in capacities]
         self._count = 0
 
     def add(self, reservation: LeaseReservation) -> None:

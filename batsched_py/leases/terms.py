@@ -1,24 +1,35 @@
-"""The terms of a lease, read from the member `lease` of a job: its start, and whether it gives way."""
+"""The terms of a lease, read from the member `lease` of a job: when, how long, on what, whether it gives way."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
+from batsched_py.leases.capacity import Quantity
 from batsched_py.model.job import Job
-from batsched_py.model.limits import LONGEST, TOO_LONG
+from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.text.display import shown
 
 #: The member of a job that holds its terms.
 MEMBER: Final = "lease"
-#: Seconds after the submission.
+#: Terms that every algorithm with leases knows; all terms.
+START_TERMS: Final = ("start", "preemptible")
+ALL_TERMS: Final = (*START_TERMS, "capacity", "software", "deadline", "duration", "group")
+#: Seconds of a duration without an end: a hundred years, as Haizea counts them.
+UNLIMITED: Final = 36500 * 86400.0
+#: Seconds after the submission, or as [DD:]HH:MM:SS.
 _LATER = re.compile(r"\+(\d+(?:\.\d+)?)")
+_CLOCK = re.compile(r"\+(?:(\d+):)?(\d+):(\d\d):(\d\d(?:\.\d+)?)")
 _START_RULE: Final = 'must be null, "now", a number of seconds from 0 on, or "+" and seconds after the submission'
+_DEADLINE_RULE: Final = 'must be a number of seconds from 0 on, or "+" and seconds after the submission'
+#: Names of resource types in JSON -> Haizea's.
+_TYPES: Final = {"cpu": "CPU", "memory": "Memory"}
+_WORDS: Final = {"yes": True, "no": False, "true": True, "false": False}
 
 
 class TermsError(ValueError):
@@ -49,27 +60,44 @@ class Software(NamedTuple):
     size: float
 
 
+class NodeSet(NamedTuple):
+    """Nodes of a lease that ask for the same: their number, and quantities by resource type."""
+
+    number: int
+    capacity: Mapping[str, Quantity]
+
+
 class Terms(Struct, frozen=True):
     """The terms of one lease.
 
     Attributes:
-        kind: best effort, immediate or an advance reservation.
-        start: seconds since the start of the simulation; None unless it is an advance reservation.
+        kind: best effort, immediate, advance reservation or deadline.
+        start: seconds since the start of the simulation; None unless it is an advance reservation or has a deadline.
         preemptible: it may be stopped for the sake of another.
+        duration: seconds; None if it is the job's walltime.
+        nodes: what they ask for; empty for a whole host each.
+        software: the image that its hosts need; None for none.
+        deadline: seconds since the start of the simulation by which it must have ended; None for none.
+        group: leases of one group, requested at one instant, start together or not at all; None for none.
     """
 
     kind: Kind = Kind.BEST_EFFORT
     start: float | None = None
     preemptible: bool = True
+    duration: float | None = None
+    nodes: tuple[NodeSet, ...] = ()
+    software: Software | None = None
+    deadline: float | None = None
+    group: str | None = None
 
 
 BEST_EFFORT: Final = Terms()
 
 
-def read_terms(job: Job) -> Terms:
+def read_terms(job: Job, known: Collection[str] = START_TERMS) -> Terms:
     """Return the terms of a job; those of a job without a lease are best effort.
 
-    Raises TermsError (field, rule) if its lease is none.
+    Raises TermsError (field, rule) if its lease is none, or has a term that is not among the `known` ones.
     """
     lease = job.members.get(MEMBER)
     if lease is None:
@@ -77,27 +105,129 @@ def read_terms(job: Job) -> Terms:
     if not isinstance(lease, Mapping):
         raise TermsError(MEMBER, f"must be an object, not {shown(lease)}")
     for name in lease:
-        if name not in ("start", "preemptible"):
-            raise TermsError(f"{MEMBER}.{name}", "there is no such term; there are start and preemptible")
+        if name not in known:
+            *most, last = known
+            raise TermsError(f"{MEMBER}.{name}", f"there is no such term; there are {', '.join(most)} and {last}")
     start, kind = _start(lease.get("start"), job)
-    preemptible = lease.get("preemptible", kind is Kind.BEST_EFFORT)
-    if type(preemptible) is not bool:
-        raise TermsError(f"{MEMBER}.preemptible", f"must be true or false, not {shown(preemptible)}")
-    return Terms(kind, start, preemptible)
+    deadline = lease.get("deadline")
+    if deadline is not None:
+        kind, start, deadline = _deadline(deadline, kind, start, job)
+    return Terms(
+        kind,
+        start,
+        _preemptible(lease.get("preemptible", kind is Kind.BEST_EFFORT)),
+        _duration(lease.get("duration")),
+        _nodes(lease.get("capacity"), job.size),
+        _software(lease.get("software")),
+        deadline,
+        _name(lease.get("group"), "group"),
+    )
 
 
 def _start(value: Any, job: Job) -> tuple[float | None, Kind]:
-    if value is None:
+    if value is None or value == "best_effort":
         return None, Kind.BEST_EFFORT
     if value == "now":
         return None, Kind.IMMEDIATE
-    later = _LATER.fullmatch(value) if isinstance(value, str) else None
+    return _instant(value, job, "start", _START_RULE), Kind.ADVANCE
+
+
+def _deadline(value: Any, kind: Kind, start: float | None, job: Job) -> tuple[Kind, float, float]:
+    if kind is Kind.IMMEDIATE:
+        raise TermsError(f"{MEMBER}.deadline", "is not for a lease that starts now or never")
+    return Kind.DEADLINE, start or job.submit_time, _instant(value, job, "deadline", _DEADLINE_RULE)
+
+
+def _instant(value: Any, job: Job, term: str, rule: str) -> float:
+    """Return seconds since the start of the simulation."""
+    text = value if isinstance(value, str) else ""
+    later, clock = _LATER.fullmatch(text), _CLOCK.fullmatch(text)
     if later is not None:
-        start = job.submit_time + float(later[1])
+        instant = job.submit_time + float(later[1])
+    elif clock is not None:
+        days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
+        instant = job.submit_time + ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     elif type(value) in (int, float) and value >= 0:
-        start = float(value) if value <= LONGEST else math.inf
+        instant = float(value) if value <= LONGEST else math.inf
     else:
-        raise TermsError(f"{MEMBER}.start", f"{_START_RULE}, not {shown(value)}")
-    if start > LONGEST:
-        raise TermsError(f"{MEMBER}.start", f"{TOO_LONG} not {shown(value)}")
-    return start, Kind.ADVANCE
+        raise TermsError(f"{MEMBER}.{term}", f"{rule}, not {shown(value)}")
+    if instant > LONGEST:
+        raise TermsError(f"{MEMBER}.{term}", f"{TOO_LONG} not {shown(value)}")
+    return instant
+
+
+def _preemptible(value: Any) -> bool:
+    said = _WORDS.get(value) if isinstance(value, str) else value
+    if type(said) is not bool:
+        raise TermsError(f"{MEMBER}.preemptible", f"must be true or false, not {shown(value)}")
+    return said
+
+
+def _duration(value: Any) -> float | None:
+    if value is None:
+        return None
+    if value == "unlimited":
+        return UNLIMITED
+    if type(value) not in (int, float) or not 0 < value <= LONGEST:
+        rule = f'must be "unlimited" or a number of seconds greater than 0 and at most {LONGEST}'
+        raise TermsError(f"{MEMBER}.duration", f"{rule}, not {shown(value)}")
+    return float(value)
+
+
+def _nodes(value: Any, size: int) -> tuple[NodeSet, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, Mapping):
+        return (NodeSet(size, _capacity(value, f"{MEMBER}.capacity")),)
+    if not isinstance(value, (list, tuple)) or not value:
+        raise TermsError(f"{MEMBER}.capacity", f"must be an object or a list of objects, not {shown(value)}")
+    sets = list[NodeSet]()
+    for index, one in enumerate(value):
+        field = f"{MEMBER}.capacity[{index}]"
+        if not isinstance(one, Mapping):
+            raise TermsError(field, f"must be an object, not {shown(one)}")
+        count = one.get("count")
+        if type(count) is not int or count < 1:
+            raise TermsError(f"{field}.count", f"must be an integer from 1 on, not {shown(count)}")
+        sets.append(NodeSet(count, _capacity({name: one[name] for name in one if name != "count"}, field)))
+    total = sum(one.number for one in sets)
+    if total != size:
+        raise TermsError(f"{MEMBER}.capacity", f"counts {total} nodes, but the job's res is {size}")
+    return tuple(sets)
+
+
+def _capacity(value: Mapping[str, Any], field: str) -> dict[str, Quantity]:
+    found: dict[str, Quantity] = {}
+    for name, amount in value.items():
+        several = isinstance(amount, (list, tuple))
+        amounts = amount if several else [amount]
+        if not amounts or any(type(one) not in (int, float) or not 0 < one <= LONGEST for one in amounts):
+            raise TermsError(
+                f"{field}.{name}", f"must be a number greater than 0, or a list of such, not {shown(amount)}"
+            )
+        found[_TYPES.get(name, name)] = tuple(float(one) for one in amounts) if several else float(amount)
+    return found
+
+
+def _software(value: Any) -> Software | None:
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or set(value) != {"image", "size"}:
+        raise TermsError(f"{MEMBER}.software", f"must be null or an object of image and size, not {shown(value)}")
+    size = value["size"]
+    if type(size) not in (int, float) or not 0 <= size <= LONGEST:
+        raise TermsError(f"{MEMBER}.software.size", f"must be a number of MB from 0 on, not {shown(size)}")
+    image = _name(value["image"], "software.image")
+    if image is None:
+        raise TermsError(f"{MEMBER}.software.image", "must be a text, not null")
+    return Software(image, float(size))
+
+
+def _name(value: Any, term: str) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value:
+        raise TermsError(f"{MEMBER}.{term}", f"must be a text, not {shown(value)}")
+    if breaks_csv(value):
+        raise TermsError(f"{MEMBER}.{term}", f"{NAME_RULE}, not {shown(value)}")
+    return value

@@ -1,0 +1,248 @@
+"""Leases as Haizea schedules them: best effort, immediate, in advance, with suspension, migration and images."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from batsched_py.api import Event, Host, Job, OptionError, Plan, Scheduler, View, option
+from batsched_py.leases.capacity import Quantity
+from batsched_py.leases.enactment import Enactment
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.policies.admission import Admission, NoReservations
+from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
+from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
+from batsched_py.leases.preparation.image_transfer import TransferSettings
+from batsched_py.leases.reservations import Phase
+from batsched_py.leases.scheduler import LeaseScheduler, Policies
+from batsched_py.leases.settings import LeaseSettings
+from batsched_py.leases.site import CPU, MEMORY, Site
+from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, NodeSet, TermsError, read_terms
+
+
+@dataclass(frozen=True, slots=True)
+class LeasesOptions:
+    """Options by Haizea's names, with underscores for hyphens."""
+
+    backfilling: Literal["off", "aggressive", "conservative", "intermediate"] = option(
+        "aggressive", "how many best-effort leases may hold a start in the future: none, one, all, some"
+    )
+    backfilling_reservations: int | None = option(None, "how many, with intermediate", minimum=1)
+    suspension: Literal["none", "serial-only", "all"] = option("all", "which leases may be suspended: of one node, all")
+    suspend_rate: float = option(32.0, "MB/s at which memory is saved", minimum=1e-6)
+    resume_rate: float = option(32.0, "MB/s at which memory is loaded", minimum=1e-6)
+    suspendresume_exclusion: Literal["local", "global"] = option("local", "where memory is saved: each host, one place")
+    scheduling_threshold_factor: float = option(1.0, "how many times its overheads a cut lease must run", minimum=0)
+    force_scheduling_threshold: float | None = option(None, "seconds that a cut lease must last instead", minimum=0)
+    override_suspend_time: float | None = option(None, "seconds to suspend a machine, whatever its memory", minimum=0)
+    override_resume_time: float | None = option(None, "seconds to resume a machine, whatever its memory", minimum=0)
+    migration: Literal["no", "yes", "yes-notransfer"] = option("no", "may a suspended lease resume on other hosts")
+    migration_bandwidth: float = option(100.0, "Mb/s between hosts", minimum=1e-6)
+    shutdown_time: float = option(0.0, "seconds from the end of a run until its hosts are free", minimum=0)
+    enactment_overhead: float = option(0.0, "seconds for each command to a machine", minimum=0)
+    policy_admission: Literal["accept-all", "no-ARs"] = option("accept-all", "which leases may be scheduled")
+    policy_preemption: Literal["no-preemption", "ar-preempts-everything"] = option("no-preemption", "who gives way")
+    policy_host_selection: Literal["greedy", "no-policy"] = option("greedy", "which hosts are tried first")
+    lease_preparation: Literal["unmanaged", "imagetransfer"] = option("unmanaged", "are images transferred first")
+    imagetransfer_bandwidth: float = option(100.0, "Mb/s of the repository", minimum=1e-6)
+    transfer_mechanism: Literal["unicast", "multicast"] = option("unicast", "a transfer for each node, or for all")
+    avoid_redundant_transfers: bool = option(True, "leases share transfers of the same image")
+    force_imagetransfer_time: float | None = option(None, "seconds of a transfer, whatever the size", minimum=0)
+    diskimage_reuse: Literal["none", "image-caches"] = option("none", "hosts keep images for later leases")
+    diskimage_cache_size: float = option(-1.0, "MB of images that a host keeps, -1 for no limit", minimum=-1)
+    victim_order: Literal["youngest", "oldest"] = option("youngest", "who gives way first; Haizea takes the oldest")
+    unneeded_victims: Literal["spare", "stop"] = option("spare", "leases whose hosts are not used after all")
+    estimates: Literal["exact", "original"] = option("exact", "what overheads may take, or Haizea's formula")
+    tolerance: float = option(1e-3, "seconds by which Batsim's news may be early or late", minimum=0)
+
+    def __post_init__(self) -> None:
+        if (self.backfilling == "intermediate") != (self.backfilling_reservations is not None):
+            raise OptionError("backfilling_reservations is for backfilling=intermediate, which needs it")
+
+    def settings(self, *, stoppable: bool) -> LeaseSettings:
+        """Return the rules of the scheduler; nobody is suspended unless jobs can be stopped and go on."""
+        future = {"off": 0.0, "aggressive": 1.0, "conservative": math.inf}
+        return LeaseSettings(
+            future_leases=future.get(self.backfilling, self.backfilling_reservations or 0),
+            stop_at_first=self.backfilling == "off",
+            suspension=self.suspension if stoppable else "none",
+            suspend_rate=self.suspend_rate,
+            resume_rate=self.resume_rate,
+            override_suspend=self.override_suspend_time,
+            override_resume=self.override_resume_time,
+            exclusion=self.suspendresume_exclusion,
+            threshold_factor=self.scheduling_threshold_factor,
+            forced_threshold=self.force_scheduling_threshold,
+            migration=self.migration,
+            migration_bandwidth=self.migration_bandwidth,
+            shutdown_time=self.shutdown_time,
+            enactment_overhead=self.enactment_overhead,
+            estimates=self.estimates,
+            victim_order=self.victim_order,
+            drop_unneeded_victims=self.unneeded_victims == "spare",
+        )
+
+    def transfers(self) -> TransferSettings | None:
+        """Return how images are transferred; None if they are not."""
+        if self.lease_preparation == "unmanaged":
+            return None
+        cache = math.inf if self.diskimage_cache_size == -1 else self.diskimage_cache_size
+        return TransferSettings(
+            self.imagetransfer_bandwidth,
+            self.transfer_mechanism,
+            self.avoid_redundant_transfers,
+            self.force_imagetransfer_time,
+            cache if self.diskimage_reuse == "image-caches" else None,
+        )
+
+    def policies(self) -> Policies:
+        """Return who is admitted, who gives way, and which hosts are tried first."""
+        admission = {"accept-all": Admission, "no-ARs": NoReservations}[self.policy_admission]
+        preemption = {"no-preemption": Preemptability, "ar-preempts-everything": ReservationsFirst}
+        hosts = {"greedy": GreedyHosts, "no-policy": HostOrder}[self.policy_host_selection]
+        return Policies(lambda _: admission(), lambda _: preemption[self.policy_preemption](), hosts)
+
+
+class Leases(Scheduler[LeasesOptions]):
+    """Schedule jobs as leases: those with a start in advance at their instant, all others as soon as possible.
+
+    A job's member `lease` has its terms (docs/leases.md); a job without one is a best-effort lease of whole hosts.
+    Best-effort leases may be suspended for an advance reservation: their job is killed, and what it had left to do is
+    submitted as the next segment, `id#1`.
+    """
+
+    name = "leases"
+    source = (
+        "Haizea 1.0: Sotomayor, Keahey, Foster, Combining batch execution and leasing using virtual machines, HPDC"
+        " 2008; the Haizea manual"
+    )
+    uses_dynamic_jobs = True
+    oversubscribes = True
+
+    def setup(self, view: View) -> None:
+        """Begin with an empty site."""
+        hosts = list(view.all_hosts)
+        stoppable = view.config.dynamic_jobs
+        self.site = Site.of([_capacity(view.hosts[host]) for host in hosts], exclusive=not view.compute_sharing)
+        self.scheduler = LeaseScheduler(
+            self.site, self.options.settings(stoppable=stoppable), self.options.policies(), self.options.transfers()
+        )
+        self.enactment = Enactment(view, hosts)
+        #: Leases whose jobs have ended since the last decision, and not because they were killed.
+        self.ended: list[Lease] = []
+        self.requests = 0
+        self.clock = 0.0
+        self.warned = False
+
+    def observe(self, event: Event, view: View) -> None:
+        """Note who has ended, and what killed jobs had left to do."""
+        lease = self.enactment.observe(event)
+        if lease is not None and lease.runs and lease.runs[-1].phase is Phase.UNDER_WAY:
+            self.ended.append(lease)
+
+    def decide(self, view: View, plan: Plan) -> None:
+        """Let the scheduler go through the instants that have come, and do what it decides."""
+        requests = list(self._requests(view, plan))
+        ended = [lease for lease in self.ended if self._is_early(lease, view)]
+        self.ended.clear()
+        for now in self._instants(view, bool(requests or ended)):
+            self.clock = now
+            last = now >= view.now - self.options.tolerance
+            self.scheduler.step(now, ended if last else (), requests if last else ())
+        self.enactment.enact(self.scheduler.actions, plan)
+        self.scheduler.actions.clear()
+        self.enactment.proceed(plan)
+        self._call(view, plan)
+        self._finish_registration(view, plan)
+
+    def _requests(self, view: View, plan: Plan) -> Iterator[Lease]:
+        arrived = view.arrived
+        self.enactment.segments.meet(arrived)
+        for job in arrived:
+            if self.enactment.segments.first(job) is not job:
+                continue
+            try:
+                lease = self._lease(job, view)
+            except TermsError as error:
+                plan.reject(job, str(error))
+                continue
+            self.enactment.meet(lease, job)
+            yield lease
+
+    def _lease(self, job: Job, view: View) -> Lease:
+        """Return the lease that a job asks for; TermsError if it asks for none that there could be."""
+        terms = read_terms(job, ALL_TERMS)
+        nodes = terms.nodes or (NodeSet(job.size, {}),)
+        demands = []
+        for one in nodes:
+            amounts = self.site.amounts(one.capacity) if one.capacity else self.site.smallest()
+            if amounts is None:
+                raise TermsError(
+                    "lease.capacity", f"the site has {', '.join(self.site.types)}, not all that is asked for"
+                )
+            demands += [amounts] * one.number
+        repeatable = view.config.dynamic_jobs and self.enactment.segments.repeatable(job, view) is not None
+        duration = terms.duration if terms.duration is not None else min(job.limit, UNLIMITED)
+        self.requests += 1
+        return Lease(
+            self.requests,
+            terms.kind,
+            job.submit_time,
+            duration,
+            tuple(demands),
+            start=terms.start,
+            preemptible=terms.preemptible,
+            deadline=terms.deadline,
+            software=terms.software,
+            repeatable=repeatable,
+        )
+
+    def _is_early(self, lease: Lease, view: View) -> bool:
+        """Return whether a lease whose job has ended was planned to run on, or to be suspended just now."""
+        run = lease.runs[-1]
+        return run.end > view.now + self.options.tolerance or run.suspends
+
+    def _instants(self, view: View, news: bool) -> Iterator[float]:
+        """Iterate over the instants that have come: those that were planned, and now if there is news."""
+        while True:
+            planned = self.scheduler.next_instant()
+            if planned is None or planned > view.now + self.options.tolerance:
+                break
+            at = max(planned, self.clock)
+            news = news and at < view.now - self.options.tolerance
+            yield at
+        if news:
+            yield max(view.now, self.clock)
+
+    def _call(self, view: View, plan: Plan) -> None:
+        """Be called at the next instant that is planned, unless a call comes before it."""
+        planned = self.scheduler.next_instant()
+        if planned is not None and planned > view.now and not any(view.now < call <= planned for call in view.wakeups):
+            plan.wake_at(planned)
+
+    def _finish_registration(self, view: View, plan: Plan) -> None:
+        """Finish it once nobody can be stopped any more."""
+        if not view.registration_open or self.enactment.in_progress or self.scheduler.leases:
+            return
+        if view.all_submitted or plan.dialect.name == "v1.4":
+            plan.finish_registration()
+
+
+def _capacity(host: Host) -> dict[str, Quantity]:
+    """Return what a host has, from its properties: `cpu` in percent of one, `mem` in MB, `capacity` for other types."""
+    found: dict[str, Quantity] = {CPU: 100.0, MEMORY: 1024.0}
+    for name, text in (("cpu", CPU), ("mem", MEMORY)):
+        given = host.properties.get(name)
+        if given is not None:
+            found[text] = _quantity(str(given))
+    for pair in str(host.properties.get("capacity", "")).replace(",", " ").split():
+        name, _, amount = pair.partition(":")
+        found[name] = _quantity(amount)
+    return found
+
+
+def _quantity(text: str) -> Quantity:
+    amounts = tuple(float(part) for part in text.split("+"))
+    return amounts if len(amounts) > 1 else amounts[0]
