@@ -18,27 +18,32 @@ from batsched_py.leases.reservations import Run
 from batsched_py.leases.scheduler import Action, Reject, Start, Stop
 from batsched_py.leases.segments import Segments
 from batsched_py.model.job import Job
-from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled, Members
+from batsched_py.model.profile import Delay
+from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled, Members, Progress
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import TOLERANCE, View
 
+#: The share of a profile by which Batsim's progress may be off.
+_ROUNDED: Final = 1e-6
 #: The work of a lease that was killed just when it had done all.
 _NOTHING: Final[Members] = {"type": "delay", "delay": 1e-3}
 
 
 class _Running(NamedTuple):
-    """A lease whose job runs, and the run for which it was started."""
+    """A lease whose job runs, the run for which it was started, and when."""
 
     lease: Lease
     run: Run
     job: Job
+    started: float
 
 
 class _Killed(NamedTuple):
-    """A lease whose job is being killed, and why: "suspend", "requeue" or "shutdown"."""
+    """A lease whose job is being killed, when it was started, and why: "suspend", "requeue" or "shutdown"."""
 
     lease: Lease
     job: Job
+    started: float
     why: str
 
 
@@ -123,15 +128,31 @@ class Enactment:
             killed = self._killed.pop(job_id, None)
             if killed is None or killed.why == "shutdown":
                 continue
-            lease, job, why = killed
-            progress = event.progress.get(job_id)
-            suspended = why == "suspend" and progress is not None
-            parts = self._view.remainder(job_id, progress) if suspended and progress is not None else None
+            progress = event.progress.get(job_id) if killed.why == "suspend" else None
+            parts = self._unfinished(killed, progress, event.timestamp) if progress is not None else None
+            limit = killed.job.limit if parts is None else killed.lease.remaining
             if parts is None:
-                profile = self.segments.repeatable(job, self._view)
-                assert profile is not None, f"{job_id} was stopped and cannot go on"  # noqa: S101  # it was repeatable
-                parts = (profile,)
-            self._left.append(_Left(lease, job, parts or (_NOTHING,), lease.remaining if suspended else job.limit))
+                parts = (self._whole(killed.job),)
+            self._left.append(_Left(killed.lease, killed.job, parts or (_NOTHING,), limit))
+
+    def _unfinished(self, killed: _Killed, progress: Progress, now: float) -> tuple[Members, ...] | None:
+        """Return what a killed job had left; None if it is not known.
+
+        Batsim rounds progress to six digits, seconds of a long delay. The clock is more exact; progress is right where
+        the job began later than it was told to.
+        """
+        parts = self._view.remainder(killed.job.id, progress)
+        profile = self._view.profile(killed.job)
+        if parts and isinstance(profile, Delay):
+            left = profile.delay - (now - killed.started)
+            if abs(left - parts[0]["delay"]) <= _ROUNDED * profile.delay + TOLERANCE and left > 0:
+                return ({**parts[0], "delay": left},)
+        return parts
+
+    def _whole(self, job: Job) -> Members:
+        profile = self.segments.repeatable(job, self._view)
+        assert profile is not None, f"{job.id} was stopped and cannot go on"  # noqa: S101  # it was repeatable
+        return profile
 
     def _start(self, start: Start, lingering: HostSet, plan: Plan) -> None:
         lease, run = start
@@ -141,7 +162,7 @@ class Enactment:
             return
         del self._starting[lease.id]
         plan.start(job, hosts, self._executors(run.nodes, hosts))
-        self._running[job.id] = _Running(lease, run, job)
+        self._running[job.id] = _Running(lease, run, job, self._view.now)
 
     def _lingering(self) -> HostSet:
         """Return hosts of jobs that still run though their time is over."""
@@ -159,7 +180,7 @@ class Enactment:
             plan.warn(f"{job.id} was to run from {run.start:g} to {run.end:g}, but its hosts were not free")
         elif job.id in self._running and (why != "shutdown" or run.start + job.limit > run.end + TOLERANCE):
             # Otherwise its walltime ends it now.
-            self._killed[job.id] = _Killed(lease, job, why)
+            self._killed[job.id] = _Killed(lease, job, self._running[job.id].started, why)
             plan.kill(job)
 
     def _reject(self, reject: Reject, plan: Plan) -> None:
