@@ -182,15 +182,26 @@ class LeaseScheduler:
             lease.change(State.ACTIVE, now)
             self.future.pop(lease.id, None)
             self.actions.append(Start(lease, reservation))
-        elif reservation.use is Use.SUSPEND and lease.state is State.ACTIVE:
-            lease.change(State.SUSPENDING, now)
-        elif reservation.use is Use.RESUME and lease.state is State.SUSPENDED_SCHEDULED:
-            lease.change(State.RESUMING, now)
+        elif reservation.use in (Use.SUSPEND, Use.RESUME):
+            self._start_memory(reservation, now)
         elif reservation.use is Use.TRANSFER:
             self._preparation.begin(reservation, now)
         self._book.upcoming.note(reservation)
         if reservation.end <= reservation.start and reservation.use not in (Use.VM, Use.SHUTDOWN):
             self._end(reservation, now)  # what takes no time is over before the machines start
+
+    def _start_memory(self, reservation: LeaseReservation, now: float) -> None:
+        """Begin to write the memory of machines, or to read it: its files take room from then on, or no more (H53)."""
+        lease, suspends = reservation.lease, reservation.use is Use.SUSPEND
+        for node, host in reservation.nodes.items():
+            if suspends:
+                self.disks.save(host, lease, node, self._overheads.node_memory(lease, node))
+            else:
+                self.disks.load(host, lease, node)
+        if suspends and lease.state is State.ACTIVE:
+            lease.change(State.SUSPENDING, now)
+        elif not suspends and lease.state is State.SUSPENDED_SCHEDULED:
+            lease.change(State.RESUMING, now)
 
     def _end(self, reservation: LeaseReservation, now: float) -> None:
         reservation.phase = Phase.OVER
@@ -206,17 +217,14 @@ class LeaseScheduler:
             self._preparation.finish(reservation, now)
 
     def _moved_memory(self, reservation: LeaseReservation, now: float) -> None:
-        """Follow the memory of machines: to a file, to another host, back to a machine."""
+        """Follow the memory of machines that were suspended, resumed, or moved to another host."""
         lease, run, disks = reservation.lease, reservation.lease.runs[-1], self.disks
         for node, host in reservation.nodes.items():
             if reservation.use is Use.SUSPEND:
-                disks.save(host, lease, node, self._overheads.node_memory(lease, node))
                 lease.location[node] = host
-            elif reservation.use is Use.RESUME:
-                disks.load(host, lease, node)
             elif reservation.use is Use.MIGRATE_DISK:
                 disks.move_copy(lease.location[node], host, lease, node)
-            else:
+            elif reservation.use is Use.MIGRATE_MEMORY:
                 disks.load(lease.location[node], lease, node)
                 disks.save(host, lease, node, self._overheads.node_memory(lease, node))
                 lease.location[node] = host

@@ -1,0 +1,107 @@
+"""Accounting of a run: what its probes have counted and noted, with the interface that they use (H76, H92)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import ClassVar, Literal
+
+from batsched_py.leases.accounting.counters import Average, Counter, Number
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import did_you_mean
+
+#: A figure of a lease or of a run; None as long as nobody has set it.
+Figure = Number | str | None
+#: How figures are computed in which Haizea is mistaken: as the manual says, or as Haizea does.
+Stats = Literal["corrected", "original"]
+
+
+class Accounting:
+    """Counters, and figures of leases and of the run.
+
+    Attributes:
+        stats: how built-in probes compute figures in which Haizea is mistaken.
+        now: seconds since the run began; its owner keeps it up to date.
+        counters: by name.
+        lease_stats: name of a figure -> lease -> its value, of those that have one.
+        run_stats: name of a figure of the run -> its value.
+    """
+
+    AVERAGE_NONE: ClassVar = Average.NONE
+    AVERAGE_NORMAL: ClassVar = Average.NORMAL
+    AVERAGE_TIMEWEIGHTED: ClassVar = Average.TIME_WEIGHTED
+
+    def __init__(self, stats: Stats = "corrected") -> None:
+        self.stats = stats
+        self.now = 0.0
+        self.counters: dict[str, Counter] = {}
+        self.lease_stats: dict[str, dict[int, Figure]] = {}
+        self.run_stats: dict[str, Figure] = {}
+
+    def create_counter(self, counter_id: str, avgtype: Average = Average.NONE) -> None:
+        """Begin a counter, at 0. ValueError if there is one of this name; so it is with all names here."""
+        _check_new(counter_id, self.counters, "counter")
+        self.counters[counter_id] = Counter(Average(avgtype))
+
+    def create_lease_stat(self, stat_id: str) -> None:
+        """Begin a figure that leases may have."""
+        _check_new(stat_id, self.lease_stats, "statistic of leases")
+        self.lease_stats[stat_id] = {}
+
+    def create_stat(self, stat_id: str) -> None:
+        """Begin a figure of the run."""
+        _check_new(stat_id, self.run_stats, "statistic of the run")
+        self.run_stats[stat_id] = None
+
+    def incr_counter(self, counter_id: str, lease_id: int | None = None) -> None:
+        """Add one to a counter; `lease_id` names the lease that is counted, if one is.
+
+        ValueError if there is no counter of this name; so it is with all names here.
+        """
+        self.append_to_counter(counter_id, self.get_last_counter_value(counter_id) + 1, lease_id)
+
+    def decr_counter(self, counter_id: str, lease_id: int | None = None) -> None:
+        """Take one from a counter."""
+        self.append_to_counter(counter_id, self.get_last_counter_value(counter_id) - 1, lease_id)
+
+    def append_to_counter(self, counter_id: str, value: Number, lease_id: int | None = None) -> None:
+        """Set a counter to a value."""
+        self._counter(counter_id).put(self.now, value, lease_id)
+
+    def get_last_counter_time(self, counter_id: str) -> float:
+        """Return the time of the latest entry of a counter."""
+        return self._counter(counter_id).last.time
+
+    def get_last_counter_value(self, counter_id: str) -> Number:
+        """Return the latest value of a counter."""
+        return self._counter(counter_id).last.value
+
+    def set_lease_stat(self, stat_id: str, lease_id: int, value: Figure) -> None:
+        """Set a figure of a lease."""
+        _check_known(stat_id, self.lease_stats, "statistic of leases")
+        self.lease_stats[stat_id][lease_id] = value
+
+    def set_stat(self, stat_id: str, value: Figure) -> None:
+        """Set a figure of the run."""
+        _check_known(stat_id, self.run_stats, "statistic of the run")
+        self.run_stats[stat_id] = value
+
+    def close(self, now: float) -> None:
+        """Note that the run stops: counters repeat their last values."""
+        self.now = now
+        for counter in self.counters.values():
+            counter.close(now)
+
+    def _counter(self, name: str) -> Counter:
+        _check_known(name, self.counters, "counter")
+        return self.counters[name]
+
+
+def _check_new(name: str, known: Collection[str], what: str) -> None:
+    if name in known:
+        raise ValueError(f"there is a {what} {displayed(repr(name))} already")
+
+
+def _check_known(name: str, known: Collection[str], what: str) -> None:
+    if name not in known:
+        suggestion = did_you_mean(name, known)
+        raise ValueError(f"there is no {what} {displayed(repr(name))}" + (f"; {suggestion}" if suggestion else ""))

@@ -1,0 +1,154 @@
+"""Built-in probes: leases accepted, rejected and completed, and what they use (H79, H80, H89, H90, H93)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from batsched_py.leases.accounting.accounting import Accounting
+from batsched_py.leases.accounting.counters import Average
+from batsched_py.leases.accounting.probe import AccountingProbe
+from batsched_py.leases.accounting.times import slowdown, waiting_time
+from batsched_py.leases.capacity import total
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.reservations import Use
+from batsched_py.leases.scheduler import LeaseScheduler
+from batsched_py.leases.terms import Kind
+
+#: Uses of hosts for which their CPUs count as used.
+_WORK: Final = frozenset({Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN})
+
+
+class AdmissionProbe(AccountingProbe):
+    """Leases of one kind: accepted and rejected.
+
+    A lease is accepted once it has a schedule. Haizea counts each that its policy admits, those too that are rejected
+    afterwards, which it counts twice.
+
+    Args:
+        accounting: to be filled.
+        kind: of the leases.
+        name: that of the kind in the names of figures.
+    """
+
+    def __init__(self, accounting: Accounting, kind: Kind, name: str) -> None:
+        super().__init__(accounting)
+        self.kind, self.accepted, self.rejected = kind, f"Accepted {name}", f"Rejected {name}"
+        self._totals = {f"Total accepted {name}": self.accepted, f"Total rejected {name}": self.rejected}
+        self._admitted: dict[int, Lease] = {}
+        accounting.create_counter(self.accepted)
+        accounting.create_counter(self.rejected)
+        for total_name in self._totals:
+            accounting.create_stat(total_name)
+
+    def at_lease_request(self, lease: Lease) -> None:
+        """Count it, or wait until it is known whether it gets a schedule."""
+        if lease.kind is not self.kind:
+            return
+        if self.accounting.stats == "original":
+            self.accounting.incr_counter(self.accepted, lease.id)
+        else:
+            self._admitted[lease.id] = lease
+
+    def at_lease_done(self, lease: Lease) -> None:
+        """Count it if it was rejected."""
+        if lease.kind is self.kind and lease.state is State.REJECTED:
+            self._admitted.pop(lease.id, None)
+            self.accounting.incr_counter(self.rejected, lease.id)
+
+    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:  # noqa: ARG002  # a hook
+        """Count those that were not rejected at the instant of their request."""
+        for lease in self._admitted.values():
+            self.accounting.incr_counter(self.accepted, lease.id)
+        self._admitted.clear()
+
+    def finalize_accounting(self) -> None:
+        """Set the totals."""
+        for name, counter in self._totals.items():
+            self.accounting.set_stat(name, self.accounting.get_last_counter_value(counter))
+
+
+class BestEffortProbe(AccountingProbe):
+    """Best-effort leases: how many are completed and wait, how long each has waited, and its bounded slowdown."""
+
+    COMPLETED: Final = "Best-effort completed"
+    QUEUE: Final = "Queue size"
+    WAIT: Final = "Waiting time"
+    SLOWDOWN: Final = "Slowdown"
+    TOTAL: Final = "Total best-effort completed"
+    ALL: Final = "all-best-effort"
+    RUN_END: Final = "run-end"
+
+    def __init__(self, accounting: Accounting) -> None:
+        super().__init__(accounting)
+        self._last: float | None = None
+        accounting.create_counter(self.COMPLETED)
+        accounting.create_counter(self.QUEUE, Average.TIME_WEIGHTED)
+        accounting.create_lease_stat(self.WAIT)
+        accounting.create_lease_stat(self.SLOWDOWN)
+        accounting.create_stat(self.TOTAL)
+        accounting.create_stat(self.ALL)
+        if accounting.stats == "corrected":
+            accounting.create_stat(self.RUN_END)
+
+    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:
+        """Count those that wait."""
+        self.accounting.append_to_counter(self.QUEUE, len(lease_scheduler.queue))
+
+    def at_lease_done(self, lease: Lease) -> None:
+        """Note how a completed lease fared."""
+        if lease.kind is Kind.BEST_EFFORT and lease.state is State.DONE:
+            self._last = self.accounting.now
+            self.accounting.set_lease_stat(self.WAIT, lease.id, waiting_time(lease))
+            self.accounting.set_lease_stat(self.SLOWDOWN, lease.id, slowdown(lease))
+            self.accounting.incr_counter(self.COMPLETED, lease.id)
+
+    def finalize_accounting(self) -> None:
+        """Set the totals; to Haizea all best-effort leases are completed when the run ends, whatever runs last."""
+        accounting = self.accounting
+        accounting.set_stat(self.TOTAL, accounting.get_last_counter_value(self.COMPLETED))
+        if accounting.stats == "original":
+            accounting.set_stat(self.ALL, accounting.get_last_counter_time(self.COMPLETED))
+        else:
+            accounting.set_stat(self.ALL, self._last)
+            accounting.set_stat(self.RUN_END, accounting.now)
+
+
+class CpuUtilizationProbe(AccountingProbe):
+    """Part of the site's CPUs that machines hold: while they run, are suspended or resumed, and are shut down.
+
+    While machines of a lease are suspended or resumed on a host, all that the lease holds there counts.
+    """
+
+    COUNTER: Final = "CPU utilization"
+
+    def __init__(self, accounting: Accounting) -> None:
+        super().__init__(accounting)
+        self._capacity = 0.0
+        accounting.create_counter(self.COUNTER, Average.TIME_WEIGHTED)
+
+    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:
+        """Add up what is in use."""
+        cpu = lease_scheduler.site.cpu
+        if not self._capacity:
+            self._capacity = sum(total(capacity[cpu]) for capacity in lease_scheduler.site.capacities)
+        used = 0.0
+        for reservation in lease_scheduler.under_way():
+            if reservation.use in _WORK:
+                whole = reservation.lease.runs[-1].shares
+                used += sum(total(whole[host][cpu]) for host in reservation.shares)
+        self.accounting.append_to_counter(self.COUNTER, used / self._capacity)
+
+
+class DiskUsageProbe(AccountingProbe):
+    """MB on the fullest disk: images of leases, images that are kept, memory of suspended machines."""
+
+    COUNTER: Final = "Disk usage"
+
+    def __init__(self, accounting: Accounting) -> None:
+        super().__init__(accounting)
+        accounting.create_counter(self.COUNTER)
+
+    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:
+        """Look at all disks."""
+        self.accounting.append_to_counter(self.COUNTER, lease_scheduler.disks.most_used())

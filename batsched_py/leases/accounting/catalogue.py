@@ -1,0 +1,92 @@
+"""Catalogue of probes: built-in ones by name, in all spellings of Haizea's configurations, and users' own (H93)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from batsched_py.leases.accounting.accounting import Accounting
+from batsched_py.leases.accounting.built_in import AdmissionProbe, BestEffortProbe, CpuUtilizationProbe, DiskUsageProbe
+from batsched_py.leases.accounting.probe import AccountingProbe, MakeProbe
+from batsched_py.leases.terms import Kind
+from batsched_py.named import Load, Named
+
+
+def _reservations(accounting: Accounting) -> AccountingProbe:
+    return AdmissionProbe(accounting, Kind.ADVANCE, "AR")
+
+
+def _immediate(accounting: Accounting) -> AccountingProbe:
+    return AdmissionProbe(accounting, Kind.IMMEDIATE, "Immediate")
+
+
+def _deadline(accounting: Accounting) -> AccountingProbe:
+    return AdmissionProbe(accounting, Kind.DEADLINE, "Deadline")
+
+
+#: Name -> probe, as configurations and options spell them.
+_SHORT: Final[dict[str, MakeProbe]] = {
+    "ar": _reservations,
+    "immediate": _immediate,
+    "best-effort": BestEffortProbe,
+    "deadline": _deadline,
+    "cpu-utilization": CpuUtilizationProbe,
+    "disk-usage": DiskUsageProbe,
+}
+_PACKAGE: Final = "haizea.pluggable.accounting"
+#: Other spellings that Haizea's configurations have.
+_LONG: Final = {
+    "AR": "ar",
+    "utilization": "cpu-utilization",
+    f"{_PACKAGE}.leases.ARProbe": "ar",
+    f"{_PACKAGE}.leases.IMProbe": "immediate",
+    f"{_PACKAGE}.leases.BEProbe": "best-effort",
+    f"{_PACKAGE}.leases.DeadlineProbe": "deadline",
+    f"{_PACKAGE}.utilization.CPUUtilizationProbe": "cpu-utilization",
+    f"{_PACKAGE}.utilization.DiskUsageProbe": "disk-usage",
+}
+
+
+class Probes(NamedTuple):
+    """Some probes: their names as text, and what makes them."""
+
+    name: str
+    makers: tuple[MakeProbe, ...]
+
+
+NO_PROBES: Final = Probes("none", ())
+
+
+class ProbeCatalogue(Named[Probes]):
+    """Probes, of which a user chooses none, one or several by names with blanks between them."""
+
+    def __getitem__(self, name: str) -> Probes:
+        return self.find(name, None)
+
+    def find(self, text: str, load: Load | None) -> Probes:
+        """Return the probes of these names, each once; ValueError with the rule."""
+        if text.strip() in ("", NO_PROBES.name):
+            return NO_PROBES
+        names = dict.fromkeys(_LONG.get(name, name) for name in text.replace(",", " ").split())
+        found = [super(ProbeCatalogue, self).find(name, load) for name in names]
+        return Probes(" ".join(names), tuple(maker for one in found for maker in one.makers))
+
+
+def _adopt(name: str, make: Callable[..., Any]) -> Probes:
+    def made(accounting: Accounting) -> AccountingProbe:
+        probe: Any = make(accounting)
+        missing = [hook for hook in HOOKS if not callable(getattr(probe, hook, None))]
+        if missing:
+            raise ValueError(f"probe {name}: it has no method {missing[0]}")
+        return probe  # type: ignore[no-any-return]  # it has all that is called
+
+    return Probes(name, (made,))
+
+
+#: What a probe is told by; a user's own need not have our base.
+HOOKS: Final = ("at_timestep", "at_lease_request", "at_lease_done", "finalize_accounting")
+
+#: All probes by name; a user's own is a class that is made of the accounting.
+PROBES: Final[ProbeCatalogue] = ProbeCatalogue(
+    "probe", {name: Probes(name, (make,)) for name, make in _SHORT.items()}, ("accounting",), _adopt
+)

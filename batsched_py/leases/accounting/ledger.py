@@ -1,0 +1,78 @@
+"""Ledger of a run: runs its probes, and writes down what became of each lease."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from batsched_py.leases.accounting.accounting import Accounting, Stats
+from batsched_py.leases.accounting.catalogue import NO_PROBES, Probes
+from batsched_py.leases.accounting.probe import AccountingProbe
+from batsched_py.leases.accounting.rows import LeaseRow, ReservationRow, lease_row, reservation_rows
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.observer import Observer
+from batsched_py.leases.scheduler import LeaseScheduler
+from batsched_py.named import failed
+
+
+class Ledger(Observer):
+    """Books of a run; without probes an instant costs nothing.
+
+    Args:
+        probes: of the run.
+        stats: how built-in probes compute figures in which Haizea is mistaken.
+
+    Attributes:
+        accounting: what the probes have counted.
+    """
+
+    def __init__(self, probes: Probes = NO_PROBES, stats: Stats = "corrected") -> None:
+        self.accounting = Accounting(stats)
+        self._probes = [make(self.accounting) for make in probes.makers]
+        #: Admitted leases that have not ended, by id.
+        self._open: dict[int, Lease] = {}
+        self._leases: list[LeaseRow] = []
+        self._reservations: list[ReservationRow] = []
+        self._closed = False
+
+    def admitted(self, lease: Lease, now: float) -> None:
+        """Tell the probes of a request."""
+        self._open[lease.id] = lease
+        self._tell(now, lambda probe: probe.at_lease_request(lease), "at_lease_request")
+
+    def ended(self, lease: Lease, now: float) -> None:
+        """Write down what became of a lease, and tell the probes."""
+        self._open.pop(lease.id, None)
+        self._leases.append(lease_row(lease))
+        self._reservations += reservation_rows(lease)
+        self._tell(now, lambda probe: probe.at_lease_done(lease), "at_lease_done")
+
+    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+        """Let the probes look at the scheduler."""
+        if self._probes:
+            self._tell(now, lambda probe: probe.at_timestep(scheduler), "at_timestep")
+
+    def close(self, now: float) -> None:
+        """Close the counters and let the probes draw their conclusions; only the first call counts."""
+        if self._closed:
+            return
+        self._closed = True
+        self.accounting.close(now)
+        self._tell(now, lambda probe: probe.finalize_accounting(), "finalize_accounting")
+
+    def lease_rows(self) -> list[LeaseRow]:
+        """Return a row for each lease so far, by their numbers."""
+        return sorted((*self._leases, *map(lease_row, self._open.values())), key=lambda row: row.lease)
+
+    def reservation_rows(self) -> list[ReservationRow]:
+        """Return a row for each reservation that has begun so far, in order of their starts, then of the leases."""
+        under_way = [row for lease in self._open.values() for row in reservation_rows(lease)]
+        return sorted((*self._reservations, *under_way), key=lambda row: (row.start, row.lease))
+
+    def _tell(self, now: float, call: Callable[[AccountingProbe], Any], hook: str) -> None:
+        self.accounting.now = now
+        for probe in self._probes:
+            try:
+                call(probe)
+            except Exception as error:
+                raise failed(f"probe {type(probe).__name__}: {hook} at t={now:g}", error) from error

@@ -1,0 +1,65 @@
+"""Times of a lease that are counted: what it waited, ran, lost, and how often it was stopped (H80)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import FINAL, State
+from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
+
+#: Seconds that a run counts at least in slowdowns.
+SLOWDOWN_BOUND: Final = 10.0
+
+
+def waiting_time(lease: Lease) -> float | None:
+    """Return the seconds from its request to the start of its first run that was not thrown away; None if none was."""
+    return None if lease.started is None else lease.started - lease.submit
+
+
+def ended(lease: Lease) -> float | None:
+    """Return when a lease was done, cancelled or failed; None for others, and for those that were rejected."""
+    over = lease.state in FINAL and lease.state is not State.REJECTED
+    return lease.history[-1][0] if over else None
+
+
+def slowdown(lease: Lease, duration: float | None = None) -> float | None:
+    """Return the bounded slowdown of a lease that is done, None of others.
+
+    It is seconds from request to end against `duration`, by default that which was requested, as Haizea counts: a lease
+    that ends early may score below 1.
+    """
+    if lease.state is not State.DONE or lease.end is None:
+        return None
+    return (lease.end - lease.submit) / max(lease.duration if duration is None else duration, SLOWDOWN_BOUND)
+
+
+def suspensions(lease: Lease) -> int:
+    """Return how often its machines were suspended, a suspension under way included."""
+    return sum(1 for _, state in lease.history if state is State.SUSPENDING)
+
+
+def suspended_time(lease: Lease) -> float:
+    """Return the seconds from the end of each suspension to the resumption that followed it."""
+    seconds, since = 0.0, None
+    for time, state in lease.history:
+        if state is State.SUSPENDED_PENDING and since is None:
+            since = time
+        elif state is State.RESUMING and since is not None:
+            seconds, since = seconds + time - since, None
+    return seconds
+
+
+def lost_runs(lease: Lease) -> list[Run]:
+    """Return runs that were thrown away when the lease was put back into the queue."""
+    kept = {id(run) for run in lease.runs}
+    return [one for one in lease.executed if isinstance(one, Run) and id(one) not in kept]
+
+
+def migrations(lease: Lease) -> int:
+    """Return how often its machines were moved to other hosts."""
+    return sum(1 for run in lease.runs if any(_is_move(one) for one in run.before))
+
+
+def _is_move(reservation: LeaseReservation) -> bool:
+    return reservation.use is Use.MIGRATE_MEMORY and reservation.phase is not Phase.PLANNED
