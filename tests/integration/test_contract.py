@@ -10,11 +10,12 @@ from hypothesis import Phase
 from hypothesis.strategies import SearchStrategy
 
 from batsched_py.api import Scheduler
-from batsched_py.testing import Case, ContractTests, LateBatsim, play
+from batsched_py.testing import Case, ContractTests, LateBatsim, contract, fingerprints, play
 from batsched_py.testing.case import Peer
+from batsched_py.testing.edges import crowded
 from batsched_py.testing.strategies import cases
 from tests.drawing import drawn
-from tests.integration import mutants
+from tests.integration import mutants, other_hashes
 from tests.integration.variants import EVERYTHING, liberties
 
 #: The same strategy for the same arguments.
@@ -22,7 +23,11 @@ _cases = cache(cases)
 
 
 class Variant(ContractTests):
-    """As they are, but what Hypothesis draws, which is the same for each variant, is drawn once."""
+    """As they are, but what is the same for each variant is there once: what Hypothesis draws, and another process."""
+
+    @pytest.fixture(autouse=True)
+    def _elsewhere(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(contract, "elsewhere", other_hashes.elsewhere)
 
     def _draw(self, peer: Peer, *, failing: bool | None = False) -> None:
         """What fails is searched for again, and made smaller."""
@@ -151,6 +156,13 @@ def test_a_late_batsim_tells_one_thing_after_the_other_and_in_any_order() -> Non
     assert len(messages) > 1
     assert max(ends) > 10.1
     assert LateBatsim(case).records == []
+
+
+def test_a_process_that_is_kept_has_other_hashes_too() -> None:
+    """It answers for each algorithm what one started for it does; one that takes from a set is found out by both."""
+    for algorithm in (mutants.SetOrder, mutants.Greedy, mutants.SetOrder):
+        cases = list(crowded(6))
+        assert other_hashes.elsewhere(algorithm, {}, cases) == fingerprints.elsewhere(algorithm, {}, cases)
 
 
 def test_where_bytes_begin_to_differ_is_told() -> None:
