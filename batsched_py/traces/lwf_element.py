@@ -1,0 +1,185 @@
+"""Elements of a lease workload (LWF): those that there are, and reading them one request after another.
+
+The tree of a large trace would take a hundred times the memory of its requests. So the parser's events are kept only
+from the beginning of a request, or of the site, to its end; what is not in the table of elements ends the reading where
+it stands, so that nothing nests deeper than the format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+from xml.etree.ElementTree import ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+from msgspec import Struct, field
+
+from batsched_py.errors import WorkloadError
+from batsched_py.text.display import shown
+
+ROOT: Final = "lease-workload"
+REQUEST: Final = "lease-request"
+SITE: Final = "site"
+DESCRIPTION: Final = "description"
+#: Element -> those that may be directly inside, and how often: "1" once, "?" at most once, "+" at least, "*" any times.
+_INSIDE: Final[Mapping[str, Mapping[str, str]]] = {
+    "": {ROOT: "1"},
+    ROOT: {DESCRIPTION: "?", SITE: "?", "lease-requests": "1"},
+    SITE: {"resource-types": "1", "nodes": "1"},
+    "nodes": {"node-set": "+"},
+    "node-set": {"res": "*"},
+    "res": {"instance": "*"},
+    "lease-requests": {REQUEST: "*"},
+    REQUEST: {"realduration": "?", "lease": "1"},
+    "lease": {"nodes": "1", "start": "1", "duration": "1", "deadline": "?", "software": "1"},
+    "start": {"exact": "?", "now": "?"},
+    "software": {"none": "?", "disk-image": "?"},
+}
+#: Elements that are handed out once they have ended, rather than kept in the one around them.
+_WHOLE: Final = (REQUEST, SITE, DESCRIPTION, ROOT)
+
+
+class LwfElement(Struct):
+    """An element, and its place for messages.
+
+    Attributes:
+        file: its file.
+        line: the line on which it begins, from 1.
+        request: the number of the request that it belongs to, from 1; 0 for none.
+        tag: its name.
+        attributes: as they are written.
+        inside: the elements directly inside.
+        text: what is written between them.
+    """
+
+    file: str
+    line: int
+    request: int
+    tag: str
+    attributes: Mapping[str, str]
+    inside: list[LwfElement] = field(default_factory=list)
+    text: str = ""
+
+    def children(self, tag: str) -> Iterator[LwfElement]:
+        """Yield the elements of this name directly inside, in the file's order."""
+        return (child for child in self.inside if child.tag == tag)
+
+    def child(self, tag: str) -> LwfElement | None:
+        """Return the element of this name directly inside; None if there is none."""
+        return next(self.children(tag), None)
+
+    def the(self, tag: str) -> LwfElement:
+        """Return the element of this name directly inside, which the table of elements demands."""
+        return next(self.children(tag))
+
+    def error(self, attribute: str, rule: str) -> WorkloadError:
+        """Return an error with the file, the place of this element, the attribute and the rule."""
+        where = f"line {self.line}, " + (f"{REQUEST} {self.request}, " if self.request else "")
+        return WorkloadError(self.file, f"{where}{self.tag}.{attribute}" if attribute else f"{where}{self.tag}", rule)
+
+    def attribute(self, name: str) -> str:
+        """Return the attribute as written; WorkloadError if it is absent."""
+        value = self.attributes.get(name)
+        if value is None:
+            raise self.error(name, "is missing")
+        return value
+
+
+def read_elements(file: str, pieces: Iterable[bytes]) -> Iterator[LwfElement]:
+    """Yield the site, the description and each request once it has ended, and at last the root; WorkloadError.
+
+    A document type is accepted and not fetched; entities are refused.
+    """
+    collector = _Collector(file)
+    parser = DefusedXMLParser(target=collector, forbid_dtd=False, forbid_entities=True, forbid_external=True)
+    collector.follow(parser.parser)
+    try:
+        for piece in pieces:
+            parser.feed(piece)
+            yield from collector.taken()
+        parser.close()
+    except DefusedXmlException as error:
+        raise WorkloadError(file, collector.place, "must not define or fetch entities") from error
+    except (ParseError, LookupError, ValueError) as error:
+        raise WorkloadError(file, "", f"is not XML: {error}") from error
+    yield from collector.taken()
+
+
+class _Position(Struct):
+    """The line that is read, before there is a parser that knows it."""
+
+    CurrentLineNumber: int = 1
+
+
+class _Collector:
+    """The target of the parser: elements that have begun and not ended, and those to hand out."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        #: Elements around the place that is read, the outermost first; the first is no element.
+        self._open = [LwfElement(file, 1, 0, "", {})]
+        self._ready: list[LwfElement] = []
+        self._requests = 0
+        #: Names of the elements that have begun inside each of the open ones.
+        self._begun: list[set[str]] = [set()]
+        self._position: object = _Position()
+
+    @property
+    def place(self) -> str:
+        """The line that is read."""
+        return f"line {self._line}"
+
+    @property
+    def _line(self) -> int:
+        return int(getattr(self._position, "CurrentLineNumber", 1))
+
+    def follow(self, position: object) -> None:
+        """Ask this parser for the line from now on."""
+        self._position = position
+
+    def taken(self) -> list[LwfElement]:
+        """Return what has ended since the last call."""
+        ready, self._ready = self._ready, []
+        return ready
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """Begin an element."""
+        around, begun = self._open[-1], self._begun[-1]
+        self._requests += tag == REQUEST
+        request = self._requests if tag == REQUEST else around.request
+        element = LwfElement(self._file, self._line, request, tag, attributes)
+        often = _INSIDE.get(around.tag, {}).get(tag)
+        if often is None:
+            raise self._misplaced(element, around)
+        if often in "1?" and tag in begun:
+            raise element.error("", f"stands in {around.tag} twice")
+        begun.add(tag)
+        self._open.append(element)
+        self._begun.append(set())
+
+    def end(self, tag: str) -> None:
+        """End an element: what it must have is there."""
+        element, begun = self._open.pop(), self._begun.pop()
+        for inner, often in _INSIDE.get(tag, {}).items():
+            if often in "1+" and inner not in begun:
+                raise element.error(inner, "is missing")
+        if tag in _WHOLE:
+            self._ready.append(element)
+        else:
+            self._open[-1].inside.append(element)
+
+    def data(self, text: str) -> None:
+        """Keep the text of the description; other text means nothing."""
+        if self._open[-1].tag == DESCRIPTION:
+            self._open[-1].text += text
+
+    def close(self) -> None:
+        """Do nothing: what has ended was handed out."""
+
+    def _misplaced(self, element: LwfElement, around: LwfElement) -> WorkloadError:
+        if not around.tag:
+            return element.error("", f"must be a {ROOT} element, not {shown(element.tag)}: this is no lease workload")
+        return WorkloadError(
+            self._file, self.place, f"{shown(element.tag)} is not an element of a lease workload's {around.tag}"
+        )
