@@ -38,6 +38,10 @@ class PlatformError(InputError):
     """A platform file, a host or a link in it, breaks a rule."""
 
 
+class ConfigurationError(InputError):
+    """A configuration file, or an option in it, breaks a rule."""
+
+
 class TranscriptError(InputError):
     """A transcript cannot be read or written."""
 

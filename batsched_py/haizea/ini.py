@@ -1,0 +1,71 @@
+"""Syntax of Haizea's configuration files: sections in brackets, and options with a colon or an equals sign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from configparser import (
+    DuplicateOptionError,
+    DuplicateSectionError,
+    MissingSectionHeaderError,
+    ParsingError,
+    RawConfigParser,
+)
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+from batsched_py.bounded_file import read_file, reported
+from batsched_py.errors import ConfigurationError
+from batsched_py.model.limits import Limits
+from batsched_py.text.display import shown
+
+#: Section -> option -> its text, as they stand in the file.
+Sections = Mapping[str, Mapping[str, str]]
+
+#: Bytes of a file: nobody has written more by hand.
+_MOST: Final = 1_000_000
+
+
+def read_sections(path: Path, limits: Limits) -> Sections:
+    """Read a file. ConfigurationError names the line that is none of such a file."""
+    with reported(path, ConfigurationError):
+        content = read_file(path, limits)
+    if len(content) > _MOST:
+        raise ConfigurationError(str(path), "", f"must be at most {_MOST} bytes, not {len(content)}")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(str(path), "", f"must be text in UTF-8; byte {error.start} is not") from error
+    return parse_sections(text, str(path))
+
+
+def parse_sections(text: str, file: str) -> Sections:
+    """Read the text of a file; `file` is its name in errors.
+
+    The names of options are in any case. Options of [DEFAULT] are not for all sections: it is a section like others.
+    """
+    parser = RawConfigParser(inline_comment_prefixes=(";",), default_section="", empty_lines_in_values=False)
+    try:
+        parser.read_file(StringIO(text.replace("\0", "\N{REPLACEMENT CHARACTER}")))
+    except MissingSectionHeaderError as error:
+        rule = "must begin with a section, like [general]"
+        raise ConfigurationError(file, f"line {error.lineno}", rule) from error
+    except DuplicateSectionError as error:
+        rule = "is there twice"
+        raise ConfigurationError(file, f"line {error.lineno}: section {shown(error.section)}", rule) from error
+    except DuplicateOptionError as error:
+        field = f"line {error.lineno}: {error.section}.{error.option}"
+        raise ConfigurationError(file, field, "is there twice") from error
+    except ParsingError as error:
+        line, _ = error.errors[0]
+        rule = "must be a section like [general], or an option like mode: simulated"
+        raise ConfigurationError(file, f"line {line}", rule) from error
+    return {section: dict(parser.items(section)) for section in parser.sections()}
+
+
+def format_sections(sections: Sections) -> str:
+    """Return the text that `parse_sections` reads as these."""
+    return "\n".join(
+        "".join((f"[{section}]\n", *(f"{name}: {text}\n" for name, text in options.items())))
+        for section, options in sections.items()
+    )

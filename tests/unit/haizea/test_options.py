@@ -1,0 +1,47 @@
+"""The table of options: it keeps its own rules, and the documentation has a row for each of its rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from batsched_py.haizea.options import OLDER, OPTIONS, SECTIONS, Option
+from tests.clone import ROOT
+
+
+def row(option: Option) -> str:
+    """The row of an option in the documentation."""
+    default = f"`{option.default}`" if option.default is not None else ""
+    here = f"told: {option.told}" if option.told else "ours" if option.ours else "honoured"
+    required = str(option.required or "")
+    cells = (f"`{option.name}`", option.type.label.replace("|", "\\|"), default, required, here, option.help)
+    return f"| {' | '.join(cells)} |"
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.key)
+def test_the_page_has_the_row_of_each_option(option: Option) -> None:
+    """Name, values, default, when it is required, what becomes of it here, and its meaning."""
+    assert row(option) in (ROOT / "docs" / "haizea-configuration.md").read_text().splitlines()
+
+
+def test_the_page_has_rows_for_nothing_else() -> None:
+    """A removed option leaves it, too."""
+    rows = [line for line in (ROOT / "docs" / "haizea-configuration.md").read_text().splitlines() if line[:3] == "| `"]
+    known = {row(option) for option in OPTIONS}
+    older = [line for line in rows if line not in known]
+    assert [line.split("`")[1] for line in older] == list(OLDER)
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.key)
+def test_defaults_and_samples_are_values_of_their_options(option: Option) -> None:
+    """The table keeps its own rules."""
+    for text in (option.default, option.sample or None):
+        if text is not None:
+            option.type.read(text)
+
+
+def test_options_are_named_once_and_stand_in_known_sections() -> None:
+    """Messages name them by section and name."""
+    keys = [option.key for option in OPTIONS]
+    assert len(set(keys)) == len(keys)
+    assert {option.section for option in OPTIONS} == set(SECTIONS)
+    assert {key for new in OLDER.values() for key in new} <= set(keys)
