@@ -7,6 +7,7 @@ An amount never spreads over instances: it is placed by first fit, in their orde
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 #: The quantity of one type: a number, or one for each instance.
 Quantity = float | tuple[float, ...]
@@ -14,6 +15,7 @@ Quantity = float | tuple[float, ...]
 Amounts = tuple[Quantity, ...]
 
 
+@lru_cache(maxsize=1 << 14)  # few different demands meet few different offers, and each pair very often
 def fits(demand: Amounts, offer: Amounts) -> bool:
     """Return whether a demand finds place in an offer."""
     for need, there in zip(demand, offer, strict=True):

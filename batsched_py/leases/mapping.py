@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from batsched_py.leases.capacity import Amounts, add
+from batsched_py.leases.capacity import Amounts, add, fits
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.table import NOBODY, LeaseTable
@@ -38,20 +38,29 @@ class GreedyMapper:
             drop_unneeded: leave those alone whose hosts the mapping does not use after all.
         """
         self._table, self._order, self._drop_unneeded = table, order, drop_unneeded
+        #: Demand -> whether no host has room for two of it.
+        self._alone: dict[Amounts, bool] = {}
 
     def find(
         self, lease: Lease, start: float, end: float, *, strict: bool, only: Collection[int] | None = None
     ) -> Mapping | None:
         """Return hosts for [start, end), or None. Unless `strict` the end may be earlier than asked for."""
-        hosts = self._order.sort(lease, range(len(self._table.hosts)) if only is None else only, start)
-        return self._fill(lease, hosts, start, end, strict=strict)
+        hosts = self._candidates(lease, start, only)
+        if hosts is None:
+            return None
+        ordered = self._order.sort(lease, hosts, start)
+        if self._one_each(lease.demands[0]) and lease.uniform and not strict:
+            chosen = ordered[: lease.size]
+            untils = [self._table.hosts[host].fits_until(lease.demands[0], start) or start for host in chosen]
+            return Mapping(dict(enumerate(chosen, 1)), min(end, *untils))
+        return self._fill(lease, ordered, start, end, strict=strict)
 
     def find_with_victims(self, lease: Lease, start: float, end: float, victims: Victims) -> Mapping | None:
         """Return hosts for all of [start, end), with as few victims as possible taken one by one; None if too few."""
-        hosts = self._order.sort(lease, range(len(self._table.hosts)), start)
-        found = self._fill(lease, hosts, start, end, strict=True)
+        found = self.find(lease, start, end, strict=True)
         if found is not None:
             return found
+        hosts = self._order.sort(lease, range(len(self._table.hosts)), start)
         chosen = list[Lease]()
         for victim in victims(lease, self._table.leases_between(start, end), start):
             chosen.append(victim)
@@ -72,6 +81,25 @@ class GreedyMapper:
                 return None
             end = min(end, until)
         return Mapping(nodes, end)
+
+    def _candidates(self, lease: Lease, start: float, only: Collection[int] | None) -> Collection[int] | None:
+        """Return the hosts that have room for a node at the start, None if there are too few of them."""
+        hosts: Collection[int] = self._table.fitting(lease.demands[0], start)
+        if not lease.uniform:
+            hosts = set(hosts).union(*(self._table.fitting(demand, start) for demand in set(lease.demands)))
+        if only is not None:
+            hosts = [host for host in hosts if host in only]
+        if len(hosts) < lease.size and (not hosts or (lease.uniform and self._one_each(lease.demands[0]))):
+            return None
+        return hosts
+
+    def _one_each(self, demand: Amounts) -> bool:
+        """Return whether no host has room for two nodes with this demand."""
+        known = self._alone.get(demand)
+        if known is None:
+            pair = add(demand, demand)
+            known = self._alone[demand] = not any(fits(pair, host.capacity) for host in self._table.hosts)
+        return known
 
     def _fill(
         self,

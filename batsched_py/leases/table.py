@@ -23,16 +23,18 @@ _Entry = tuple[float, float, int, Lease, Amounts]
 class HostTimeline:
     """What is reserved on one host, as a step function of time that is made at the first question after a change."""
 
-    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_points", "capacity")
+    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_leases", "_points", "capacity")
 
     def __init__(self, capacity: Amounts, *, exclusive: bool = False) -> None:
         self.capacity, self._exclusive = capacity, exclusive
         #: Reservations that have not ended, by start; those of no length are there too, and count for nothing.
         self._entries: list[_Entry] = []
-        #: Where the picture changes: at `_points[i]` begins `_free[i]`, left by `_holders[i]`. Empty if out of date.
+        #: Where the picture changes: at `_points[i]` begins `_free[i]`, left by `_holders[i]`, which are of so many
+        #: `_leases[i]`. Empty if out of date.
         self._points: list[float] = []
         self._free: list[Amounts] = []
         self._holders: list[tuple[_Entry, ...]] = []
+        self._leases: list[int] = []
 
     def add(self, reservation: LeaseReservation, amounts: Amounts) -> None:
         """Put in what a reservation takes."""
@@ -52,10 +54,10 @@ class HostTimeline:
         at = self._at(time)
         return self._free[at]
 
-    def holders_at(self, time: float) -> tuple[_Entry, ...]:
-        """Return what is reserved at an instant."""
+    def leases_at(self, time: float) -> int:
+        """Return how many leases are on the host at an instant."""
         at = self._at(time)
-        return self._holders[at]
+        return self._leases[at]
 
     def next_change(self, time: float) -> float:
         """Return when what is free, or who is on the host, changes next after `time`; infinity if never (H19)."""
@@ -102,14 +104,17 @@ class HostTimeline:
     def _make(self) -> None:
         """Make the step function; steps between which neither what is free nor who is there differs are one."""
         spans = [entry for entry in self._entries if entry[0] < entry[1]]
-        self._points, self._free, self._holders = [-math.inf], [self.capacity], [()]
+        self._points, self._free, self._holders, self._leases = [-math.inf], [self.capacity], [()], [0]
+        ids = set[int]()
         for point in sorted({time for entry in spans for time in entry[:2]}):
             holders = tuple(sorted((entry for entry in spans if entry[0] <= point < entry[1]), key=_order))
             free = self._left(holders)
-            if free != self._free[-1] or {e[3].id for e in holders} != {e[3].id for e in self._holders[-1]}:
+            before, ids = ids, {entry[3].id for entry in holders}
+            if free != self._free[-1] or ids != before:
                 self._points.append(point)
                 self._free.append(free)
                 self._holders.append(holders)
+                self._leases.append(len(ids))
 
 
 def _key(entry: _Entry) -> tuple[float, float, int]:
@@ -131,18 +136,30 @@ class LeaseTable:
     def __init__(self, capacities: Sequence[Amounts], *, exclusive: bool = False) -> None:
         self.hosts = [HostTimeline(capacity, exclusive=exclusive) for capacity in capacities]
         self._count = 0
+        #: (demand, time) -> hosts on which it fits then; of the table as it is.
+        self._fitting: dict[tuple[Amounts, float], list[int]] = {}
 
     def add(self, reservation: LeaseReservation) -> None:
         """Put a reservation into the table, after all others of its instant."""
         self._count += 1
         reservation.order = self._count
+        self._fitting.clear()
         for host, amounts in reservation.shares.items():
             self.hosts[host].add(reservation, amounts)
 
     def remove(self, reservation: LeaseReservation) -> None:
         """Take a reservation out."""
+        self._fitting.clear()
         for host in reservation.shares:
             self.hosts[host].remove(reservation)
+
+    def fitting(self, demand: Amounts, time: float) -> Sequence[int]:
+        """Return the hosts on which a demand fits at an instant, by number."""
+        found = self._fitting.get((demand, time))
+        if found is None:
+            found = [host for host, line in enumerate(self.hosts) if fits(demand, line.free_at(time))]
+            self._fitting[demand, time] = found
+        return found
 
     def leases_between(self, start: float, end: float) -> list[Lease]:
         """Return leases that hold a share of some host at some moment of [start, end), in the order of their ids."""

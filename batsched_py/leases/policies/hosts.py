@@ -35,9 +35,8 @@ class GreedyHosts(HostOrder):
         found = list[tuple[float, int]]()
         for host in hosts:
             timeline = timelines[host]
-            leases = len({entry[3].id for entry in timeline.holders_at(time)})
             left = timeline.next_change(time) - time
-            found.append((-score(leases, 1.0 if left >= wanted else left / wanted), host))
+            found.append((-score(timeline.leases_at(time), 1.0 if left >= wanted else left / wanted), host))
         found.sort()
         return [host for _, host in found]
 
