@@ -27,6 +27,7 @@ def fits(demand: Amounts, offer: Amounts) -> bool:
     return True
 
 
+@lru_cache(maxsize=1 << 14)
 def subtract(offer: Amounts, demand: Amounts) -> Amounts:
     """Return what a demand that fits leaves of an offer."""
     left: list[Quantity] = []

@@ -126,10 +126,13 @@ class Lease:
 
     def change(self, state: State, now: float) -> None:
         """Enter a state; AssertionError with the lease's story if the table has no such change."""
-        story = ", ".join(f"{past.label} at {time:g}" for time, past in self.history)
-        assert state in TRANSITIONS[self.state], f"{self!r} cannot become {state.label}: {story}"  # noqa: S101
+        assert state in TRANSITIONS[self.state], self._story(state)  # noqa: S101
         self.state = state
         self.history.append((now, state))
+
+    def _story(self, state: State) -> str:
+        told = ", ".join(f"{past.label} at {time:g}" for time, past in self.history)
+        return f"{self!r} cannot become {state.label}: {told}"
 
 
 def _by_demand(demands: tuple[Amounts, ...]) -> tuple[int, ...]:

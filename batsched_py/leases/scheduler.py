@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from batsched_py.leases.book import LeaseBook
-from batsched_py.leases.capacity import total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.mapping import GreedyMapper, fits_site
@@ -316,7 +315,7 @@ class LeaseScheduler:
 
     def _is_full(self, now: float) -> bool:
         """Return whether no host has a CPU to give."""
-        return all(total(host.free_at(now)[self.site.cpu]) <= 0 for host in self.table.hosts)
+        return self.table.is_full(self.site.cpu, now)
 
     def _enqueue(self, lease: Lease) -> None:
         """Put a lease back into the queue, where it was."""

@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
-from batsched_py.leases.capacity import Amounts, fits, subtract
+from batsched_py.leases.capacity import Amounts, fits, subtract, total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.reservations import LeaseReservation
 
 NOBODY: Final[frozenset[int]] = frozenset()
+#: Answers that are kept, and changes after which one is found anew rather than changed.
+_MOST_KEPT: Final = 4096
+_MOST_REPLAYED: Final = 16
 #: start, end, order of the reservation, its lease, what it takes.
 _Entry = tuple[float, float, int, Lease, Amounts]
 
@@ -48,6 +52,12 @@ class HostTimeline:
         assert self._entries[at][:3] == key, f"{reservation!r} is not in the table"  # noqa: S101  # its owner
         del self._entries[at]
         self._points = []
+
+    def has_room(self, demand: Amounts, time: float) -> bool:
+        """Return whether a demand fits at an instant."""
+        if not self._points:
+            self._make()
+        return fits(demand, self._free[bisect_right(self._points, time) - 1])
 
     def free_at(self, time: float) -> Amounts:
         """Return what is free at an instant."""
@@ -103,18 +113,35 @@ class HostTimeline:
 
     def _make(self) -> None:
         """Make the step function; steps between which neither what is free nor who is there differs are one."""
-        spans = [entry for entry in self._entries if entry[0] < entry[1]]
         self._points, self._free, self._holders, self._leases = [-math.inf], [self.capacity], [()], [0]
-        ids = set[int]()
+        spans = [entry for entry in self._entries if entry[0] < entry[1]]
+        if all(one[1] <= other[0] for one, other in pairwise(spans)):
+            self._make_of_a_row(spans)
+            return
         for point in sorted({time for entry in spans for time in entry[:2]}):
             holders = tuple(sorted((entry for entry in spans if entry[0] <= point < entry[1]), key=_order))
-            free = self._left(holders)
-            before, ids = ids, {entry[3].id for entry in holders}
-            if free != self._free[-1] or ids != before:
-                self._points.append(point)
-                self._free.append(free)
-                self._holders.append(holders)
-                self._leases.append(len(ids))
+            self._step(point, holders)
+
+    def _make_of_a_row(self, spans: Sequence[_Entry]) -> None:
+        """Make it of entries that follow each other: most hosts have one lease at a time."""
+        end = -math.inf
+        for entry in spans:
+            if end < entry[0] and end > -math.inf:
+                self._step(end, ())
+            self._step(entry[0], (entry,))
+            end = entry[1]
+        if spans:
+            self._step(end, ())
+
+    def _step(self, point: float, holders: tuple[_Entry, ...]) -> None:
+        """Begin a step, unless it is like the one before."""
+        free = self._left(holders) if holders else self.capacity
+        ids = {entry[3].id for entry in holders}
+        if free != self._free[-1] or ids != {entry[3].id for entry in self._holders[-1]}:
+            self._points.append(point)
+            self._free.append(free)
+            self._holders.append(holders)
+            self._leases.append(len(ids))
 
 
 def _key(entry: _Entry) -> tuple[float, float, int]:
@@ -136,30 +163,53 @@ class LeaseTable:
     def __init__(self, capacities: Sequence[Amounts], *, exclusive: bool = False) -> None:
         self.hosts = [HostTimeline(capacity, exclusive=exclusive) for capacity in capacities]
         self._count = 0
-        #: (demand, time) -> hosts on which it fits then; of the table as it is.
-        self._fitting: dict[tuple[Amounts, float], list[int]] = {}
+        #: Hosts of each change, in order; forgotten with what was found.
+        self._changes: list[Collection[int]] = []
+        #: (demand, time) -> hosts on which it fits then, after so many changes.
+        self._fitting: dict[tuple[Amounts, float], tuple[set[int], int]] = {}
+        #: (type, time) -> whether no host has any of it free, after so many changes.
+        self._full: dict[tuple[int, float], tuple[bool, int]] = {}
 
     def add(self, reservation: LeaseReservation) -> None:
         """Put a reservation into the table, after all others of its instant."""
         self._count += 1
         reservation.order = self._count
-        self._fitting.clear()
+        self._changes.append(reservation.shares)
         for host, amounts in reservation.shares.items():
             self.hosts[host].add(reservation, amounts)
 
     def remove(self, reservation: LeaseReservation) -> None:
         """Take a reservation out."""
-        self._fitting.clear()
+        self._changes.append(reservation.shares)
         for host in reservation.shares:
             self.hosts[host].remove(reservation)
 
-    def fitting(self, demand: Amounts, time: float) -> Sequence[int]:
-        """Return the hosts on which a demand fits at an instant, by number."""
-        found = self._fitting.get((demand, time))
-        if found is None:
-            found = [host for host, line in enumerate(self.hosts) if fits(demand, line.free_at(time))]
-            self._fitting[demand, time] = found
+    def fitting(self, demand: Amounts, time: float) -> Collection[int]:
+        """Return the hosts on which a demand fits at an instant; to be read before the table changes."""
+        if len(self._fitting) > _MOST_KEPT:
+            self._fitting.clear()
+            self._full.clear()
+            self._changes.clear()
+        changes = self._changes
+        found, seen = self._fitting.get((demand, time), (None, 0))
+        if found is None or len(changes) - seen > _MOST_REPLAYED:
+            found = {host for host, line in enumerate(self.hosts) if line.has_room(demand, time)}
+        elif seen < len(changes):
+            for host in {host for hosts in changes[seen:] for host in hosts}:
+                if self.hosts[host].has_room(demand, time):
+                    found.add(host)
+                else:
+                    found.discard(host)
+        self._fitting[demand, time] = found, len(changes)
         return found
+
+    def is_full(self, kind: int, time: float) -> bool:
+        """Return whether no host has any of a resource type free at an instant."""
+        full, seen = self._full.get((kind, time), (False, -1))
+        if seen != len(self._changes):
+            full = all(total(host.free_at(time)[kind]) <= 0 for host in self.hosts)
+            self._full[kind, time] = full, len(self._changes)
+        return full
 
     def leases_between(self, start: float, end: float) -> list[Lease]:
         """Return leases that hold a share of some host at some moment of [start, end), in the order of their ids."""
