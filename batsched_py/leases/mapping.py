@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
@@ -126,10 +125,3 @@ class GreedyMapper:
                     return Mapping(dict(sorted(nodes.items())), end)
                 together = add(together, lease.demands[waiting[-1] - 1])
         return None
-
-
-def fits_site(lease: Lease, capacities: Sequence[Amounts]) -> bool:
-    """Return whether the lease would fit on an empty site."""
-    table = LeaseTable(capacities)
-    mapper = GreedyMapper(table, HostOrder(table))
-    return mapper.find(lease, 0.0, math.inf, strict=False) is not None

@@ -6,13 +6,14 @@ to start and to stop.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.mapping import GreedyMapper, fits_site
+from batsched_py.leases.mapping import GreedyMapper
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.planner import Planner, Point
@@ -22,7 +23,7 @@ from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.site import Site
+from batsched_py.leases.site import CPU, Site
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.terms import Kind
 
@@ -102,6 +103,10 @@ class LeaseScheduler:
         self.table, self._preparation = self._book.table, self._book.preparation
         self._admission, self._preemption = policies.admission(self.table), policies.preemption(self.table)
         mapper = GreedyMapper(self.table, policies.hosts(self.table), drop_unneeded=settings.drop_unneeded_victims)
+        empty = LeaseTable(site.capacities, exclusive=site.exclusive)
+        self._empty = GreedyMapper(empty, HostOrder(empty))
+        #: A demand that fits where a CPU has anything to give.
+        self._breath = tuple(1e-9 if name == CPU else 0.0 for name in site.types)
         self._overheads = Overheads(settings, site.memory)
         self._planner = Planner(mapper, self._overheads, settings)
         self.disks = self._preparation.disks
@@ -123,6 +128,7 @@ class LeaseScheduler:
             ended: active leases that have ended before the end of their run.
             requests: new leases, in the order in which they are numbered.
         """
+        self.table.advance(now)
         early = False
         for lease in ended:
             self._end_early(lease, now)
@@ -269,7 +275,7 @@ class LeaseScheduler:
             self._reject(lease, NOT_ADMITTED, now)
             return
         self._observer.admitted(lease, now)
-        if not fits_site(lease, self.site.capacities):
+        if self._empty.find(lease, 0.0, math.inf, strict=False) is None:
             self._reject(lease, TOO_LARGE, now)
         else:
             self._pending.append(lease)
@@ -315,7 +321,7 @@ class LeaseScheduler:
 
     def _is_full(self, now: float) -> bool:
         """Return whether no host has a CPU to give."""
-        return self.table.is_full(self.site.cpu, now)
+        return not self.table.fitting(self._breath, now)
 
     def _enqueue(self, lease: Lease) -> None:
         """Put a lease back into the queue, where it was."""

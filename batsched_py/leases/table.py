@@ -12,14 +12,14 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from batsched_py.leases.capacity import Amounts, fits, subtract, total
+from batsched_py.leases.capacity import Amounts, fits, subtract
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.reservations import LeaseReservation
 
 NOBODY: Final[frozenset[int]] = frozenset()
 #: Answers that are kept, and changes after which one is found anew rather than changed.
 _MOST_KEPT: Final = 4096
-_MOST_REPLAYED: Final = 16
+_MOST_REPLAYED: Final = 32
 #: start, end, order of the reservation, its lease, what it takes.
 _Entry = tuple[float, float, int, Lease, Amounts]
 
@@ -27,7 +27,7 @@ _Entry = tuple[float, float, int, Lease, Amounts]
 class HostTimeline:
     """What is reserved on one host, as a step function of time that is made at the first question after a change."""
 
-    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_leases", "_points", "capacity")
+    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_leases", "_points", "capacity", "same_until")
 
     def __init__(self, capacity: Amounts, *, exclusive: bool = False) -> None:
         self.capacity, self._exclusive = capacity, exclusive
@@ -39,11 +39,13 @@ class HostTimeline:
         self._free: list[Amounts] = []
         self._holders: list[tuple[_Entry, ...]] = []
         self._leases: list[int] = []
+        #: The first change after the present of the table; long ago if it has to be found again.
+        self.same_until = -math.inf
 
     def add(self, reservation: LeaseReservation, amounts: Amounts) -> None:
         """Put in what a reservation takes."""
         insort(self._entries, (reservation.start, reservation.end, reservation.order, reservation.lease, amounts))
-        self._points = []
+        self._forget()
 
     def remove(self, reservation: LeaseReservation) -> None:
         """Take a reservation out."""
@@ -51,7 +53,11 @@ class HostTimeline:
         at = bisect_left(self._entries, key, key=_key)
         assert self._entries[at][:3] == key, f"{reservation!r} is not in the table"  # noqa: S101  # its owner
         del self._entries[at]
+        self._forget()
+
+    def _forget(self) -> None:
         self._points = []
+        self.same_until = -math.inf
 
     def has_room(self, demand: Amounts, time: float) -> bool:
         """Return whether a demand fits at an instant."""
@@ -64,10 +70,10 @@ class HostTimeline:
         at = self._at(time)
         return self._free[at]
 
-    def leases_at(self, time: float) -> int:
-        """Return how many leases are on the host at an instant."""
+    def outlook(self, time: float) -> tuple[int, float]:
+        """Return how many leases are on the host at an instant, and when that or what is free changes next (H19)."""
         at = self._at(time)
-        return self._leases[at]
+        return self._leases[at], self._points[at + 1] if at + 1 < len(self._points) else math.inf
 
     def next_change(self, time: float) -> float:
         """Return when what is free, or who is on the host, changes next after `time`; infinity if never (H19)."""
@@ -165,10 +171,18 @@ class LeaseTable:
         self._count = 0
         #: Hosts of each change, in order; forgotten with what was found.
         self._changes: list[Collection[int]] = []
-        #: (demand, time) -> hosts on which it fits then, after so many changes.
-        self._fitting: dict[tuple[Amounts, float], tuple[set[int], int]] = {}
-        #: (type, time) -> whether no host has any of it free, after so many changes.
-        self._full: dict[tuple[int, float], tuple[bool, int]] = {}
+        #: (demand, time; None for the present) -> hosts on which it fits then, after so many changes.
+        self._fitting: dict[tuple[Amounts, float | None], tuple[set[int], int]] = {}
+        self._now = -math.inf
+
+    def advance(self, now: float) -> None:
+        """Go on to another instant: answers about the present are kept for hosts that are as they were."""
+        changed = [host for host, line in enumerate(self.hosts) if line.same_until <= now]
+        for host in changed:
+            line = self.hosts[host]
+            line.same_until = line.next_change(now)
+        self._changes.append(changed)
+        self._now = now
 
     def add(self, reservation: LeaseReservation) -> None:
         """Put a reservation into the table, after all others of its instant."""
@@ -186,12 +200,11 @@ class LeaseTable:
 
     def fitting(self, demand: Amounts, time: float) -> Collection[int]:
         """Return the hosts on which a demand fits at an instant; to be read before the table changes."""
-        if len(self._fitting) > _MOST_KEPT:
+        if len(self._fitting) > _MOST_KEPT or len(self._changes) > _MOST_KEPT:
             self._fitting.clear()
-            self._full.clear()
             self._changes.clear()
-        changes = self._changes
-        found, seen = self._fitting.get((demand, time), (None, 0))
+        changes, when = self._changes, None if time == self._now else time
+        found, seen = self._fitting.get((demand, when), (None, 0))
         if found is None or len(changes) - seen > _MOST_REPLAYED:
             found = {host for host, line in enumerate(self.hosts) if line.has_room(demand, time)}
         elif seen < len(changes):
@@ -200,16 +213,10 @@ class LeaseTable:
                     found.add(host)
                 else:
                     found.discard(host)
-        self._fitting[demand, time] = found, len(changes)
+        else:
+            return found
+        self._fitting[demand, when] = found, len(changes)
         return found
-
-    def is_full(self, kind: int, time: float) -> bool:
-        """Return whether no host has any of a resource type free at an instant."""
-        full, seen = self._full.get((kind, time), (False, -1))
-        if seen != len(self._changes):
-            full = all(total(host.free_at(time)[kind]) <= 0 for host in self.hosts)
-            self._full[kind, time] = full, len(self._changes)
-        return full
 
     def leases_between(self, start: float, end: float) -> list[Lease]:
         """Return leases that hold a share of some host at some moment of [start, end), in the order of their ids."""

@@ -34,9 +34,9 @@ class GreedyHosts(HostOrder):
         timelines, wanted = self.table.hosts, lease.duration
         found = list[tuple[float, int]]()
         for host in hosts:
-            timeline = timelines[host]
-            left = timeline.next_change(time) - time
-            found.append((-score(timeline.leases_at(time), 1.0 if left >= wanted else left / wanted), host))
+            leases, change = timelines[host].outlook(time)
+            left = change - time
+            found.append((-score(leases, 1.0 if left >= wanted else left / wanted), host))
         found.sort()
         return [host for _, host in found]
 
