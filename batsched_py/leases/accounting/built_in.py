@@ -11,7 +11,7 @@ from batsched_py.leases.accounting.times import slowdown, waiting_time
 from batsched_py.leases.capacity import total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.reservations import Use
+from batsched_py.leases.reservations import LeaseReservation, Use
 from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.terms import Kind
 
@@ -117,7 +117,9 @@ class BestEffortProbe(AccountingProbe):
 class CpuUtilizationProbe(AccountingProbe):
     """Part of the site's CPUs that machines hold: while they run, are suspended or resumed, and are shut down.
 
-    While machines of a lease are suspended or resumed on a host, all that the lease holds there counts.
+    While machines of a lease are suspended or resumed on a host, all that the lease holds there counts. When a transfer
+    is over, Haizea takes out of its table whatever was first put there with the same start: a run that still goes on
+    counts no more.
     """
 
     COUNTER: Final = "CPU utilization"
@@ -125,6 +127,9 @@ class CpuUtilizationProbe(AccountingProbe):
     def __init__(self, accounting: Accounting) -> None:
         super().__init__(accounting)
         self._capacity = 0.0
+        #: As Haizea counts: transfers under way, and runs under way that are taken for over.
+        self._transfers: list[LeaseReservation] = []
+        self._overlooked: list[LeaseReservation] = []
         accounting.create_counter(self.COUNTER, Average.TIME_WEIGHTED)
 
     def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:
@@ -132,12 +137,24 @@ class CpuUtilizationProbe(AccountingProbe):
         cpu = lease_scheduler.site.cpu
         if not self._capacity:
             self._capacity = sum(total(capacity[cpu]) for capacity in lease_scheduler.site.capacities)
+        under_way = list(lease_scheduler.under_way())
+        if self.accounting.stats == "original":
+            under_way = self._not_overlooked(under_way)
         used = 0.0
-        for reservation in lease_scheduler.under_way():
+        for reservation in under_way:
             if reservation.use in _WORK:
                 whole = reservation.lease.runs[-1].shares
                 used += sum(total(whole[host][cpu]) for host in reservation.shares)
         self.accounting.append_to_counter(self.COUNTER, used / self._capacity)
+
+    def _not_overlooked(self, under_way: list[LeaseReservation]) -> list[LeaseReservation]:
+        for transfer in self._transfers:
+            if transfer not in under_way:
+                before = [one for one in under_way if one.start == transfer.start and one.order < transfer.order]
+                self._overlooked += sorted(before, key=lambda one: one.order)[:1]
+        self._transfers = [one for one in under_way if one.use is Use.TRANSFER]
+        self._overlooked = [one for one in self._overlooked if one in under_way]
+        return [one for one in under_way if one not in self._overlooked]
 
 
 class DiskUsageProbe(AccountingProbe):

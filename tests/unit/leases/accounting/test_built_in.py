@@ -135,3 +135,17 @@ def test_waits_and_slowdowns_are_those_of_best_effort_leases() -> None:
     ]
     stats = booked(requests).accounting.lease_stats
     assert stats == {"Waiting time": {1: 0, 2: 100}, "Slowdown": {1: 0.125, 2: 10.1}}
+
+
+@pytest.mark.parametrize(("stats", "later"), [("corrected", (104, 0.75)), ("original", (104, 0.25))])
+def test_a_run_goes_on_counting_when_a_transfer_of_the_same_start_is_over(
+    stats: Stats, later: tuple[float, float]
+) -> None:
+    """As in `it-early`: a machine starts at 52 as the next image is sent; the original forgets the machine at 104."""
+    images = TransferSettings(100.0, "multicast", share=False)
+    requests: list[Request | Lease] = [
+        lease(1, 0, 2, 1800, image=("a.img", 640.0)),
+        lease(2, 10, 1, 2000, image=("b.img", 640.0)),
+    ]
+    ledger = booked(requests, stats=stats, transfers=images)
+    assert values(ledger, "CPU utilization")[:3] == [(0, 0), (52, 0.5), later]
