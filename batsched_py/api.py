@@ -5,6 +5,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
 from batsched_py.model.profile import Profile
+from batsched_py.model.table import Table
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
 from batsched_py.planning.policies.ordering import ORDERS, Line, Order
@@ -68,6 +69,7 @@ __all__ = [
     "SimulationBegins",
     "SimulationEnds",
     "Slot",
+    "Table",
     "Unknown",
     "View",
     "counted",

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from msgspec.structs import replace
+
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
@@ -67,4 +69,5 @@ def simulate(
     given = [workload] if isinstance(workload, (str, os.PathLike, Workload, Drawn)) else workload
     workloads = [as_workload(one) for one in given]
     result = Simulation(as_platform(platform), workloads, settings, trace=trace).run(session.answer)
+    result = replace(result, tables=session.tables())
     return Run(summarise_jobs(result.jobs, result.host_count), result, dict(session.rejections))

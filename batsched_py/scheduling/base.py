@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
 
 from batsched_py.model.job import Job
+from batsched_py.model.table import Table
 from batsched_py.planning.future.availability import Availability
 from batsched_py.planning.future.promises import Slot
 from batsched_py.protocol.events import Event
@@ -76,6 +78,13 @@ class Scheduler(ABC, Generic[Options]):
         conservative backfilling would find for it; an algorithm that knows better overrides this.
         """
         return waiting_time(job, view, plan)
+
+    def tables(self, view: View) -> Iterable[Table]:  # noqa: ARG002  (a hook: subclasses read it)
+        """Return tables of the run, which are written beside Batsim's as PREFIX_NAME.csv; called once, after its end.
+
+        There are none by default.
+        """
+        return ()
 
     @abstractmethod
     def decide(self, view: View, plan: Plan) -> None:

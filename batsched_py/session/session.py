@@ -22,6 +22,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.metadata.store import JobStore
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.model.table import Table, checked_tables
 from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
@@ -195,6 +196,16 @@ class Session:
         shown = "; ".join(lines[:_TOLD])
         more = f"; and {len(lines) - _TOLD} more" if len(lines) > _TOLD else ""
         return f"nothing was left to happen at t={self.now:g}: {shown}{more}" if lines else ""
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables that the algorithm has of the run; AlgorithmError if it fails, or one cannot be written."""
+        if not self._ready:
+            return ()
+        try:
+            return checked_tables(self._scheduler.tables(self.view))
+        except (Exception, SystemExit) as error:
+            why = displayed(" ".join(f"{type(error).__name__}: {error}".split()))
+            raise AlgorithmError(f"tables of {self._class.name}: {why}{where(error)}") from error
 
     def check(self) -> None:
         """Raise InvariantError if the books contradict themselves."""

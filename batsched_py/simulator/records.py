@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from batsched_py.bits import size_of
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
+from batsched_py.model.table import Table
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.outputs.tracing import Trace, counts, numbers
 from batsched_py.text.representation import Brief
@@ -218,6 +219,7 @@ class Result(Brief, frozen=True):
         consumed_joules: `joules` as Batsim writes them, which takes what it never measured for -1 J: -1 if energy was
             counted from 0 and no job ran.
         tally: the numbers of jobs that were passed on; None if `jobs` has them all.
+        tables: what the algorithm has written down itself; the simulator knows of none.
     """
 
     jobs: tuple[JobRecord, ...]
@@ -237,6 +239,7 @@ class Result(Brief, frozen=True):
     lists_rejected: bool = True
     consumed_joules: float = 0.0
     tally: Tally | None = None
+    tables: tuple[Table, ...] = ()
 
     def counted(self) -> Tally:
         """Return the numbers of all jobs."""

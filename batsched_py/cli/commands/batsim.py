@@ -27,6 +27,7 @@ from batsched_py.cli.shared.parameters import (
 )
 from batsched_py.cli.shared.result_writer import result_paths
 from batsched_py.cli.shared.simulation_options import platform_option, workloads_option
+from batsched_py.cli.shared.table_writer import write_tables
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim
 from batsched_py.errors import EngineError, InputError, TransportError
@@ -103,6 +104,8 @@ def command(request: BatsimRequest) -> None:
         except TransportError as error:
             raise _explained(error, container, session, request.image) from error
         _await_end(container, timeout)
+    if request.inputs.export is not None:
+        write_tables(request.inputs.export, session.tables())
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
 from batsched_py.cli.shared.command import current_limits, takes
-from batsched_py.cli.shared.output_paths import check_apart
+from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
     algorithm_options,
     clock_option,
@@ -36,11 +36,18 @@ def _watched(session: Session, name: str, connection: Connection) -> AbstractCon
     return watched
 
 
+def _write_tables(prefix: str, session: Session) -> None:
+    """Write the tables of the session's algorithm. AlgorithmError, InputError."""
+    module = importlib.import_module("batsched_py.cli.shared.table_writer")  # imports writers, which few runs need
+    module.write_tables(prefix, session.tables())
+
+
 class ServeRequest(Struct, frozen=True):
     """The options of `serve`."""
 
     choice: AlgorithmChoice
     bind: str
+    export: str | None
     record: Path | None
     timeout: float | None
     live: bool
@@ -55,6 +62,7 @@ class ServeRequest(Struct, frozen=True):
     callback=read_address,
     default="tcp://127.0.0.1:28000",
 )
+@option("-e --export", "PREFIX", "Write the algorithm's own tables, if it has some: PREFIX_NAME.csv.")
 @record_option
 @timeout_option
 @clock_option
@@ -70,6 +78,8 @@ def command(request: ServeRequest) -> None:
     choice, record = request.choice, request.record
     choice.check_given()
     check_apart([("--options-file", choice.options_file)], [("--record", record)])
+    if request.export is not None:
+        check_writable([Path(f"{request.export}_NAME.csv")])
     session = choice.session()
     # The recording is opened last: it must not replace an older one if nothing can be recorded.
     with RepSocket(request.bind, current_limits()) as socket, recording(record, choice.header()) as recorder:
@@ -77,4 +87,6 @@ def command(request: ServeRequest) -> None:
         with _watched(session, choice.algorithm, socket) if request.live else nullcontext(socket) as connection:
             exchanged = None if recorder is None else recorder.record
             serve(session, connection, record=exchanged, timeout=request.timeout)
+    if request.export is not None:
+        _write_tables(request.export, session)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)

@@ -81,7 +81,7 @@ class SimulateRequest(Struct, frozen=True):
     callback=lambda _context, _option, names: names or None,
 )
 @algorithm_options
-@option("-e --export", "PREFIX", "Write PREFIX_jobs.csv, PREFIX_schedule.csv and traces.")
+@option("-e --export", "PREFIX", "Write PREFIX_jobs.csv, PREFIX_schedule.csv, traces, tables.")
 @machine_options
 @behaviour_options
 @option("--sched-cfg scheduler_config", "JSON", "Options, as Batsim sends them.", default="")
@@ -156,21 +156,32 @@ def _rows_aside(request: SimulateRequest) -> AbstractContextManager[RowsAside | 
 def _run(request: SimulateRequest, simulation: Simulation) -> Result:
     """Run the simulation to its end, with a live view, a progress bar, or neither."""
     watch = Watch(request.choice.algorithm or str(request.socket), "simulating", look_every=LOOK_EVERY)
-    with _decider(request, simulation, watch) as exchange:
+    sessions: list[Session] = []
+    with _decider(request, simulation, watch, sessions) as exchange:
         if request.live:
             with live_view(watch) as shown:
-                return simulation.run(watch.exchange(exchange) if shown else exchange)
-        with simulation_bar(wanted=not request.quiet) as progress:
-            return simulation.run(exchange, progress)
+                result = simulation.run(watch.exchange(exchange) if shown else exchange)
+        else:
+            with simulation_bar(wanted=not request.quiet) as progress:
+                result = simulation.run(exchange, progress)
+    if request.export is None:
+        return result
+    return replace(result, tables=tuple(table for session in sessions for table in session.tables()))
 
 
-def _decider(request: SimulateRequest, simulation: Simulation, watch: Watch) -> AbstractContextManager[Exchange]:
-    """Start the decision process, followed by the watch: a session knows why jobs wait, the simulation does not."""
+def _decider(
+    request: SimulateRequest, simulation: Simulation, watch: Watch, sessions: list[Session]
+) -> AbstractContextManager[Exchange]:
+    """Start the decision process, followed by the watch: a session knows why jobs wait, the simulation does not.
+
+    The session, if it is ours, is put into `sessions`: it has the algorithm's tables.
+    """
     if request.socket is not None:
         watch.follow(lambda: simulation_status(simulation.status()))
         return their_decider(request.socket, request.connect_timeout, request.record)
 
     def follow(session: Session) -> None:
+        sessions.append(session)
         watch.follow(lambda: session_status(session, simulation.job_count))
 
     return our_decider(request.choice, request.record, follow)

@@ -17,6 +17,7 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.output_paths import make_folder, naming_errors, writing
+from batsched_py.cli.shared.table_writer import write_tables
 from batsched_py.simulator.outputs import result_files as results
 from batsched_py.simulator.outputs import trace_files as traces
 from batsched_py.simulator.records import JobRecord, Result
@@ -58,6 +59,7 @@ def write_result(prefix: str, result: Result, rows: results.JobRows | None = Non
         path = Path(prefix + ending)
         with writing(path):
             write(path)
+    write_tables(prefix, result.tables)
 
 
 class RowsAside(results.JobRows):

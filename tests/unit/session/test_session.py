@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.api import Answer, Event, HostSet, Job, NoOptions, Notify, Plan, Scheduler, View, option
+from batsched_py.api import Answer, Event, HostSet, Job, NoOptions, Notify, Plan, Scheduler, Table, View, option
 from batsched_py.errors import (
     AlgorithmError,
     LocalProtocolError,
@@ -51,6 +51,30 @@ def test_a_job_is_run_once_from_begin_to_end() -> None:
     assert json.loads(session.answer(message(5, ENDS))) == {"now": 5.0, "events": []}
     assert session.over
     assert session.messages == 4
+
+
+class Tabulating(Fcfs):
+    """Has a table that is wrong as soon as it has a row."""
+
+    rows: ClassVar[list[tuple[int, ...]]] = []
+
+    def tables(self, view: View) -> list[Table]:
+        return [Table("mine", ("n", "m"), self.rows)]
+
+
+def test_tables_are_the_algorithms_of_a_run_that_has_begun() -> None:
+    """Before there is no view of hosts."""
+    assert begun(Tabulating).tables() == (Table("mine", ("n", "m"), ()),)
+    assert begun().tables() == ()
+    assert Session(Tabulating).tables() == ()
+
+
+def test_a_table_that_cannot_be_written_is_the_algorithms_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name, the table and the rule."""
+    monkeypatch.setattr(Tabulating, "rows", [(1,)])
+    with pytest.raises(AlgorithmError) as caught:
+        begun(Tabulating).tables()
+    assert str(caught.value) == "tables of fcfs: ValueError: table mine, row 1: 1 cells, where the header has 2"
 
 
 class Witness(Fcfs):

@@ -1,0 +1,17 @@
+"""The files of tables that an algorithm has of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from batsched_py.cli.shared.output_paths import writing
+from batsched_py.model.table import Table
+from batsched_py.traces.table_file import table_path, write_table
+
+
+def write_tables(prefix: str, tables: Iterable[Table]) -> None:
+    """Write PREFIX_NAME.csv for each of them, whole or not at all. InputError."""
+    for table in tables:
+        path = table_path(prefix, table)
+        with writing(path):
+            write_table(path, table)

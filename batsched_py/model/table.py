@@ -1,0 +1,86 @@
+"""Table: facts of a run in rows, which an algorithm has written down beside its decisions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from batsched_py.text.display import displayed, shown
+
+#: What stands in a cell: numbers, texts, truth values as 1 and 0, None for nothing.
+Cell = str | int | float | None
+#: Names of tables; their files are called by them.
+_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+#: Tables that Batsim itself writes.
+RESERVED: Final = frozenset({"jobs", "schedule", "machine_states", "consumed_energy", "pstate_changes"})
+#: What a field is quoted for.
+_QUOTED: Final = re.compile(r'[",\r\n]')
+#: Digits after the point of numbers, as in Batsim's files.
+_DIGITS: Final = 6
+
+
+class Table(NamedTuple):
+    """A header and rows, written as PREFIX_NAME.csv.
+
+    Attributes:
+        name: small letters, digits, - and _, of which the first is a letter.
+        header: names of the columns.
+        rows: as many cells as there are columns, each.
+    """
+
+    name: str
+    header: Sequence[str]
+    rows: Iterable[Sequence[Any]]
+
+
+def checked_tables(tables: Iterable[Table]) -> tuple[Table, ...]:
+    """Return the tables with all rows at hand; ValueError with the rule that one of them breaks."""
+    found: dict[str, Table] = {}
+    for table in tables:
+        name, header, rows = table
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"a table's name must match {_NAME.pattern}, not be {displayed(repr(name))}")
+        if name in RESERVED or name in found:
+            owner = "Batsim writes" if name in RESERVED else "there already is"
+            raise ValueError(f"table {name}: {owner} a table of this name")
+        whole = tuple(tuple(row) for row in rows)
+        _check_cells(name, tuple(header), whole)
+        found[name] = Table(name, tuple(header), whole)
+    return tuple(found.values())
+
+
+def csv_text(table: Table) -> str:
+    """Return a table as CSV; numbers have six digits after the point at most, and no more than they need."""
+    lines = (",".join(map(_field, cells)) for cells in (table.header, *table.rows))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def cell_text(cell: Cell) -> str:
+    """Return a cell as it is written."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, float) and not cell.is_integer():
+        text = f"{cell:.{_DIGITS}f}".rstrip("0").rstrip(".")
+        return "0" if text == "-0" else text
+    return str(int(cell))
+
+
+def _field(cell: Cell) -> str:
+    text = cell_text(cell)
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+
+
+def _check_cells(name: str, header: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> None:
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            raise ValueError(f"table {name}, row {number}: {len(row)} cells, where the header has {len(header)}")
+        for column, cell in zip(header, row, strict=True):
+            if cell is None or isinstance(cell, (str, int)) or (isinstance(cell, float) and math.isfinite(cell)):
+                continue
+            raise ValueError(
+                f"table {name}, row {number}, {column}: must be text or a finite number, not {shown(cell)}"
+            )

@@ -1,0 +1,69 @@
+"""Tables: which are refused, and how they are spelled."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from batsched_py.model.table import RESERVED, Table, cell_text, checked_tables, csv_text
+from batsched_py.simulator.outputs import result_files
+
+
+def test_a_table_is_written_as_csv() -> None:
+    """Nothing is an empty cell; text with a comma or a quote is quoted."""
+    table = Table("parts", ("what", "how many"), [("a, b", 2), ('"c"', None), ("d", 0.5)])
+    assert csv_text(table) == 'what,how many\n"a, b",2\n"""c""",\nd,0.5\n'
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (1800.0, "1800"),
+        (1.5177777, "1.517778"),
+        (0.1 + 0.2, "0.3"),
+        (-1e-9, "0"),
+        (True, "1"),
+        (10**20, "1" + "0" * 20),
+    ],
+)
+def test_numbers_have_no_more_digits_than_they_need(cell: float, text: str) -> None:
+    """Six after the point at most."""
+    assert cell_text(cell) == text
+
+
+def test_rows_are_read_once() -> None:
+    """They may come from a generator."""
+    (table,) = checked_tables([Table("counts", ["n"], ([number] for number in range(2)))])
+    assert (table.rows, table.rows) == (((0,), (1,)), ((0,), (1,)))
+
+
+@pytest.mark.parametrize(
+    ("tables", "rule"),
+    [
+        ([Table("Big Table", ("n",), ())], r"name must match .*, not be 'Big Table'"),
+        ([Table("../leases", ("n",), ())], r"name must match"),
+        ([Table("jobs", ("n",), ())], "table jobs: Batsim writes a table of this name"),
+        ([Table("mine", ("n",), ())] * 2, "table mine: there already is a table of this name"),
+        ([Table("mine", ("n", "m"), [(1, 2), (1,)])], "table mine, row 2: 1 cells, where the header has 2"),
+        ([Table("mine", ("n",), [(math.nan,)])], "table mine, row 1, n: must be text or a finite number, not nan"),
+        ([Table("mine", ("n",), [([],)])], "table mine, row 1, n: must be text or a finite number, not"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(tables: Any, rule: str) -> None:
+    """Name, row, column and rule."""
+    with pytest.raises(ValueError, match=rule):
+        checked_tables(tables)
+
+
+def test_reserved_names_are_those_of_batsims_files() -> None:
+    """An algorithm's table must not take their place."""
+    endings = (
+        result_files.JOBS,
+        result_files.SCHEDULE,
+        result_files.MACHINE_STATES,
+        result_files.CONSUMED_ENERGY,
+        result_files.PSTATE_CHANGES,
+    )
+    assert {f"_{name}.csv" for name in RESERVED} == set(endings)
