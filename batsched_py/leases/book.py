@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
+from batsched_py.leases.observer import Observer
 from batsched_py.leases.preparation.image_transfer import ImageTransfer, TransferSettings
 from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.preparation.unmanaged import Unmanaged
@@ -24,8 +25,9 @@ class LeaseBook:
         preparation: of the hosts.
     """
 
-    def __init__(self, site: Site, transfers: TransferSettings | None) -> None:
-        """Begin with nothing reserved; without `transfers` nothing is prepared."""
+    def __init__(self, site: Site, transfers: TransferSettings | None, observer: Observer) -> None:
+        """Begin with nothing reserved; without `transfers` nothing is prepared. The observer is told of plans."""
+        self._observer = observer
         self.table = LeaseTable(site.capacities, exclusive=site.exclusive)
         self.upcoming = Upcoming()
         self.preparation = (
@@ -41,6 +43,7 @@ class LeaseBook:
         lease.runs.append(run)
         for reservation in (*transfers, *run.all()):
             self._put(reservation)
+        self._observer.planned(lease, run, now)
         if suspended:
             lease.change(State.SUSPENDED_SCHEDULED, now)
             return
@@ -54,6 +57,7 @@ class LeaseBook:
         run = lease.runs.pop()
         for reservation in run.all():
             self.remove(reservation)
+        self._observer.taken_back(run, now)
         return run
 
     def cut(self, run: Run, end: float, after: list[LeaseReservation]) -> None:
@@ -66,6 +70,7 @@ class LeaseBook:
         self.upcoming.note(run)
         for following in after:
             self._put(following)
+        self._observer.cut(run)
 
     def remove(self, reservation: LeaseReservation) -> None:
         """Take away a reservation, unless it is over."""

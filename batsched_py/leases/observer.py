@@ -1,10 +1,11 @@
-"""Observer of a lease scheduler: is told of requests, of ends, and of each instant when all is decided."""
+"""Observer of a lease scheduler: is told of requests, plans, of what begins and ends, and of each instant."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.reservations import LeaseReservation, Run
 
 if TYPE_CHECKING:
     from batsched_py.leases.scheduler import LeaseScheduler
@@ -13,11 +14,105 @@ if TYPE_CHECKING:
 class Observer:
     """Base of observers; by itself it does nothing. Observers change nothing."""
 
+    def requested(self, lease: Lease, now: float) -> None:
+        """Note that a lease is requested; nothing is decided yet."""
+
     def admitted(self, lease: Lease, now: float) -> None:
         """Note that a lease is admitted: it may be scheduled, or refused yet."""
+
+    def queued(self, lease: Lease, now: float) -> None:
+        """Note that a best-effort lease joins the queue for the first time."""
+
+    def tried(self, lease: Lease, now: float) -> None:
+        """Note that a place is looked for: for the next lease of the queue, or for one that cannot wait."""
+
+    def planned(self, lease: Lease, run: Run, now: float) -> None:
+        """Note that a run is planned, with all that belongs to it; those who give way for it were told before."""
+
+    def cut(self, run: Run) -> None:
+        """Note that a run will be suspended sooner than was planned; its reservations say when."""
+
+    def taken_back(self, run: Run, now: float) -> None:
+        """Note that a run is taken away, planned or under way: its lease will be planned anew."""
+
+    def refused(self, lease: Lease, why: str, now: float) -> None:
+        """Note that a lease is refused; that it has ended is told next."""
+
+    def began(self, reservation: LeaseReservation, now: float) -> None:
+        """Note that a reservation is under way; its lease is in its new state."""
+
+    def finished(self, reservation: LeaseReservation, now: float) -> None:
+        """Note that a reservation is over, by its plan or before; its lease may be in its new state, or not yet."""
 
     def ended(self, lease: Lease, now: float) -> None:
         """Note that a lease is in a final state, whichever that is."""
 
     def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
         """Look at the scheduler at the end of an instant, when everything that begins and ends then has done so."""
+
+
+class Observers(Observer):
+    """Several observers as one; each is told in their order."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self._all = observers
+
+    def requested(self, lease: Lease, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.requested(lease, now)
+
+    def admitted(self, lease: Lease, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.admitted(lease, now)
+
+    def queued(self, lease: Lease, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.queued(lease, now)
+
+    def tried(self, lease: Lease, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.tried(lease, now)
+
+    def planned(self, lease: Lease, run: Run, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.planned(lease, run, now)
+
+    def cut(self, run: Run) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.cut(run)
+
+    def taken_back(self, run: Run, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.taken_back(run, now)
+
+    def refused(self, lease: Lease, why: str, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.refused(lease, why, now)
+
+    def began(self, reservation: LeaseReservation, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.began(reservation, now)
+
+    def finished(self, reservation: LeaseReservation, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.finished(reservation, now)
+
+    def ended(self, lease: Lease, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.ended(lease, now)
+
+    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.stepped(scheduler, now)

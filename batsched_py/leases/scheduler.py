@@ -99,7 +99,7 @@ class LeaseScheduler:
         """Begin with no leases; without `transfers` nothing is prepared."""
         self._observer = observer or Observer()
         self.site, self._settings = site, settings
-        self._book = LeaseBook(site, transfers)
+        self._book = LeaseBook(site, transfers, self._observer)
         self.table, self._preparation = self._book.table, self._book.preparation
         self._admission, self._preemption = policies.admission(self.table), policies.preemption(self.table)
         mapper = GreedyMapper(self.table, policies.hosts(self.table), drop_unneeded=settings.drop_unneeded_victims)
@@ -192,6 +192,7 @@ class LeaseScheduler:
         elif reservation.use is Use.TRANSFER:
             self._preparation.begin(reservation, now)
         self._book.upcoming.note(reservation)
+        self._observer.began(reservation, now)
         if reservation.end <= reservation.start and reservation.use not in (Use.VM, Use.SHUTDOWN):
             self._end(reservation, now)  # what takes no time is over before the machines start
 
@@ -211,6 +212,7 @@ class LeaseScheduler:
     def _end(self, reservation: LeaseReservation, now: float) -> None:
         reservation.phase = Phase.OVER
         self.table.remove(reservation)
+        self._observer.finished(reservation, now)
         lease = reservation.lease
         if isinstance(reservation, Run):
             self._stop(lease, reservation, "suspend" if reservation.suspends else "shutdown")
@@ -253,6 +255,7 @@ class LeaseScheduler:
         self.table.remove(run)
         run.end = now
         lease.accumulated += now - run.start
+        self._observer.finished(run, now)
         self._done(lease, now)
 
     def _done(self, lease: Lease, now: float) -> None:
@@ -271,6 +274,7 @@ class LeaseScheduler:
     def _request(self, lease: Lease, now: float) -> None:
         lease.change(State.PENDING, now)
         self.leases[lease.id] = lease
+        self._observer.requested(lease, now)
         if not self._admission.accepts(lease):
             self._reject(lease, NOT_ADMITTED, now)
             return
@@ -282,6 +286,7 @@ class LeaseScheduler:
 
     def _reject(self, lease: Lease, why: str, now: float) -> None:
         lease.change(State.REJECTED, now)
+        self._observer.refused(lease, why, now)
         self._forget(lease, now)
         self.actions.append(Reject(lease, why))
 
@@ -292,6 +297,7 @@ class LeaseScheduler:
             if lease.kind is Kind.BEST_EFFORT:
                 self.queue.append(lease)
                 lease.change(State.QUEUED, now)
+                self._observer.queued(lease, now)
         for lease in pending:
             if lease.kind is Kind.IMMEDIATE:
                 self._plan_immediate(lease, now)
@@ -308,6 +314,7 @@ class LeaseScheduler:
             if not self._may_plan_ahead and self._is_full(now):
                 left += waiting[at:]
                 break
+            self._observer.tried(lease, now)
             if not self._plan_best_effort(lease, now):
                 left.append(lease)
                 if self._settings.stop_at_first:
@@ -347,12 +354,14 @@ class LeaseScheduler:
         return True
 
     def _plan_immediate(self, lease: Lease, now: float) -> None:
+        self._observer.tried(lease, now)
         run = self._planner.as_soon_as_possible(lease, self._preparation.points(lease, now), now)
         if run is None or not self._commit(lease, run, now):
             self._reject(lease, NOT_NOW, now)
 
     def _plan_reservation(self, lease: Lease, now: float) -> None:
         assert lease.start is not None  # noqa: S101  # it is an advance reservation
+        self._observer.tried(lease, now)
         if lease.start < now:
             self._reject(lease, PAST, now)
             return

@@ -1,0 +1,237 @@
+"""Log of a run as Haizea writes it: a line for each thing that becomes of a lease, with time and component (H100)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from batsched_py.haizea.config import LogLevel
+from batsched_py.haizea.summary import StatusSummary
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.observer import Observer
+from batsched_py.leases.reservations import LeaseReservation, Run, Use
+from batsched_py.leases.scheduler import NOT_ADMITTED, LeaseScheduler
+from batsched_py.leases.terms import Kind
+
+#: Levels, each with all that those before it have.
+_LEVELS: Final[Mapping[LogLevel, int]] = {"STATUS": 0, "INFO": 1, "DEBUG": 2, "VDEBUG": 3}
+#: Kinds of leases by Haizea's names, in the order in which a workload's are counted.
+TYPES: Final = {
+    Kind.BEST_EFFORT: "Best-effort",
+    Kind.ADVANCE: "AR",
+    Kind.IMMEDIATE: "Immediate",
+    Kind.DEADLINE: "Deadline",
+}
+#: Columns of a component's name; longer ones take more.
+_COMPONENT: Final = 7
+
+
+class HaizeaLog(Observer):
+    """Lines of a run.
+
+    Args:
+        start: the date at which the simulation's time is 0.
+        level: how much is written.
+        write: takes each line.
+        interval: seconds after which the summary is written again; None for never.
+
+    Attributes:
+        summary: the figures so far.
+    """
+
+    def __init__(
+        self, start: datetime, level: LogLevel, write: Callable[[str], None], interval: float | None = None
+    ) -> None:
+        self.summary = StatusSummary()
+        self._start, self._level, self._write, self._interval = start, _LEVELS[level], write, interval
+        self._last_summary = 0.0
+        #: Lease -> the sentence on how it gives way, for the lease whose place is looked for.
+        self._giving_way: dict[int, str] = {}
+
+    # The run as a whole.
+
+    def started(self) -> None:
+        """Write that the run begins."""
+        self._say(0.0, "INFO", "RM", "Starting resource manager")
+
+    def loading(self, file: str) -> None:
+        """Write that a file of requests is read."""
+        self._say(0.0, "INFO", "TFILE", f"Loading tracefile {file}")
+
+    def loaded(self, counts: Mapping[Kind, int]) -> None:
+        """Write how many requests there are, of which kinds."""
+        kinds = " + ".join(f"{counts[kind]} {name}" for kind, name in TYPES.items() if counts.get(kind))
+        self._say(0.0, "INFO", "TFILE", f"Loaded workload with {sum(counts.values())} requests ({kinds})")
+
+    def clock_started(self) -> None:
+        """Write that time passes from now on."""
+        self._say(0.0, "STATUS", "CLOCK", "Starting simulated clock")
+
+    def stopped(self, now: float) -> None:
+        """Write that the run has stopped, and its summary."""
+        self._say(now, "STATUS", "CLOCK", "Simulated clock has stopped")
+        self._say(now, "STATUS", "RM", "Stopping resource manager gracefully...")
+        self._write_summary(now)
+
+    # Requests and plans.
+
+    def requested(self, lease: Lease, now: float) -> None:
+        """Write that a lease is requested."""
+        self.summary.requested(lease, now)
+        self._say(now, "INFO", "LSCHED", f"Lease #{lease.id} has been requested.")
+
+    def admitted(self, lease: Lease, now: float) -> None:
+        """Write that it may be scheduled."""
+        self._say(now, "INFO", "LSCHED", f"Lease #{lease.id} has been marked as pending.")
+
+    def queued(self, lease: Lease, now: float) -> None:
+        """Write that it waits in the queue."""
+        what = f"Queued best-effort lease request #{lease.id}, {lease.size} nodes for {_duration(lease.duration)}."
+        self._say(now, "INFO", "LSCHED", what)
+
+    def tried(self, lease: Lease, now: float) -> None:
+        """Write that a place is looked for."""
+        self._giving_way.clear()
+        if lease.kind is Kind.BEST_EFFORT:
+            what = f"Next request in the queue is lease {lease.id}. Attempting to schedule..."
+        elif lease.start is not None and lease.kind is Kind.ADVANCE:
+            interval = f"from {self._date(lease.start)} to {self._date(lease.start + lease.duration)}"
+            what = f"Scheduling AR lease #{lease.id}, {lease.size} nodes {interval}."
+        else:
+            what = f"Scheduling {TYPES[lease.kind].lower()} lease #{lease.id}, {lease.size} nodes"
+        self._say(now, "INFO", "LSCHED", what)
+
+    def planned(self, lease: Lease, run: Run, now: float) -> None:
+        """Write who gives way, and which place a lease has."""
+        self.summary.planned(lease, run, now)
+        victims = {number: how for number, how in self._giving_way.items() if number != lease.id}
+        if victims:
+            whom = f"Must preempt leases {list(victims)} to make room for lease #{lease.id}"
+            self._say(now, "INFO", "LSCHED", whom)
+        for number, how in victims.items():
+            self._say(now, "INFO", "LSCHED", f"Preempting lease #{number}...")
+            self._say(now, "INFO", "LSCHED", f"... lease #{number} {how}")
+        self._giving_way.clear()
+        if lease.kind is Kind.ADVANCE:
+            self._say(now, "INFO", "LSCHED", f"AR lease #{lease.id} has been scheduled.")
+            return
+        resuming = " (resuming)" if lease.resuming else ""
+        where = f"on nodes {_nodes(run)} from {self._date(run.first_start)}{resuming} to {self._date(run.end)}"
+        self._say(now, "INFO", "VMSCHED", f"Lease #{lease.id} has been scheduled {where}")
+
+    def cut(self, run: Run) -> None:
+        """Note for the lease that makes it so: another one will be suspended."""
+        self._giving_way[run.lease.id] = f"will be suspended at {self._date(run.final_end)}."
+
+    def taken_back(self, run: Run, now: float) -> None:
+        """Note for the lease that makes it so: another one loses its place."""
+        del now
+        self._giving_way[run.lease.id] = "has been cancelled and requeued"
+
+    def refused(self, lease: Lease, why: str, now: float) -> None:
+        """Write that a lease is refused, and why."""
+        self.summary.refused(lease, why, now)
+        if why == NOT_ADMITTED:
+            self._say(now, "INFO", "LSCHED", f"Lease #{lease.id} has not been accepted")
+        else:
+            what = f"{TYPES[lease.kind]} lease #{lease.id} cannot be scheduled: {why}"
+            self._say(now, "INFO", "LSCHED", what)
+
+    # What begins and ends.
+
+    def began(self, reservation: LeaseReservation, now: float) -> None:
+        """Write what begins; of several suspensions or resumptions of a lease only the first."""
+        lease, use = reservation.lease, reservation.use
+        if isinstance(reservation, Run):
+            self._say(now, "INFO", "VMSCHED", f"Started VMs for lease {lease.id} on nodes {_nodes(reservation)}")
+        elif use is Use.TRANSFER:
+            self._say(now, "INFO", "DEPLOY", f"Starting image transfer for lease {lease.id}")
+        elif use in _BEGIN and _first(reservation):
+            self._say(now, "INFO", "VMSCHED", f"{_BEGIN[use]} lease {lease.id}...")
+        self._detail(reservation, "begins", now)
+
+    def finished(self, reservation: LeaseReservation, now: float) -> None:
+        """Write what ends; of several suspensions or resumptions of a lease only the last."""
+        lease, use = reservation.lease, reservation.use
+        if isinstance(reservation, Run):
+            self._say(now, "INFO", "VMSCHED", f"Stopped VMs for lease {lease.id} on nodes {_nodes(reservation)}")
+        elif use is Use.TRANSFER:
+            self._say(now, "INFO", "DEPLOY", f"Completed image transfer for lease {lease.id}")
+        elif use is Use.SUSPEND and _last(reservation):
+            self._say(now, "INFO", "VMSCHED", f"Lease {lease.id} suspended.")
+        elif use in _END and _last(reservation):
+            self._say(now, "INFO", "VMSCHED", f"{_END[use]} lease {lease.id}")
+        self._detail(reservation, "is over", now)
+
+    def ended(self, lease: Lease, now: float) -> None:
+        """Write that a lease is done."""
+        self.summary.ended(lease, now)
+        if lease.state is State.DONE:
+            self._say(now, "INFO", "VMSCHED", f"Lease {lease.id}'s VMs have shutdown.")
+        self._say(now, "DEBUG", "LSCHED", f"Lease #{lease.id} is {lease.state.label}")
+
+    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+        """Write the summary, if it is time."""
+        self.summary.stepped(scheduler, now)
+        if self._level >= _LEVELS["VDEBUG"]:
+            held = f"{len(scheduler.leases)} leases, {len(scheduler.queue)} in the queue, {len(scheduler.future)} ahead"
+            self._say(now, "VDEBUG", "CLOCK", f"There are {held}")
+        if self._interval is not None and now - self._last_summary >= self._interval:
+            self._last_summary = now
+            self._write_summary(now)
+
+    def _write_summary(self, now: float) -> None:
+        for line in ("--- Haizea status summary ---", *self.summary.lines(), "---- End summary ----"):
+            self._say(now, "STATUS", "RM", line)
+
+    def _detail(self, reservation: LeaseReservation, what: str, now: float) -> None:
+        if self._level >= _LEVELS["DEBUG"]:
+            text = f"{reservation.use.value} of lease {reservation.lease.id} on nodes {_nodes(reservation)} {what}"
+            self._say(now, "DEBUG", "VMSCHED", text)
+
+    def _say(self, now: float, level: LogLevel, component: str, message: str) -> None:
+        if self._level >= _LEVELS[level]:
+            self._write(f"[{self._date(now)}] {component:{_COMPONENT}} {message}")
+
+    def _date(self, time: float) -> str:
+        """Return a date as Haizea writes it, to a hundredth of a second."""
+        hundredths = round(time * 100)
+        date = self._start + timedelta(seconds=hundredths // 100, microseconds=hundredths % 100 * 10_000)
+        return f"{date:%Y-%m-%d %H:%M:%S}.{date.microsecond // 10_000:02d}"
+
+
+#: Reservations of which a lease may have several in turn -> what is said of them.
+_BEGIN: Final = {Use.SUSPEND: "Suspending", Use.RESUME: "Resuming", Use.MIGRATE_DISK: "Migrating the images of",
+                 Use.MIGRATE_MEMORY: "Migrating the memory of"}  # fmt: skip
+_END: Final = {Use.RESUME: "Resumed", Use.MIGRATE_DISK: "Migrated the images of",
+               Use.MIGRATE_MEMORY: "Migrated the memory of"}  # fmt: skip
+
+
+def _alike(reservation: LeaseReservation) -> list[LeaseReservation]:
+    """Return the reservations of the same use that belong to the same run, in order of time."""
+    run = reservation.lease.runs[-1]
+    return [one for one in run.all() if one.use is reservation.use]
+
+
+def _first(reservation: LeaseReservation) -> bool:
+    return _alike(reservation)[0] is reservation
+
+
+def _last(reservation: LeaseReservation) -> bool:
+    return _alike(reservation)[-1] is reservation
+
+
+def _nodes(reservation: LeaseReservation) -> list[int]:
+    """Return the hosts of the nodes in their order; Haizea counts hosts from 1."""
+    return [host + 1 for _, host in sorted(reservation.nodes.items())]
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration as Haizea writes it: 01:00:00.00, with days before it if there are any."""
+    minutes, hundredths = divmod(round(seconds * 100), 6000)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    text = f"{hour:02d}:{minute:02d}:{hundredths / 100:05.2f}"
+    return f"{days:02d}:{text}" if days else text
