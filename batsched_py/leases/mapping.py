@@ -81,6 +81,14 @@ class GreedyMapper:
             end = min(end, until)
         return Mapping(nodes, end)
 
+    def has_no_room(self, lease: Lease, time: float, *, stays: bool) -> bool:
+        """Return quickly whether a lease certainly cannot start at a time; if it `stays`, on the hosts where it was."""
+        demand = lease.demands[0]
+        if not (lease.uniform and self._one_each(demand)):
+            return False
+        room = self._table.fitting(demand, time)
+        return not room.issuperset(lease.location.values()) if stays else len(room) < lease.size
+
     def _candidates(self, lease: Lease, start: float, only: Collection[int] | None) -> Collection[int] | None:
         """Return the hosts that have room for a node at the start, None if there are too few of them."""
         hosts: Collection[int] = self._table.fitting(lease.demands[0], start)

@@ -42,6 +42,11 @@ class Planner:
                 return run
         return None
 
+    def cannot_start(self, lease: Lease, now: float) -> bool:
+        """Return quickly whether a lease whose hosts need no preparation certainly cannot start now."""
+        stays = lease.resuming and self._settings.migration == "no"
+        return self._mapper.has_no_room(lease, now, stays=stays)
+
     def shut_down(self, run: Run, end: float) -> LeaseReservation:
         """Return the reservation that ends a run for good."""
         return LeaseReservation(run.lease, Use.SHUTDOWN, run.end, end, nodes=run.nodes, shares=run.shares)

@@ -310,12 +310,15 @@ class LeaseScheduler:
         """Plan leases of the queue, first come first served; the others stay in their order (H31)."""
         waiting, left = self.queue, list[Lease]()
         self.queue = []
+        at_once = self._preparation.at_once and self._settings.migration != "yes"
         for at, lease in enumerate(waiting):
-            if not self._may_plan_ahead and self._is_full(now):
+            ahead = self._may_plan_ahead
+            if not ahead and self._is_full(now):
                 left += waiting[at:]
                 break
             self._observer.tried(lease, now)
-            if not self._plan_best_effort(lease, now):
+            hopeless = not ahead and at_once and self._planner.cannot_start(lease, now)
+            if hopeless or not self._plan_best_effort(lease, now):
                 left.append(lease)
                 if self._settings.stop_at_first:
                     left += waiting[at + 1 :]

@@ -130,14 +130,29 @@ class HostTimeline:
 
     def _make_of_a_row(self, spans: Sequence[_Entry]) -> None:
         """Make it of entries that follow each other: most hosts have one lease at a time."""
-        end = -math.inf
+        points, free, holders, leases = self._points, self._free, self._holders, self._leases
+        end, last = -math.inf, None
         for entry in spans:
-            if end < entry[0] and end > -math.inf:
-                self._step(end, ())
-            self._step(entry[0], (entry,))
-            end = entry[1]
-        if spans:
-            self._step(end, ())
+            start, until, _, lease, _ = entry
+            if end < start and last is not None:
+                points.append(end)
+                free.append(self.capacity)
+                holders.append(())
+                leases.append(0)
+                last = None
+            left = self._left((entry,))
+            if lease is not last or left != free[-1]:
+                points.append(start)
+                free.append(left)
+                holders.append((entry,))
+                leases.append(1)
+                last = lease
+            end = until
+        if last is not None:
+            points.append(end)
+            free.append(self.capacity)
+            holders.append(())
+            leases.append(0)
 
     def _step(self, point: float, holders: tuple[_Entry, ...]) -> None:
         """Begin a step, unless it is like the one before."""
@@ -198,7 +213,7 @@ class LeaseTable:
         for host in reservation.shares:
             self.hosts[host].remove(reservation)
 
-    def fitting(self, demand: Amounts, time: float) -> Collection[int]:
+    def fitting(self, demand: Amounts, time: float) -> set[int]:
         """Return the hosts on which a demand fits at an instant; to be read before the table changes."""
         if len(self._fitting) > _MOST_KEPT or len(self._changes) > _MOST_KEPT:
             self._fitting.clear()

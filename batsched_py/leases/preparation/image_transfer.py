@@ -39,6 +39,8 @@ class TransferSettings:
 class ImageTransfer(Unmanaged):
     """Images come from a repository before a lease starts."""
 
+    at_once = False
+
     def __init__(self, settings: TransferSettings, hosts: int, move: Callable[[Transfer, float], None]) -> None:
         """Begin with empty disks.
 

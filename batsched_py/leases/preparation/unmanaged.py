@@ -17,6 +17,9 @@ class Unmanaged:
         disks: of the hosts.
     """
 
+    #: Hosts are ready at once or never: where a lease cannot start now, it cannot start soon.
+    at_once = True
+
     def __init__(self, disks: Disks) -> None:
         self.disks = disks
 
