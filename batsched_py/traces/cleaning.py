@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Annotated, Literal, get_type_hints
+from typing import Annotated, Literal, NamedTuple, get_type_hints
 
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.workload import Workload
@@ -27,6 +27,7 @@ class CleaningRules:
         end: jobs submitted at or after this instant of the log's clock are left out; None for the whole log.
         max_jobs: only that many, the first submitted of those that all other rules keep; None for all.
         strict: a job number that comes twice is an error, rather than a job to drop.
+        leases: the jobs become leases, as Haizea takes them: each has a request, and lasts a second at least.
     """
 
     hosts: int = 0
@@ -36,6 +37,7 @@ class CleaningRules:
     end: float | None = None
     max_jobs: int | None = None
     strict: bool = False
+    leases: bool = False
 
     def __post_init__(self) -> None:
         if self.hosts < 0:
@@ -57,6 +59,7 @@ class CleaningReport:
     dropped_duplicate: Annotated[int, "dropped: job number seen before"]
     dropped_no_submit_time: Annotated[int, "dropped: submission time unknown or before the log"]
     dropped_no_run_time: Annotated[int, "dropped: run time unknown or 0"]
+    dropped_no_request: Annotated[int, "dropped: requested time unknown or 0"]
     dropped_no_processors: Annotated[int, "dropped: number of processors unknown or 0"]
     dropped_too_large: Annotated[int, "dropped: larger than the machine"]
     left_out_by_window: Annotated[int, "left out: submitted outside the window"]
@@ -64,6 +67,7 @@ class CleaningReport:
     corrected_order: Annotated[int, "moved: stood after a job submitted later"]
     corrected_processors: Annotated[int, "corrected: size taken from the other field"]
     corrected_run_time: Annotated[int, "corrected: run time cut to the request"]
+    corrected_zero_run_time: Annotated[int, "corrected: run time 0 taken as 1 s"]
     corrected_walltime: Annotated[int, "corrected: no request, walltime = run time"]
     cut_lines: Annotated[int, f"lines with more than {FIELDS} fields: the others ignored"] = 0
 
@@ -85,7 +89,22 @@ class CleaningReport:
 _Passed = tuple[DelayJob, tuple[str, ...]]
 
 
+class CleanedLog(NamedTuple):
+    """Jobs of a log that the rules keep, in order of submission, the size of its machine, and what became of others."""
+
+    source: str
+    machine_size: int
+    jobs: Sequence[DelayJob]
+    report: CleaningReport
+
+
 def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
+    """Return a workload of the jobs that the rules keep. WorkloadError as `clean_jobs`."""
+    kept = clean_jobs(log, rules)
+    return delay_workload(log.source, kept.machine_size, kept.jobs), kept.report
+
+
+def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
     """Apply the rules, in the order of the report's fields, and count the jobs that each of them touched.
 
     The run time is cut to the request, as machines that enforce requests do. Ids are the log's job numbers; the log's
@@ -108,7 +127,7 @@ def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
     counts["kept"] = len(kept)
     counts.update(correction for _, corrections in kept for correction in corrections)
     report = CleaningReport(**{field.name: counts[field.name] for field in fields(CleaningReport)})
-    return delay_workload(log.source, size, [job for job, _ in kept]), report
+    return CleanedLog(log.source, size, [job for job, _ in kept], report)
 
 
 def _out_of_order(passing: list[_Passed]) -> int:
@@ -128,7 +147,7 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
             raise WorkloadError(log.source, f"job {record.number}", "is in the log twice")
         corrections: list[str] = []
         processors = _processors(record, rules, corrections)
-        reason = _reason_to_drop(record, processors, size, repeated=record.number in seen)
+        reason = _reason_to_drop(record, processors, size, rules, repeated=record.number in seen)
         seen.add(record.number)
         if reason is None and not rules.start <= record.submit < end:
             reason = "left_out_by_window"
@@ -140,11 +159,14 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
         yield DelayJob(submit, record.number, run, processors, walltime, record.user), tuple(corrections)
 
 
-def _reason_to_drop(record: SwfRecord, processors: int, size: int, *, repeated: bool) -> str | None:
+def _reason_to_drop(
+    record: SwfRecord, processors: int, size: int, rules: CleaningRules, *, repeated: bool
+) -> str | None:
     reasons = {
         "dropped_duplicate": repeated,
         "dropped_no_submit_time": record.submit < 0,
-        "dropped_no_run_time": record.run <= 0,
+        "dropped_no_run_time": record.run < 0 or (record.run == 0 and not rules.leases),
+        "dropped_no_request": rules.leases and record.requested_time <= 0,
         "dropped_no_processors": processors <= 0,
         "dropped_too_large": processors > size > 0,
     }
@@ -164,6 +186,9 @@ def _processors(record: SwfRecord, rules: CleaningRules, corrections: list[str])
 def _times(record: SwfRecord, rules: CleaningRules, corrections: list[str]) -> tuple[float, float]:
     """Return run time and walltime."""
     run, request = record.run, record.requested_time
+    if run == 0:
+        corrections.append("corrected_zero_run_time")
+        run = 1
     if 0 < request < run:
         corrections.append("corrected_run_time")
         run = request

@@ -8,9 +8,12 @@ an error, because a misspelt one would silently lose hosts; so is a routing kind
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
+from operator import attrgetter
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 from batsched_py.bits import MAX_HOST
 from batsched_py.errors import PlatformError
@@ -258,15 +261,51 @@ def write_homogeneous(
             raise ValueError(f"must be more than 0 flop/s, not {speed!r}")
     except ValueError as error:
         raise PlatformError(str(path), "speed", str(error)) from error
+    _write_hosts(path, [_format_host(name, speed) for name in (master, *_names(hosts, prefix))])
+
+
+def flat_platform(source: str, properties: Sequence[Properties]) -> Platform:
+    """Return a platform of a master host and of compute hosts with these properties, in order, without network."""
+    names = (DEFAULT_MASTER, *_names(len(properties), "n"))
+    hosts = [
+        PlatformHost(name, (parse_quantity(_SPEED, SPEED),), properties=own)
+        for name, own in zip(names, ({}, *properties), strict=True)
+    ]
+    hosts.sort(key=attrgetter("name"))
+    zone = StarZone(_ZONE, "", {}, (), dict.fromkeys(names, (0.0, 0.0, 0.0)))
+    return Platform(source, tuple(hosts), {_ZONE: zone}, dict.fromkeys(names, _ZONE))
+
+
+def write_flat_platform(path: Path, platform: Platform) -> None:
+    """Write a platform that `flat_platform` made; PlatformError if the file cannot be written."""
+    hosts = [host for host in platform.hosts if host.name != DEFAULT_MASTER]
+    lines = [_format_host(host.name, _SPEED, host.properties) for host in hosts]
+    _write_hosts(path, [_format_host(DEFAULT_MASTER, _SPEED), *lines])
+
+
+def _names(hosts: int, prefix: str) -> list[str]:
     width = len(str(hosts - 1))
-    names = [master, *(f"{prefix}{number:0{width}d}" for number in range(hosts))]
-    lines = [f'    <host id="{escape(name)}" coordinates="0 0 0" speed="{escape(speed)}"/>\n' for name in names]
+    return [f"{prefix}{number:0{width}d}" for number in range(hosts)]
+
+
+def _format_host(name: str, speed: str, properties: Properties = MappingProxyType({})) -> str:
+    start = f'    <host id="{escape(name)}" coordinates="0 0 0" speed="{escape(speed)}"'
+    if not properties:
+        return f"{start}/>\n"
+    inside = "".join(f'<prop id="{escape(key)}" value="{escape(value)}"/>' for key, value in properties.items())
+    return f"{start}>{inside}</host>\n"
+
+
+def _write_hosts(path: Path, lines: Sequence[str]) -> None:
     try:
         write_atomically(path, "".join((_HEADER, *lines, _FOOTER)).encode())
     except OSError as error:
         raise PlatformError(str(path), "", f"cannot be written: {error.strerror or error}") from error
 
 
+_ZONE: Final = "AS0"
+#: The speed of hosts that run delays.
+_SPEED: Final = "1Gf"
 _HEADER = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">

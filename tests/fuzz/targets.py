@@ -46,6 +46,8 @@ SWF: Final = b"""; MaxProcs: 8
 3 8 -1 10 1 -1 -1 9 20 -1 1 7 -1 -1 -1 -1 -1 -1
 4 9 3 0 -1 -1 -1 8 -1 -1 5 7 -1 -1 -1 -1 1 10
 """
+#: Images of leases.
+IMAGES: Final = b"a.img 640\nb.img 1024\n# the image of each lease\n" + b"a.img\nb.img\n" * 40
 #: External events as a file has them.
 EVENTS: Final = b"""{"type": "machine_unavailable", "resources": "0-3 5", "timestamp": 7.5}
 {"type": "price", "timestamp": 20, "value": {"eur": 0.12}}
@@ -190,6 +192,17 @@ def file_targets() -> Iterator[Target]:
         "swf",
         wrong_table(SWF, b" "),
         with_file("log.swf", "convert log.swf -o w.json", "metrics log.swf", "gantt log.swf"),
+    )
+    lease = ROOT / "tests" / "data" / "haizea"
+    yield Target(
+        "lwf",
+        made_wrong([lease / name / "leases.lwf" for name in ("multi-inst", "dl-basic", "it-cache")], wrong_xml),
+        with_file("t.lwf", "convert t.lwf -o w.json --platform p.xml --resources 4,CPU:100,Memory:1024"),
+    )
+    yield Target(
+        "images",
+        wrong_table(IMAGES, b" "),
+        with_file("i.txt", f"convert {lease}/im-basic/leases.lwf -o w.json --imagefile i.txt"),
     )
     yield Target("events", wrong_lines(EVENTS), with_file("events.txt", f"{simulate} --events events.txt"))
     yield Target(

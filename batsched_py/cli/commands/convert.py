@@ -1,25 +1,41 @@
-"""`batsched-py convert`: make a workload from a log in the Standard Workload Format."""
+"""`batsched-py convert`: make a workload from a log in the Standard Workload Format, or of requests for leases."""
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option
 from batsched_py.cli.shared.terminal import say
+from batsched_py.leases.requests import workload_requests
+from batsched_py.model.limits import Limits
 from batsched_py.text.wording import counted
-from batsched_py.traces.batsim_json import write_workload
-from batsched_py.traces.cleaning import CleaningRules, clean
+from batsched_py.traces.batsim_json import read_workload, write_workload
+from batsched_py.traces.cleaning import CleaningRules, clean, clean_jobs
+from batsched_py.traces.image_file import read_images
+from batsched_py.traces.lease_log import log_requests
+from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
+from batsched_py.traces.lease_workload import lease_workload, site_platform
+from batsched_py.traces.lwf import read_lwf, write_lwf
+from batsched_py.traces.simgrid_xml import write_flat_platform
 from batsched_py.traces.swf import read_swf
 
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
 )
+#: Endings of lease traces that are read, compressed or not, and of those that are written.
+_LWF_READ: Final = (".lwf", ".xml", ".lwf.gz", ".xml.gz")
+_LWF_WRITTEN: Final = ".lwf"
 
 
 class ConvertRequest(Struct, frozen=True):
@@ -28,11 +44,27 @@ class ConvertRequest(Struct, frozen=True):
     log: Path
     output: Path
     rules: CleaningRules
+    leases_wanted: LeaseOptions
+
+    @property
+    def from_trace(self) -> bool:
+        """True if what is read is a lease trace."""
+        return self.log.name.endswith(_LWF_READ)
+
+    @property
+    def to_trace(self) -> bool:
+        """True if what is written is a lease trace."""
+        return self.output.name.endswith(_LWF_WRITTEN)
+
+    @property
+    def has_leases(self) -> bool:
+        """True if leases are made, rather than jobs."""
+        return self.rules.leases or bool(self.leases_wanted.ar_share) or self.from_trace or self.to_trace
 
 
 @takes(ConvertRequest)
-@click.argument("log", type=PATH, metavar="LOG.swf[.gz]")
-@option("-o --output", "FILE", "The workload, Batsim JSON.", type=PATH, required=True)
+@click.argument("log", type=PATH, metavar="LOG")
+@option("-o --output", "FILE", "The workload, Batsim JSON, or a lease workload, FILE.lwf.", type=PATH, required=True)
 @option(
     "--processors",
     None,
@@ -58,17 +90,117 @@ class ConvertRequest(Struct, frozen=True):
     callback=lambda _context, _option, hosts: hosts or 0,
 )
 @flag("--strict", "A job number that comes twice is an error.")
+@lease_options
 def command(request: ConvertRequest) -> None:
-    """Make a workload of delay jobs from LOG, and tell how many jobs each cleaning rule dropped or corrected."""
-    log, output = request.log, request.output
-    check_apart([("LOG", log)], [("-o", output)])
-    check_writable([output])
+    """Make a workload of LOG, and tell how many jobs each cleaning rule dropped or corrected.
+
+    LOG is in the Standard Workload Format, or FILE.lwf, a lease workload of Haizea. Both may be compressed by gzip. A
+    workload in JSON becomes a lease workload.
+    """
+    log, output, options = request.log, request.output, request.leases_wanted
+    check_apart(
+        [("LOG", log), ("--injectionfile", options.injection), ("--imagefile", options.images)],
+        [("-o", output), ("--platform", options.platform)],
+    )
+    check_writable([output, options.platform])
+    if request.has_leases:
+        _convert_leases(request)
+        return
+    for name in options.given():
+        raise click.UsageError(f"'{name}' is for leases; '--leases' makes leases of a log")
     workload, report = clean(read_swf(log, limits=current_limits()), request.rules)
     make_folder(output)
-    write_workload(output, workload, description=f"made from {log.name} by batsched-py convert")
-    for line in report.lines():
-        say(line)
+    write_workload(output, workload, description=_description(log))
+    _say_all(report.lines())
     if request.rules.walltime == "run":
         say(_WALLTIME_NOTE)
-    size = f" for {counted(workload.host_count, 'host')}" if workload.host_count else ""
-    say(f"wrote {output}{size}")
+    _say_written(output, workload.host_count)
+
+
+class _Requests(NamedTuple):
+    """Requests that were read, the hosts that are told with them, and lines about them for the user."""
+
+    requests: tuple[LeaseRequest, ...]
+    site: LeaseSite | None
+    lines: tuple[str, ...] = ()
+
+
+def _convert_leases(request: ConvertRequest) -> None:
+    """Make a workload of leases, or a trace."""
+    options, limits = request.leases_wanted, current_limits()
+    site, changes = options.site(), options.changes()
+    requests, own_site, lines = _read_requests(request, limits)
+    site = site or own_site
+    if options.platform is not None and site is None:
+        raise click.UsageError(f"'--platform' needs '--resources': {request.log} does not say what the hosts have")
+    if options.injection is not None:
+        injected = read_lwf(options.injection, starttime=options.starttime, limits=limits).requests
+        lines = (*lines, f"{counted(len(injected), 'request')} injected")
+        requests = (*requests, *injected)
+    if options.images is not None:
+        images = read_images(options.images, limits=limits)
+        left_over = images.left_over(len(requests))
+        lines = (*lines, f"{counted(left_over, 'image')} left over") if left_over else lines
+        changes = replace(changes, images=images)
+    requests = changes.apply(str(request.log), requests)
+    _write(request, requests, site)
+    _say_all((*lines, *_kinds(requests)))
+    if options.platform is not None and site is not None:
+        _say_written(options.platform, site.size)
+    _say_written(request.output, 0 if site is None else site.size)
+
+
+def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
+    """Read a trace, a log or a workload."""
+    log = request.log
+    if log.suffix != ".json" and not request.from_trace:
+        cleaned = clean_jobs(read_swf(log, limits=limits), dataclasses.replace(request.rules, leases=True))
+        site = uniform_site(cleaned.machine_size) if cleaned.machine_size else None
+        return _Requests(log_requests(cleaned.jobs), site, cleaned.report.lines())
+    if request.rules != CleaningRules(leases=request.rules.leases):
+        raise click.UsageError(f"rules of cleaning are for logs, and {log} is none")
+    if log.suffix == ".json":
+        return _Requests(workload_requests(read_workload(log, simulated_only=False, limits=limits)), None)
+    trace = read_lwf(log, starttime=request.leases_wanted.starttime, limits=limits)
+    return _Requests(trace.requests, trace.site)
+
+
+def _write(request: ConvertRequest, requests: Sequence[LeaseRequest], site: LeaseSite | None) -> None:
+    log, output, platform = request.log, request.output, request.leases_wanted.platform
+    if platform is not None and site is not None:
+        make_folder(platform)
+        write_flat_platform(platform, site_platform(str(log), site, requests))
+    make_folder(output)
+    if request.to_trace:
+        write_lwf(output, LeaseTrace(str(log), tuple(requests), site, output.stem, _description(log)))
+    else:
+        workload = lease_workload(str(log), requests, 0 if site is None else site.size)
+        write_workload(output, workload, description=_description(log))
+
+
+def _kinds(requests: Iterable[LeaseRequest]) -> list[str]:
+    """Return how many leases there are of each kind."""
+    kinds = Counter(
+        "deadline lease"
+        if request.deadline is not None
+        else "best-effort lease"
+        if request.start is None
+        else "immediate lease"
+        if request.start == "now"
+        else "advance reservation"
+        for request in requests
+    )
+    return [counted(number, kind) for kind, number in sorted(kinds.items())]
+
+
+def _description(log: Path) -> str:
+    return f"made from {log.name} by batsched-py convert"
+
+
+def _say_all(lines: Iterable[str]) -> None:
+    for line in lines:
+        say(line)
+
+
+def _say_written(path: Path, hosts: int) -> None:
+    say(f"wrote {path}" + (f" for {counted(hosts, 'host')}" if hosts else ""))

@@ -1,0 +1,57 @@
+"""Requests for leases of the jobs of a workload: what a lease trace says of them."""
+
+from __future__ import annotations
+
+from batsched_py.errors import WorkloadError
+from batsched_py.leases.terms import ALL_TERMS, Kind, NodeSet, TermsError, read_terms
+from batsched_py.model.job import Job
+from batsched_py.model.profile import Delay
+from batsched_py.model.workload import Workload
+from batsched_py.traces import lease_request
+from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, check_types
+
+
+def workload_requests(workload: Workload) -> tuple[LeaseRequest, ...]:
+    """Return the requests that the jobs make, in their order.
+
+    A node of which nothing is said asks for one CPU and 1 GB. WorkloadError (file, job) for a lease that no lease trace
+    can have: one of a group, of no nodes or without a duration, or whose terms break a rule.
+    """
+    return tuple(_request(workload, job) for job in workload.jobs)
+
+
+def _request(workload: Workload, job: Job) -> LeaseRequest:
+    try:
+        terms = read_terms(job, ALL_TERMS)
+        if terms.group is not None:
+            raise TermsError("lease.group", "cannot be told in a lease trace")
+        if job.size < 1:
+            raise TermsError("res", "must be 1 or more for a lease")
+        profile = workload.profiles[job.profile]
+        delay = profile.delay if isinstance(profile, Delay) else None
+        duration = next((one for one in (terms.duration, job.walltime, delay) if one is not None), None)
+        if duration is None:
+            raise TermsError("walltime", "is missing: a lease has a duration")
+        image = terms.software
+        return LeaseRequest(
+            arrival=job.submit_time,
+            duration=duration,
+            nodes=tuple(_node_set(one) for one in terms.nodes or (NodeSet(job.size, {}),)),
+            start="now" if terms.kind is Kind.IMMEDIATE else terms.start,
+            preemptible=terms.preemptible,
+            real=None if delay == duration else delay,
+            deadline=terms.deadline,
+            image=None if image is None else lease_request.DiskImage(image.image, image.size),
+        )
+    except TermsError as error:
+        raise WorkloadError(workload.source, f"job {job.id}.{error.field}", error.rule) from error
+
+
+def _node_set(one: NodeSet) -> lease_request.NodeSet:
+    """Return the set as a trace has it, in which each node asks for CPU and memory."""
+    try:
+        resources = one.capacity or WHOLE_HOST
+        check_types(resources)
+    except ValueError as error:
+        raise TermsError("lease.capacity", f"{error} in a lease trace") from error
+    return lease_request.NodeSet(one.number, resources)

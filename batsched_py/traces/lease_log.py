@@ -1,0 +1,21 @@
+"""Requests for leases of the jobs of a log: best effort, of whole hosts, preemptible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from batsched_py.traces.delay_workload import DelayJob
+from batsched_py.traces.lease_request import WHOLE_HOST, LeaseRequest, NodeSet
+
+
+def log_requests(jobs: Iterable[DelayJob]) -> tuple[LeaseRequest, ...]:
+    """Return a request for each job: its walltime is the duration, its run time the real one."""
+    return tuple(
+        LeaseRequest(
+            job.submit,
+            job.walltime,
+            (NodeSet(job.size, WHOLE_HOST),),
+            real=None if job.run == job.walltime else job.run,
+        )
+        for job in jobs
+    )

@@ -1,0 +1,179 @@
+"""Leases that `convert` makes: of traces, logs and workloads, with what changes them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batsched_py.cli.main import run
+from batsched_py.traces.lwf import read_lwf, write_lwf
+from batsched_py.traces.simgrid_xml import read_platform
+from tests.unit.traces.lwf_files import REQUEST, document
+
+#: Requests of a known duration, of none, of an unknown run time, and too large ones.
+SWF = """; MaxProcs: 4
+1 0 -1 10 2 -1 -1 2 20 -1 1 7 -1 -1 -1 -1 -1 -1
+2 5 -1 0 1 -1 -1 1 20 -1 0 7 -1 -1 -1 -1 -1 -1
+3 8 -1 10 1 -1 -1 1 -1 -1 1 7 -1 -1 -1 -1 -1 -1
+4 8 -1 -1 1 -1 -1 1 20 -1 5 7 -1 -1 -1 -1 -1 -1
+5 9 -1 30 1 -1 -1 1 20 -1 1 7 -1 -1 -1 -1 -1 -1
+"""
+AR = REQUEST.replace("<start/>", '<start><exact time="+01:00:00"/></start>').replace('"true"', '"false"')
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trace.lwf").write_text(document(REQUEST, AR))
+    (tmp_path / "log.swf").write_text(SWF)
+    return tmp_path
+
+
+def jobs(name: str = "w.json") -> list[dict[str, Any]]:
+    """The jobs of a workload that was written."""
+    found: list[dict[str, Any]] = json.loads(Path(name).read_bytes())["jobs"]
+    return found
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What is said of these arguments: one line, nothing written."""
+    before = sorted(Path().iterdir())
+    assert run(["convert", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert sorted(Path().iterdir()) == before
+    return err
+
+
+def test_a_trace_becomes_platform_and_workload(capsys: pytest.CaptureFixture[str]) -> None:
+    """The kinds of leases are counted."""
+    assert run(["convert", "trace.lwf", "-o", "out/w.json", "--platform", "out/p.xml"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "1 advance reservation", "1 best-effort lease", "wrote out/p.xml for 4 hosts", "wrote out/w.json for 4 hosts",
+    ]  # fmt: skip
+    first, second = jobs("out/w.json")
+    assert (first["id"], first["walltime"], first["profile"]) == ("1", 3600, "delay_600")
+    assert second["lease"]["start"] == 3660
+    hosts = read_platform(Path("out/p.xml")).compute_hosts()
+    assert [dict(host.properties) for host in hosts] == [{"cpu": "100", "mem": "1024"}] * 4
+
+
+def test_a_compressed_trace_without_site(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The hosts are those of --resources."""
+    (here / "t.lwf.gz").write_bytes(gzip.compress(document(REQUEST, site="").encode(), mtime=0))
+    assert "'--platform' needs '--resources'" in refused(capsys, "t.lwf.gz", "-o", "w.json", "--platform", "p.xml")
+    resources = ["--resources", "3 CPU:200 Memory:512 Ponies:4"]
+    assert run(["convert", "t.lwf.gz", "-o", "w.json", "--platform", "p.xml", *resources]) == 0
+    hosts = read_platform(Path("p.xml")).compute_hosts()
+    assert [dict(host.properties) for host in hosts] == [{"cpu": "200", "mem": "512", "capacity": "Ponies:4"}] * 3
+
+
+def test_injections_images_and_overheads(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Injected leases have the last numbers; images go by submission."""
+    (here / "inject.lwf").write_text(document(REQUEST.replace("00:01:00", "00:00:00"), site=""))
+    (here / "images.txt").write_text("x.img 1\ny.img 2\n#\nx.img\ny.img\ny.img\ny.img\n")
+    options = ["--injectionfile", "inject.lwf", "--imagefile", "images.txt", "--override-memory", "512"]
+    options += ["--add-overhead", "besteffort", "--runtime-slowdown-overhead", "10", "--bootshutdown-overhead", "20"]
+    assert run(["convert", "trace.lwf", "-o", "w.json", *options]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("1 request injected\n1 image left over\n")
+    told = [(job["id"], job["walltime"], job["profile"], job["lease"]["software"]["image"]) for job in jobs()]
+    assert told == [
+        ("3", 3980, "delay_680", "x.img"),
+        ("1", 3980, "delay_680", "y.img"),
+        ("2", 3600, "delay_600", "y.img"),
+    ]
+    assert {job["lease"]["capacity"]["memory"] for job in jobs()} == {512}
+
+
+def test_a_log_becomes_leases(capsys: pytest.CaptureFixture[str]) -> None:
+    """H67: each has a request, a run time of 0 counts as 1, none is longer than its request."""
+    assert run(["convert", "log.swf", "--leases", "-o", "w.json", "--platform", "p.xml"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "5 jobs in the log",
+        "3 jobs kept",
+        "1 dropped: run time unknown or 0",
+        "1 dropped: requested time unknown or 0",
+        "1 corrected: run time cut to the request",
+        "1 corrected: run time 0 taken as 1 s",
+        "3 best-effort leases",
+        "wrote p.xml for 4 hosts",
+        "wrote w.json for 4 hosts",
+    ]
+    assert [(job["walltime"], job["profile"]) for job in jobs()] == [
+        (20, "delay_10"),
+        (20, "delay_1"),
+        (20, "delay_20"),
+    ]
+    assert {json.dumps(job["lease"]) for job in jobs()} == {
+        '{"preemptible": true, "capacity": {"cpu": 100, "memory": 1024}}'
+    }
+
+
+def test_reservations_are_drawn_into_a_log(here: Path) -> None:
+    """The same seed, the same bytes; the leases are numbered in the log's order."""
+    lines = [f"{at + 1} {at} -1 10 2 -1 -1 2 20 -1 1 7 -1 -1 -1 -1 -1 -1" for at in range(50)]
+    (here / "log.swf").write_text("; MaxProcs: 4\n" + "\n".join(lines))
+    for name, seed in (("a.json", "1"), ("b.json", "1"), ("c.json", "2")):
+        assert run(["convert", "log.swf", "-o", name, "--ar-share", "0.2", "--seed", seed]) == 0
+    one, again, other = ((here / f"{name}.json").read_bytes() for name in "abc")
+    assert one == again != other
+    ahead = [job["lease"]["start"] - job["subtime"] for job in jobs("a.json") if "start" in job["lease"]]
+    assert len(ahead) == 10
+    assert all(3600 <= seconds <= 86400 for seconds in ahead)
+
+
+def test_a_workload_becomes_a_trace_and_back(here: Path) -> None:
+    """Nothing is lost on the way but the name."""
+    assert run(["convert", "trace.lwf", "-o", "w.json"]) == 0
+    assert run(["convert", "w.json", "-o", "again.lwf", "--resources", "4 CPU:100 Memory:1024"]) == 0
+    first, again = read_lwf(here / "trace.lwf"), read_lwf(here / "again.lwf")
+    assert (again.requests, again.site) == (first.requests, first.site)
+    assert (again.name, again.description) == ("again", "made from w.json by batsched-py convert")
+    write_lwf(here / "once_more.lwf", again)
+    assert (here / "once_more.lwf").read_bytes() == (here / "again.lwf").read_bytes()
+
+
+def test_dates(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    """They need the date of the start."""
+    (here / "trace.lwf").write_text(document(AR.replace("+01:00:00", "2006-11-25 15:00:00")))
+    assert "is a date, '2006-11-25 15:00:00', and it is not known" in refused(capsys, "trace.lwf", "-o", "w.json")
+    assert run(["convert", "trace.lwf", "-o", "w.json", "--starttime", "2006-11-25 13:00:00"]) == 0
+    assert jobs()[0]["lease"]["start"] == 7200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["log.swf", "-o", "w.json", "--platform", "p.xml"], "'--platform' is for leases; '--leases' makes leases of"),
+        (["log.swf", "-o", "w.json", "--override-memory", "5"], "'--override-memory' is for leases"),
+        (["log.swf", "-o", "w.json", "--ar-share", "1.5"], "'--ar-share': 1.5 is not in the range 0<=x<=1"),
+        (["log.swf", "-o", "w.json", "--ar-share", "nan"], "'--ar-share': must be a finite number, not nan"),
+        (["trace.lwf", "-o", "w.json", "--max-jobs", "1"], "rules of cleaning are for logs, and trace.lwf is none"),
+        (["trace.lwf", "-o", "w.json", "--resources", "4 CPU:1"], "--resources: must have Memory"),
+        (["trace.lwf", "-o", "w.json", "--bootshutdown-overhead", "5"], "--add-overhead: must be all or besteffort"),
+        (["trace.lwf", "-o", "w.json", "--imagefile", "none"], "none: cannot be read: No such file or directory"),
+        (["trace.lwf", "-o", "w.json", "--injectionfile", "log.swf"], "log.swf: is not XML: "),
+        (["none.lwf", "-o", "w.json"], "none.lwf: cannot be read: No such file or directory"),
+        (["none.json", "-o", "x.lwf"], "none.json: cannot be read: No such file or directory"),
+        (["trace.lwf", "-o", "trace.lwf"], "'LOG' and '-o' name the same file"),
+        (["log.swf", "-o", "x.lwf", "--injectionfile", "x.lwf"], "'--injectionfile' and '-o' name the same file"),
+        (["trace.lwf", "-o", "x", "--platform", "trace.lwf/p.xml"], "trace.lwf/p.xml: cannot be written"),
+        (["trace.lwf", "-o", "x", "--starttime", "now"], "'--starttime': 'now' does not match the formats"),
+    ],
+)
+def test_wrong_options(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    """One line, exit code 2, and nothing is written."""
+    assert said in refused(capsys, *arguments)
+
+
+def test_too_few_images(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The file of images is named."""
+    (here / "i.txt").write_text("a 1\n#\na\n")
+    said = refused(capsys, "trace.lwf", "-o", "w.json", "--imagefile", "i.txt")
+    assert "i.txt: must name an image for each lease; it names 1 image for 2" in said
