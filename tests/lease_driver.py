@@ -34,6 +34,7 @@ class LeaseDriver:
     """Time, for a scheduler of leases.
 
     Attributes:
+        leases: of all requests, in their order.
         now: the last instant.
         instants: their number.
     """
@@ -41,6 +42,7 @@ class LeaseDriver:
     def __init__(self, scheduler: LeaseScheduler, requests: Iterable[Request]) -> None:
         self.scheduler = scheduler
         given = list(requests)
+        self.leases = [lease for lease, _ in given]
         self._real = {lease.id: real for lease, real in given}
         #: In order of arrival, the next one last.
         self._arriving = sorted((request.lease for request in given), key=lambda one: (-one.submit, -one.id))

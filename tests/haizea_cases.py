@@ -1,0 +1,130 @@
+"""Recorded cases of the original Haizea (tests/data/haizea): their inputs as runs of ours, and what came out there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from batsched_py.haizea.config import HaizeaConfig
+from batsched_py.haizea.reader import read_config
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.observer import Observer
+from batsched_py.leases.policies.admission import Admission, NoReservations
+from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
+from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
+from batsched_py.leases.scheduler import LeaseScheduler, Policies
+from batsched_py.leases.site import Site
+from batsched_py.leases.terms import Kind, Software
+from batsched_py.traces.lease_request import LeaseRequest, LeaseSite
+from batsched_py.traces.lwf import read_lwf
+from tests.clone import ROOT
+from tests.lease_driver import LeaseDriver, Request
+
+CASES = ROOT / "tests" / "data" / "haizea"
+#: All cases, by their names.
+NAMES = sorted(folder.name for folder in CASES.iterdir() if folder.is_dir())
+
+
+class HourOfNotice(Admission):
+    """The policy of `plug-admission`: a reservation is requested more than an hour before its start."""
+
+    def accepts(self, lease: Lease) -> bool:
+        """Return whether it is."""
+        return lease.start is None or lease.start - lease.submit > 3600
+
+
+class LongestFirst(Preemptability):
+    """The policy of `plug-preemption`: the longer a lease is, the sooner it gives way."""
+
+    def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:  # the interface
+        """Return a number that grows with the duration."""
+        goes_first = preemptor.kind is Kind.ADVANCE and preemptee.kind is Kind.BEST_EFFORT
+        return preemptee.duration / 10000 if goes_first else -1.0
+
+
+ADMISSION = {"accept-all": Admission, "no-ARs": NoReservations, "own_policies.NoticeOneHour": HourOfNotice}
+PREEMPTION = {
+    "no-preemption": Preemptability,
+    "ar-preempts-everything": ReservationsFirst,
+    "own_policies.ShortFirst": LongestFirst,
+}
+HOSTS = {"greedy": GreedyHosts, "no-policy": HostOrder}
+
+
+class HaizeaCase:
+    """A recorded case."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.folder = name, CASES / name
+        self.config = read_config(self.folder / "haizea.conf")
+
+    def recorded(self) -> dict[str, Any]:
+        """What the original did: with its mistakes corrected where that is another schedule."""
+        corrected = self.folder / "result-req.json"
+        path = corrected if corrected.exists() else self.folder / "result.json"
+        found: dict[str, Any] = json.loads(path.read_bytes())
+        return found
+
+    def driver(self, observer: Observer | None = None, **settings: Any) -> LeaseDriver:
+        """The run that is yet to be made; with `settings` in place of the configuration's."""
+        config, traces = self.config, self.config.traces
+        assert traces is not None
+        trace = read_lwf(traces.trace, starttime=config.start_time)
+        requests = list(trace.requests)
+        if traces.injection is not None:
+            requests += read_lwf(traces.injection, starttime=config.start_time).requests
+        described = config.site or trace.site
+        assert described is not None
+        site = site_of(described)
+        scheduler = LeaseScheduler(
+            site, replace(config.settings, **settings), policies_of(config), config.transfers, observer
+        )
+        leases = [lease_of(request, number, site) for number, request in enumerate(requests, start=1)]
+        return LeaseDriver(
+            scheduler, [Request(lease, request.real) for lease, request in zip(leases, requests, strict=True)]
+        )
+
+
+def policies_of(config: HaizeaConfig) -> Policies:
+    """The policies of a configuration; KeyError if it has one that this does not know."""
+    names = config.policies
+    admission, preemption = ADMISSION[names.admission], PREEMPTION[names.preemption]
+    return Policies(lambda _: admission(), lambda _: preemption(), HOSTS[names.hosts])
+
+
+def site_of(site: LeaseSite) -> Site:
+    """The hosts of a file, for the scheduler."""
+    return Site.of([dict(one.resources) for one in site.hosts for _ in range(one.number)])
+
+
+def lease_of(request: LeaseRequest, number: int, site: Site) -> Lease:
+    """The lease of a request in a file."""
+    demands = [site.amounts(one.resources) for one in request.nodes for _ in range(one.number)]
+    start = None if request.start == "now" else request.start
+    kind = Kind.IMMEDIATE if request.start == "now" else Kind.BEST_EFFORT if start is None else Kind.ADVANCE
+    return Lease(
+        number,
+        Kind.DEADLINE if request.deadline is not None else kind,
+        request.arrival,
+        request.duration,
+        tuple(demand for demand in demands if demand is not None),
+        start=start,
+        preemptible=request.preemptible,
+        deadline=request.deadline,
+        software=None if request.image is None else Software(*request.image),
+    )
+
+
+def times_of(lease: Lease) -> list[tuple[str, float, float]]:
+    """What a lease had, without transfers: kind, start, end; runs that were thrown away are left out."""
+    kept = [one for one in lease.executed if one.use.value not in ("vm", "transfer") or one in lease.runs]
+    found = [(one.use.value.replace("migrate-memory", "migrate-mem"), one.start, one.end) for one in kept]
+    return [one for one in found if one[0] != "shutdown" or one[1] < one[2]]
+
+
+def recorded_times(lease: dict[str, Any]) -> list[tuple[str, float, float]]:
+    """The same of a recorded lease; a run that was thrown away has no end."""
+    rows = [one[:3] if isinstance(one, list) else (one["k"], one["s"], one["e"]) for one in lease["rr"]]
+    found = [(kind, start, end) for kind, start, end in rows if end is not None and kind != "transfer"]
+    return [one for one in found if one[0] != "shutdown" or one[1] < one[2]]
