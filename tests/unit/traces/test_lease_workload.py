@@ -133,6 +133,14 @@ def test_platform_is_read_as_it_was_written(site: LeaseSite) -> None:
     assert found.route(*ends) == platform.route(*ends)
 
 
+def test_hosts_with_types_of_their_own() -> None:
+    """HA-56: only some hosts have Ponies, and those come first."""
+    ponies = {**WHOLE_HOST, "Ponies": 4}
+    site = LeaseSite(("CPU", "Memory", "Ponies"), (NodeSet(4, ponies), NodeSet(4, WHOLE_HOST)))
+    hosts = site_platform("p", site).compute_hosts()
+    assert [host.properties.get("capacity") for host in hosts] == ["Ponies:4"] * 4 + [None] * 4
+
+
 def test_hosts_have_plenty_of_what_is_asked_for() -> None:
     """H8: a million of Disk, Net-in and Net-out, unless the site names them."""
     disk = request()._replace(nodes=(NodeSet(1, {**WHOLE_HOST, "Disk": 5, "Net-in": 1}),))

@@ -14,6 +14,7 @@ from batsched_py.errors import WorkloadError
 from batsched_py.model.limits import Limits
 from batsched_py.traces.lease_request import DiskImage, LeaseTrace, NodeSet
 from batsched_py.traces.lwf import read_lwf, write_lwf
+from tests.clone import files
 from tests.unit.traces.lwf_files import NODES, REQUEST, SITE, TRACES, document, read, request, written
 
 
@@ -97,6 +98,15 @@ def test_compressed(tmp_path: Path) -> None:
     """A trace compressed by gzip is known by its first bytes."""
     text = document(REQUEST).encode()
     assert read(tmp_path, gzip.compress(text, mtime=0)) == read(tmp_path, text)
+
+
+@pytest.mark.parametrize("path", files("tests/data/haizea/*/*.lwf"), ids=lambda path: path.parent.name)
+def test_recorded_traces(tmp_path: Path, path: Path) -> None:
+    """What the original read is read, and written without loss."""
+    trace = read_lwf(path)
+    assert len(trace.requests) == path.read_text().count("<lease-request ")
+    write_lwf(tmp_path / "again.lwf", trace)
+    assert read_lwf(tmp_path / "again.lwf")._replace(source=trace.source) == trace
 
 
 @given(trace=TRACES)
