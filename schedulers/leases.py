@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from batsched_py.api import Event, Host, Job, OptionError, Plan, Scheduler, View, option
+from batsched_py.api import Event, Host, Job, OptionError, Plan, Scheduler, Table, View, named, option
+from batsched_py.leases.accounting.accounting import Stats
+from batsched_py.leases.accounting.catalogue import PROBES, Probes
+from batsched_py.leases.accounting.ledger import Ledger
+from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.leases.capacity import Quantity
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.lease import Lease
@@ -20,6 +24,9 @@ from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import CPU, MEMORY, Site
 from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, NodeSet, TermsError, read_terms
+
+#: Digits of the longest name that is taken for the number of a lease.
+_DIGITS: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,8 @@ class LeasesOptions:
     victim_order: Literal["youngest", "oldest"] = option("youngest", "who gives way first; Haizea takes the oldest")
     unneeded_victims: Literal["spare", "stop"] = option("spare", "leases whose hosts are not used after all")
     estimates: Literal["exact", "original"] = option("exact", "what overheads may take, or Haizea's formula")
+    probes: Probes = named("none", "what is counted, in tables of its own: names with blanks between them", PROBES)
+    stats: Stats = option("corrected", "figures of probes in which Haizea is mistaken: as they should be, or as there")
     tolerance: float = option(1e-3, "seconds by which Batsim's news may be early or late", minimum=0)
 
     def __post_init__(self) -> None:
@@ -126,13 +135,20 @@ class Leases(Scheduler[LeasesOptions]):
         hosts = list(view.all_hosts)
         stoppable = view.config.dynamic_jobs
         self.site = Site.of([_capacity(view.hosts[host]) for host in hosts], exclusive=not view.compute_sharing)
+        self.ledger = Ledger(self.options.probes, self.options.stats)
         self.scheduler = LeaseScheduler(
-            self.site, self.options.settings(stoppable=stoppable), self.options.policies(), self.options.transfers()
+            self.site,
+            self.options.settings(stoppable=stoppable),
+            self.options.policies(),
+            self.options.transfers(),
+            self.ledger,
         )
         self.enactment = Enactment(view, hosts)
         #: Leases whose jobs have ended since the last decision, and not because they were killed.
         self.ended: list[Lease] = []
-        self.requests = 0
+        #: Number of a lease -> id of its job.
+        self.jobs: dict[int, str] = {}
+        self.last_number = 0
         self.clock = 0.0
         self.warned = False
 
@@ -156,6 +172,11 @@ class Leases(Scheduler[LeasesOptions]):
         self.enactment.proceed(plan)
         self._call(view, plan)
         self._finish_registration(view, plan)
+
+    def tables(self, view: View) -> list[Table]:
+        """Return what became of leases, their reservations, and what probes have counted."""
+        self.ledger.close(self.clock)
+        return ledger_tables(self.ledger, self.jobs)
 
     def _requests(self, view: View, plan: Plan) -> Iterator[Lease]:
         arrived = view.arrived
@@ -185,9 +206,8 @@ class Leases(Scheduler[LeasesOptions]):
             demands += [amounts] * one.number
         repeatable = view.config.dynamic_jobs and self.enactment.segments.repeatable(job, view) is not None
         duration = terms.duration if terms.duration is not None else min(job.limit, UNLIMITED)
-        self.requests += 1
         return Lease(
-            self.requests,
+            self._number(job),
             terms.kind,
             job.submit_time,
             duration,
@@ -198,6 +218,18 @@ class Leases(Scheduler[LeasesOptions]):
             software=terms.software,
             repeatable=repeatable,
         )
+
+    def _number(self, job: Job) -> int:
+        """Return the number of the lease of a job: its name if that is a number, as in workloads made of lease traces.
+
+        If there is a lease of this number already, or the name is another, it is the next one after all so far.
+        """
+        name = job.id.rpartition("!")[2]
+        wanted = int(name) if name.isascii() and name.isdecimal() and len(name) <= _DIGITS else 0
+        number = wanted if wanted and wanted not in self.jobs else self.last_number + 1
+        self.last_number = max(self.last_number, number)
+        self.jobs[number] = job.id
+        return number
 
     def _is_early(self, lease: Lease, view: View) -> bool:
         """Return whether a lease whose job has ended was planned to run on, or to be suspended just now."""

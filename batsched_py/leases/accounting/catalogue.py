@@ -65,9 +65,8 @@ class ProbeCatalogue(Named[Probes]):
 
     def find(self, text: str, load: Load | None) -> Probes:
         """Return the probes of these names, each once; ValueError with the rule."""
-        if text.strip() in ("", NO_PROBES.name):
-            return NO_PROBES
-        names = dict.fromkeys(_LONG.get(name, name) for name in text.replace(",", " ").split())
+        words = text.replace(",", " ").split() or [NO_PROBES.name]
+        names = dict.fromkeys(_LONG.get(word, word) for word in words)
         found = [super(ProbeCatalogue, self).find(name, load) for name in names]
         return Probes(" ".join(names), tuple(maker for one in found for maker in one.makers))
 
@@ -88,5 +87,8 @@ HOOKS: Final = ("at_timestep", "at_lease_request", "at_lease_done", "finalize_ac
 
 #: All probes by name; a user's own is a class that is made of the accounting.
 PROBES: Final[ProbeCatalogue] = ProbeCatalogue(
-    "probe", {name: Probes(name, (make,)) for name, make in _SHORT.items()}, ("accounting",), _adopt
+    "probe",
+    {NO_PROBES.name: NO_PROBES, **{name: Probes(name, (make,)) for name, make in _SHORT.items()}},
+    ("accounting",),
+    _adopt,
 )

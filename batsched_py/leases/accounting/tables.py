@@ -1,0 +1,48 @@
+"""Tables of a run with leases: what became of each, their reservations, and what probes have counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from batsched_py.leases.accounting.accounting import Accounting
+from batsched_py.leases.accounting.built_in import BestEffortProbe
+from batsched_py.leases.accounting.ledger import Ledger
+from batsched_py.leases.accounting.rows import LeaseRow, ReservationRow
+from batsched_py.model.table import Table
+
+#: Figures of leases that stand in their table anyway, and for leases of all kinds.
+_ANYWAY: Final = (BestEffortProbe.WAIT, BestEffortProbe.SLOWDOWN)
+_NOBODY: Final[Mapping[int, str]] = MappingProxyType({})
+
+
+def ledger_tables(ledger: Ledger, jobs: Mapping[int, str] = _NOBODY) -> list[Table]:
+    """Return the tables `leases` and `reservations`; with probes `counters` and `stats`, and their figures of leases.
+
+    `jobs` are the ids of the jobs by the numbers of leases.
+    """
+    accounting = ledger.accounting
+    tables = [_leases(ledger, jobs), Table("reservations", ReservationRow._fields, ledger.reservation_rows())]
+    if accounting.counters:
+        tables.append(Table("counters", ("counter", "time", "lease", "value", "average"), _entries(accounting)))
+    if accounting.run_stats:
+        tables.append(Table("stats", ("name", "value"), list(accounting.run_stats.items())))
+    return tables
+
+
+def _leases(ledger: Ledger, jobs: Mapping[int, str]) -> Table:
+    figures = {name: values for name, values in ledger.accounting.lease_stats.items() if name not in _ANYWAY}
+    rows = (
+        (*row, jobs.get(row.lease), *(values.get(row.lease) for values in figures.values()))
+        for row in ledger.lease_rows()
+    )
+    return Table("leases", (*LeaseRow._fields, "job", *figures), rows)
+
+
+def _entries(accounting: Accounting) -> Iterator[tuple[Any, ...]]:
+    for name, counter in accounting.counters.items():
+        averages = counter.averages()
+        for number, entry in enumerate(counter.entries):
+            average = None if averages is None else averages[number]
+            yield name, entry.time, entry.lease, entry.value, average
