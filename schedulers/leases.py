@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -22,7 +22,7 @@ from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.reservations import Phase
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.site import CPU, MEMORY, Site
+from batsched_py.leases.site import Site, host_resources
 from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, NodeSet, TermsError, read_terms
 
 #: Digits of the longest name that is taken for the number of a lease.
@@ -133,16 +133,9 @@ class Leases(Scheduler[LeasesOptions]):
     def setup(self, view: View) -> None:
         """Begin with an empty site."""
         hosts = list(view.all_hosts)
-        stoppable = view.config.dynamic_jobs
-        self.site = Site.of([_capacity(view.hosts[host]) for host in hosts], exclusive=not view.compute_sharing)
-        self.ledger = Ledger(self.options.probes, self.options.stats)
-        self.scheduler = LeaseScheduler(
-            self.site,
-            self.options.settings(stoppable=stoppable),
-            self.options.policies(),
-            self.options.transfers(),
-            self.ledger,
-        )
+        self.site = Site.of([self._resources(view.hosts[host]) for host in hosts], exclusive=not view.compute_sharing)
+        self.ledger = self.make_ledger()
+        self.scheduler = self.make_scheduler(view)
         self.enactment = Enactment(view, hosts)
         #: Leases whose jobs have ended since the last decision, and not because they were killed.
         self.ended: list[Lease] = []
@@ -150,7 +143,16 @@ class Leases(Scheduler[LeasesOptions]):
         self.jobs: dict[int, str] = {}
         self.last_number = 0
         self.clock = 0.0
-        self.warned = False
+
+    def make_ledger(self) -> Ledger:
+        """Return the empty books of a run, by the options."""
+        return Ledger(self.options.probes, self.options.stats)
+
+    def make_scheduler(self, view: View) -> LeaseScheduler:
+        """Return the scheduler of a run on this site, by the options."""
+        settings = self.options.settings(stoppable=view.config.dynamic_jobs)
+        options = self.options
+        return LeaseScheduler(self.site, settings, options.policies(), options.transfers(), self.ledger)
 
     def observe(self, event: Event, view: View) -> None:
         """Note who has ended, and what killed jobs had left to do."""
@@ -177,6 +179,12 @@ class Leases(Scheduler[LeasesOptions]):
         """Return what became of leases, their reservations, and what probes have counted."""
         self.ledger.close(self.clock)
         return ledger_tables(self.ledger, self.jobs)
+
+    def _resources(self, host: Host) -> Mapping[str, Quantity]:
+        try:
+            return host_resources(host.properties)
+        except ValueError as error:
+            raise OptionError(f"host {host.name}: property {error}") from None
 
     def _requests(self, view: View, plan: Plan) -> Iterator[Lease]:
         arrived = view.arrived
@@ -260,21 +268,3 @@ class Leases(Scheduler[LeasesOptions]):
             return
         if view.all_submitted or plan.dialect.name == "v1.4":
             plan.finish_registration()
-
-
-def _capacity(host: Host) -> dict[str, Quantity]:
-    """Return what a host has, from its properties: `cpu` in percent of one, `mem` in MB, `capacity` for other types."""
-    found: dict[str, Quantity] = {CPU: 100.0, MEMORY: 1024.0}
-    for name, text in (("cpu", CPU), ("mem", MEMORY)):
-        given = host.properties.get(name)
-        if given is not None:
-            found[text] = _quantity(str(given))
-    for pair in str(host.properties.get("capacity", "")).replace(",", " ").split():
-        name, _, amount = pair.partition(":")
-        found[name] = _quantity(amount)
-    return found
-
-
-def _quantity(text: str) -> Quantity:
-    amounts = tuple(float(part) for part in text.split("+"))
-    return amounts if len(amounts) > 1 else amounts[0]

@@ -16,8 +16,9 @@ from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.reservations import Phase, Run
 from batsched_py.leases.scheduler import LeaseScheduler, Policies, Start
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.site import CPU, MEMORY, Site
+from batsched_py.leases.site import Site
 from batsched_py.leases.terms import Kind, Software
+from batsched_py.model.resources import CPU, MEMORY
 
 #: Policies with which reservations go first.
 RESERVATIONS_FIRST = Policies(lambda _: Admission(), lambda _: ReservationsFirst(), GreedyHosts)

@@ -23,9 +23,10 @@ from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.site import CPU, Site
+from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.terms import Kind
+from batsched_py.model.resources import CPU
 
 
 class Policies(NamedTuple):

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from batsched_py.leases.capacity import Amounts, Quantity, total
+from batsched_py.model.resources import (
+    CPU,
+    HOST_PROPERTIES,
+    MEMORY,
+    OTHERS,
+    Resources,
+    read_quantity,
+    read_resources,
+)
 
-#: Types that every site has, by Haizea's names.
-CPU: Final = "CPU"
-MEMORY: Final = "Memory"
+Value = TypeVar("Value")
+
+#: What a host has unless its properties tell.
+_USUAL: Final[Resources] = {CPU: 100.0, MEMORY: 1024.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +63,22 @@ class Site:
     def memory(self) -> int:
         """Position of the memory among the types."""
         return self.types.index(MEMORY)
+
+
+def host_resources(properties: Mapping[str, object]) -> Resources:
+    """Return what a host has, from its properties: `cpu` in percent of one, `mem` in MB, `capacity` for other types.
+
+    ValueError names the property and the rule.
+    """
+    found = dict(_USUAL)
+    for kind, name in HOST_PROPERTIES.items():
+        if name in properties:
+            found[kind] = _read(name, properties, read_quantity)
+    return {**found, **_read(OTHERS, properties, read_resources)} if OTHERS in properties else found
+
+
+def _read(name: str, properties: Mapping[str, object], read: Callable[[str], Value]) -> Value:
+    try:
+        return read(str(properties[name]))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None

@@ -1,0 +1,175 @@
+"""Run of a configuration: its requests and its site in the embedded simulator, scheduled as it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from batsched_py.errors import OptionError
+from batsched_py.haizea.config import HaizeaConfig, TraceFiles
+from batsched_py.haizea.log import HaizeaLog
+from batsched_py.haizea.policies import find_policies
+from batsched_py.haizea.summary import StatusSummary
+from batsched_py.leases.accounting.catalogue import PROBES, Probes
+from batsched_py.leases.accounting.ledger import Ledger
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.observer import Observer, Observers
+from batsched_py.leases.scheduler import LeaseScheduler
+from batsched_py.leases.terms import Kind
+from batsched_py.loading import load_object
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.schedulers.leases import Leases, LeasesOptions
+from batsched_py.scheduling.view import View
+from batsched_py.session.session import Session
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.cleaning import CleaningRules, clean_jobs
+from batsched_py.traces.image_file import read_images
+from batsched_py.traces.lease_changes import LeaseChanges, Overheads
+from batsched_py.traces.lease_log import log_requests
+from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
+from batsched_py.traces.lease_workload import lease_inputs
+from batsched_py.traces.lwf import read_lwf
+from batsched_py.traces.swf import read_swf
+
+#: Leases may share a host, be suspended, and have more nodes than there are hosts.
+_SETTINGS = Settings(compute_sharing=True, dynamic_jobs=True, allow_oversized=True)
+
+
+class HaizeaRun(NamedTuple):
+    """A run that has ended.
+
+    Attributes:
+        ledger: what became of leases and reservations, and what the probes counted; closed.
+        summary: the figures at the end.
+        end: seconds at which the run stopped.
+    """
+
+    ledger: Ledger
+    summary: StatusSummary
+    end: float
+
+
+class _Stopped(Exception):  # noqa: N818  # no error: the stop condition is reached
+    """The configuration's stop condition is reached."""
+
+
+class _StopCondition(Observer):
+    """Condition at which a run ends, and the leases that it is about (H22, H103)."""
+
+    def __init__(self, when: str, best_effort: int) -> None:
+        self._when, self._best_effort = when, best_effort
+        self._requested = self._ended = 0
+        self.reached = False
+        self.now = 0.0
+
+    def requested(self, lease: Lease, now: float) -> None:
+        """Count a best-effort lease that has arrived."""
+        del now
+        self._requested += lease.kind is Kind.BEST_EFFORT
+
+    def ended(self, lease: Lease, now: float) -> None:
+        """Count a best-effort lease that has ended."""
+        del now
+        self._ended += lease.kind is Kind.BEST_EFFORT
+
+    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+        """Look whether the run is to end now."""
+        del scheduler
+        self.now = now
+        counts = {"besteffort-submitted": self._requested, "besteffort-done": self._ended}
+        self.reached = self.reached or counts.get(self._when, -1) >= self._best_effort
+
+
+def run(config: HaizeaConfig, write: Callable[[str], None], *, limits: Limits = LIMITS) -> HaizeaRun:
+    """Simulate a configuration; `write` takes the lines that Haizea logs.
+
+    Raises WorkloadError for files of requests, OptionError for a configuration that does not suit them, PluginError for
+    policies and probes of the user's own.
+    """
+    if config.traces is None or config.start_time is None:
+        raise OptionError(f"{config.file}: simulation.clock must be simulated: a run has no other clock")
+    log = HaizeaLog(config.start_time, config.log_level, write, config.status_interval)
+    log.started()
+    log.loading(str(config.traces.trace))
+    requests, site, source = _read(config, config.traces, limits)
+    workload, platform = lease_inputs(source, requests, site, _changes(config.traces, limits))
+    log.loaded(Counter(_kind(request) for request in requests))
+    stop = _StopCondition(config.stop_when, sum(request.best_effort for request in requests))
+    ledger = Ledger(_probes(config), config.accounting.stats)
+    session = Session(_algorithm(config, ledger, Observers(ledger, log, stop)), {})
+
+    def answer(message: bytes) -> bytes:
+        reply = session.answer(message)
+        if stop.reached:
+            raise _Stopped
+        return reply
+
+    log.clock_started()
+    with suppress(_Stopped):
+        Simulation(platform, [workload], _SETTINGS).run(answer)
+    ledger.close(stop.now)
+    log.stopped(stop.now)
+    return HaizeaRun(ledger, log.summary, stop.now)
+
+
+def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> tuple[list[LeaseRequest], LeaseSite, str]:
+    """Return all requests, those of the injection behind those of the trace, the site, and where both are from."""
+    trace = _read_trace(config, files, limits)
+    requests = list(trace.requests)
+    if files.injection is not None:
+        requests += read_lwf(files.injection, starttime=config.start_time, limits=limits).requests
+    site = config.site or trace.site
+    if site is None:
+        raise OptionError(f"{config.file}: simulation.resources is in-tracefile, but {files.trace} has no site")
+    return requests, site, trace.source
+
+
+def _read_trace(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> LeaseTrace:
+    if files.trace.suffix != ".swf":
+        return read_lwf(files.trace, starttime=config.start_time, limits=limits)
+    cleaned = clean_jobs(read_swf(files.trace, limits=limits), CleaningRules(leases=True))
+    site = uniform_site(cleaned.machine_size) if cleaned.machine_size else None
+    return LeaseTrace(str(files.trace), log_requests(cleaned.jobs), site)
+
+
+def _changes(files: TraceFiles, limits: Limits) -> LeaseChanges:
+    return LeaseChanges(
+        overheads=Overheads(files.overhead, files.slowdown, files.boot),
+        memory=None if files.memory is None else int(files.memory),
+        images=None if files.images is None else read_images(files.images, limits=limits),
+    )
+
+
+def _kind(request: LeaseRequest) -> Kind:
+    if request.deadline is not None:
+        return Kind.DEADLINE
+    if request.best_effort:
+        return Kind.BEST_EFFORT
+    return Kind.IMMEDIATE if request.start == "now" else Kind.ADVANCE
+
+
+def _probes(config: HaizeaConfig) -> Probes:
+    return PROBES.find(" ".join(config.accounting.probes), load_object)
+
+
+def _algorithm(config: HaizeaConfig, ledger: Ledger, observer: Observer) -> type[Leases]:
+    """Return the algorithm `leases`, as the configuration has it."""
+
+    class Configured(Leases):
+        """Leases of a Haizea configuration, numbered in the order of the file."""
+
+        name = "leases"
+        options_type = LeasesOptions
+
+        def make_ledger(self) -> Ledger:
+            return ledger
+
+        def make_scheduler(self, view: View) -> LeaseScheduler:
+            del view
+            policies = find_policies(config.policies, config.file.parent)
+            return LeaseScheduler(self.site, config.settings, policies, config.transfers, observer)
+
+    return Configured
