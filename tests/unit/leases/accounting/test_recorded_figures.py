@@ -73,3 +73,18 @@ def test_figures_are_those_of_the_original_where_leases_do_the_same() -> None:
             assert counters(ledger.accounting) == close_to(recorded["counters"]), name
     assert compared >= 66
     assert with_counters >= 48
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("ar-vs-ar-hetero", {"all-best-effort": 402, "run-end": 800}),
+        ("ar-exact", {"Total accepted AR": 4, "Total rejected AR": 3}),
+        ("too-big-im", {"Total accepted Immediate": 0, "Total rejected Immediate": 2}),
+    ],
+)
+def test_figures_in_which_the_original_is_mistaken_are_corrected(name: str, figures: dict[str, float]) -> None:
+    """HA-41 and HA-43."""
+    ledger = Ledger(PROBES["ar immediate best-effort"])
+    ledger.close(HaizeaCase(name).driver(ledger).run().now)
+    assert {key: ledger.accounting.run_stats[key] for key in figures} == figures
