@@ -7,15 +7,13 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from batsched_py.leases.accounting.accounting import Accounting
+from batsched_py.leases.accounting.built_in import BestEffortProbe
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.accounting.rows import LeaseRow, ReservationRow
 from batsched_py.model.table import Table
 
-#: Names of the tables.
-LEASES: Final = "leases"
-RESERVATIONS: Final = "reservations"
-COUNTERS: Final = "counters"
-STATS: Final = "stats"
+#: Figures of leases that stand in their table anyway, and for leases of all kinds.
+_ANYWAY: Final = (BestEffortProbe.WAIT, BestEffortProbe.SLOWDOWN)
 _NOBODY: Final[Mapping[int, str]] = MappingProxyType({})
 
 
@@ -25,26 +23,21 @@ def ledger_tables(ledger: Ledger, jobs: Mapping[int, str] = _NOBODY) -> list[Tab
     `jobs` are the ids of the jobs by the numbers of leases.
     """
     accounting = ledger.accounting
-    tables = [_leases(ledger, jobs), Table(RESERVATIONS, ReservationRow._fields, ledger.reservation_rows())]
+    tables = [_leases(ledger, jobs), Table("reservations", ReservationRow._fields, ledger.reservation_rows())]
     if accounting.counters:
-        tables.append(Table(COUNTERS, ("counter", "time", "lease", "value", "average"), _entries(accounting)))
+        tables.append(Table("counters", ("counter", "time", "lease", "value", "average"), _entries(accounting)))
     if accounting.run_stats:
-        tables.append(Table(STATS, ("name", "value"), list(accounting.run_stats.items())))
+        tables.append(Table("stats", ("name", "value"), list(accounting.run_stats.items())))
     return tables
 
 
-def fixed_columns() -> int:
-    """Return how many columns of leases there always are; figures of probes follow."""
-    return len(LeaseRow._fields) + 1
-
-
 def _leases(ledger: Ledger, jobs: Mapping[int, str]) -> Table:
-    figures = ledger.accounting.lease_stats
+    figures = {name: values for name, values in ledger.accounting.lease_stats.items() if name not in _ANYWAY}
     rows = (
         (*row, jobs.get(row.lease), *(values.get(row.lease) for values in figures.values()))
         for row in ledger.lease_rows()
     )
-    return Table(LEASES, (*LeaseRow._fields, "job", *figures), rows)
+    return Table("leases", (*LeaseRow._fields, "job", *figures), rows)
 
 
 def _entries(accounting: Accounting) -> Iterator[tuple[Any, ...]]:
