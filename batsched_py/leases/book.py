@@ -23,6 +23,7 @@ class LeaseBook:
         table: what is reserved on which host.
         upcoming: what begins and ends next.
         preparation: of the hosts.
+        runs: planned and under way.
     """
 
     def __init__(self, site: Site, transfers: TransferSettings | None, observer: Observer) -> None:
@@ -30,6 +31,7 @@ class LeaseBook:
         self._observer = observer
         self.table = LeaseTable(site.capacities, exclusive=site.exclusive)
         self.upcoming = Upcoming()
+        self.runs: set[Run] = set()
         self.preparation = (
             Unmanaged(Disks(None))
             if transfers is None
@@ -41,6 +43,7 @@ class LeaseBook:
         suspended = lease.resuming
         lease.transfers += transfers
         lease.runs.append(run)
+        self.runs.add(run)
         for reservation in (*transfers, *run.all()):
             self._put(reservation)
         self._observer.planned(lease, run, now)
@@ -77,6 +80,8 @@ class LeaseBook:
         if reservation.phase is not Phase.OVER:
             self.table.remove(reservation)
             reservation.phase = Phase.OVER
+            if isinstance(reservation, Run):
+                self.runs.discard(reservation)
 
     def _put(self, reservation: LeaseReservation) -> None:
         self.table.add(reservation)

@@ -37,15 +37,15 @@ class Planner:
     def as_soon_as_possible(self, lease: Lease, points: Iterable[Point], now: float) -> Run | None:
         """Return the first run that is found at these times; it may end in a suspension."""
         for time, hosts in points:
-            run = self._at(lease, time, hosts, now)
+            run = None if self.cannot_start(lease, time) else self._at(lease, time, hosts, now)
             if run is not None:
                 return run
         return None
 
-    def cannot_start(self, lease: Lease, now: float) -> bool:
-        """Return quickly whether a lease whose hosts need no preparation certainly cannot start now."""
+    def cannot_start(self, lease: Lease, time: float) -> bool:
+        """Return quickly whether there is certainly no room for a lease at a time."""
         stays = lease.resuming and self._settings.migration == "no"
-        return self._mapper.has_no_room(lease, now, stays=stays)
+        return self._mapper.has_no_room(lease, time, stays=stays)
 
     def shut_down(self, run: Run, end: float) -> LeaseReservation:
         """Return the reservation that ends a run for good."""

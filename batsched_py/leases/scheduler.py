@@ -211,8 +211,7 @@ class LeaseScheduler:
             lease.change(State.RESUMING, now)
 
     def _end(self, reservation: LeaseReservation, now: float) -> None:
-        reservation.phase = Phase.OVER
-        self.table.remove(reservation)
+        self._book.remove(reservation)
         self._observer.finished(reservation, now)
         lease = reservation.lease
         if isinstance(reservation, Run):
@@ -252,8 +251,7 @@ class LeaseScheduler:
         for following in run.after:
             self._book.remove(following)
         run.after = []
-        run.phase = Phase.OVER
-        self.table.remove(run)
+        self._book.remove(run)
         run.end = now
         lease.accumulated += now - run.start
         self._observer.finished(run, now)
@@ -389,15 +387,8 @@ class LeaseScheduler:
 
     def _later_points(self, time: float) -> list[Point]:
         """Return times after `time` at which hosts become free."""
-        runs = {lease.id: run for lease in self.leases.values() for run in lease.runs if run.phase is not Phase.OVER}
-        ends = {run.final_end for run in runs.values() if run.end > time}
-        ends |= {
-            after.end
-            for lease in self.leases.values()
-            for run in lease.runs[-1:]
-            for after in run.after
-            if after.use is Use.SHUTDOWN and after.end > time
-        }
+        ends = {run.final_end for run in self._book.runs if run.end > time}
+        ends |= {one.end for one in self._book.upcoming.under_way() if one.use is Use.SHUTDOWN and one.end > time}
         return [(end, None) for end in sorted(ends)]
 
     def _commit(self, lease: Lease, run: Run, now: float) -> bool:

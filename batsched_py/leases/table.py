@@ -19,7 +19,7 @@ from batsched_py.leases.reservations import LeaseReservation
 NOBODY: Final[frozenset[int]] = frozenset()
 #: Answers that are kept, and changes after which one is found anew rather than changed.
 _MOST_KEPT: Final = 4096
-_MOST_REPLAYED: Final = 32
+_MOST_REPLAYED: Final = 256
 #: start, end, order of the reservation, its lease, what it takes.
 _Entry = tuple[float, float, int, Lease, Amounts]
 
@@ -184,8 +184,8 @@ class LeaseTable:
     def __init__(self, capacities: Sequence[Amounts], *, exclusive: bool = False) -> None:
         self.hosts = [HostTimeline(capacity, exclusive=exclusive) for capacity in capacities]
         self._count = 0
-        #: Hosts of each change, in order; forgotten with what was found.
-        self._changes: list[Collection[int]] = []
+        #: start, end and hosts of each change, in order; forgotten with what was found.
+        self._changes: list[tuple[float, float, Collection[int]]] = []
         #: (demand, time; None for the present) -> hosts on which it fits then, after so many changes.
         self._fitting: dict[tuple[Amounts, float | None], tuple[set[int], int]] = {}
         self._now = -math.inf
@@ -196,22 +196,27 @@ class LeaseTable:
         for host in changed:
             line = self.hosts[host]
             line.same_until = line.next_change(now)
-        self._changes.append(changed)
+        self._changes.append((-math.inf, math.inf, changed))
         self._now = now
 
     def add(self, reservation: LeaseReservation) -> None:
         """Put a reservation into the table, after all others of its instant."""
         self._count += 1
         reservation.order = self._count
-        self._changes.append(reservation.shares)
+        self._note(reservation)
         for host, amounts in reservation.shares.items():
             self.hosts[host].add(reservation, amounts)
 
     def remove(self, reservation: LeaseReservation) -> None:
         """Take a reservation out."""
-        self._changes.append(reservation.shares)
+        self._note(reservation)
         for host in reservation.shares:
             self.hosts[host].remove(reservation)
+
+    def _note(self, reservation: LeaseReservation) -> None:
+        """Note the change of a reservation, if it takes anything."""
+        if reservation.start < reservation.end and reservation.shares:
+            self._changes.append((reservation.start, reservation.end, reservation.shares))
 
     def fitting(self, demand: Amounts, time: float) -> set[int]:
         """Return the hosts on which a demand fits at an instant; to be read before the table changes."""
@@ -223,7 +228,7 @@ class LeaseTable:
         if found is None or len(changes) - seen > _MOST_REPLAYED:
             found = {host for host, line in enumerate(self.hosts) if line.has_room(demand, time)}
         elif seen < len(changes):
-            for host in {host for hosts in changes[seen:] for host in hosts}:
+            for host in {host for start, end, hosts in changes[seen:] if start <= time < end for host in hosts}:
                 if self.hosts[host].has_room(demand, time):
                     found.add(host)
                 else:
