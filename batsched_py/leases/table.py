@@ -44,19 +44,24 @@ class HostTimeline:
 
     def add(self, reservation: LeaseReservation, amounts: Amounts) -> None:
         """Put in what a reservation takes."""
-        insort(self._entries, (reservation.start, reservation.end, reservation.order, reservation.lease, amounts))
-        self._forget()
+        entry = reservation.start, reservation.end, reservation.order, reservation.lease, amounts
+        insort(self._entries, entry)
+        if reservation.start < reservation.end:
+            self._change(self._splice_in(entry))
 
     def remove(self, reservation: LeaseReservation) -> None:
         """Take a reservation out."""
         key = (reservation.start, reservation.end, reservation.order)
         at = bisect_left(self._entries, key, key=_key)
         assert self._entries[at][:3] == key, f"{reservation!r} is not in the table"  # noqa: S101  # its owner
-        del self._entries[at]
-        self._forget()
+        entry = self._entries.pop(at)
+        if reservation.start < reservation.end:
+            self._change(self._splice_out(entry))
 
-    def _forget(self) -> None:
-        self._points = []
+    def _change(self, spliced: bool) -> None:
+        """Note that the picture has changed; it is made anew if the change could not be spliced into it."""
+        if not spliced:
+            self._points = []
         self.same_until = -math.inf
 
     def has_room(self, demand: Amounts, time: float) -> bool:
@@ -131,28 +136,67 @@ class HostTimeline:
     def _make_of_a_row(self, spans: Sequence[_Entry]) -> None:
         """Make it of entries that follow each other: most hosts have one lease at a time."""
         points, free, holders, leases = self._points, self._free, self._holders, self._leases
-        end, last = -math.inf, None
+        end, last = -math.inf, -1
         for entry in spans:
             start, until, _, lease, _ = entry
-            if end < start and last is not None:
+            if end < start and last >= 0:
                 points.append(end)
                 free.append(self.capacity)
                 holders.append(())
                 leases.append(0)
-                last = None
+                last = -1
             left = self._left((entry,))
-            if lease is not last or left != free[-1]:
+            if lease.id != last or left != free[-1]:
                 points.append(start)
                 free.append(left)
                 holders.append((entry,))
                 leases.append(1)
-                last = lease
+                last = lease.id
             end = until
-        if last is not None:
+        if last >= 0:
             points.append(end)
             free.append(self.capacity)
             holders.append(())
             leases.append(0)
+
+    def _splice_in(self, entry: _Entry) -> bool:
+        """Put an entry into a step in which the host is empty; False if it does not fit into one."""
+        start, end, _, lease, _ = entry
+        points, free, holders = self._points, self._free, self._holders
+        at = bisect_right(points, start) - 1
+        following = points[at + 1] if at + 1 < len(points) else math.inf
+        if at < 0 or holders[at] or following < end:
+            return False
+        left = self._left((entry,))
+        behind = points[at] == start and at > 0 and holders[at - 1][0][3].id == lease.id and free[at - 1] == left
+        if behind or (following == end and holders[at + 1][0][3].id == lease.id and free[at + 1] == left):
+            return False  # one step with its neighbour
+        new: list[tuple[float, Amounts, tuple[_Entry, ...], int]] = [(start, left, (entry,), 1)]
+        if points[at] < start:
+            new.insert(0, (points[at], self.capacity, (), 0))
+        if end < following:
+            new.append((end, self.capacity, (), 0))
+        self._replace(at, at + 1, new)
+        return True
+
+    def _splice_out(self, entry: _Entry) -> bool:
+        """Make the step of an entry an empty one; False if the step is not its own."""
+        start, end = entry[:2]
+        points, holders = self._points, self._holders
+        at = bisect_left(points, start)
+        if at + 1 >= len(points) or holders[at] != (entry,) or points[at] != start or points[at + 1] != end:
+            return False
+        first = at if holders[at - 1] else at - 1
+        last = at if holders[at + 1] else at + 1
+        self._replace(first, last + 1, [(points[first], self.capacity, (), 0)])
+        return True
+
+    def _replace(self, first: int, last: int, steps: Sequence[tuple[float, Amounts, tuple[_Entry, ...], int]]) -> None:
+        points, free, holders, leases = zip(*steps, strict=True)
+        self._points[first:last] = points
+        self._free[first:last] = free
+        self._holders[first:last] = holders
+        self._leases[first:last] = leases
 
     def _step(self, point: float, holders: tuple[_Entry, ...]) -> None:
         """Begin a step, unless it is like the one before."""
