@@ -38,7 +38,7 @@ def drawn(strategy: SearchStrategy[Drawn], examples: int = EXAMPLES) -> tuple[Dr
 
 
 def given_once(
-    strategy: SearchStrategy[Drawn], *examples: Drawn
+    strategy: SearchStrategy[Drawn], *examples: Drawn, count: int = EXAMPLES
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """`given(strategy)` for the last argument of a test that has many variants and leaves it as it is.
 
@@ -55,7 +55,7 @@ def given_once(
         @wraps(searched, updated=())
         def tried(**others: Any) -> None:
             try:
-                for value in (*examples, *drawn(strategy)):
+                for value in (*examples, *drawn(strategy, count)):
                     test(**others, **{last: value})
             except Exception:
                 searched(**others)

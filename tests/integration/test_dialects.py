@@ -32,7 +32,7 @@ V14 = replace(V4, protocol="v1.4", workload_names=("w0",))
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS)
-@given_once(SPECS)
+@given_once(SPECS, count=30)  # the dialects know nothing of algorithms: all variants together make many
 def test_a_run_is_the_same_in_both_dialects(
     name: str, options: Mapping[str, Any], specs: list[tuple[int, int, int, int]]
 ) -> None:
