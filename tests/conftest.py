@@ -46,18 +46,31 @@ settings.load_profile("suite")
 providers._get_local_constants = Constants
 
 
-class OneEngine(LoadScopeScheduling):  # type: ignore[misc]  # it has no annotations
-    """Tests go to whichever process is idle, but those that share a container engine and its images to the same."""
+#: A container engine and its images are in the first folder; each of these modules has a browser or an installation.
+TOGETHER = (
+    "tests/containers/",
+    "tests/docs/test_site_in_browser.py",
+    "tests/integration/test_report_page.py",
+    "tests/integration/test_wheel.py",
+)
+
+
+def sharing(nodeid: str) -> str:
+    """The folder or module whose tests share what takes long to make; "" for most tests."""
+    return next((place for place in TOGETHER if nodeid.startswith(place)), "")
+
+
+class OneProcess(LoadScopeScheduling):  # type: ignore[misc]  # it has no annotations
+    """Tests go to whichever process is idle, but those that share something to the same."""
 
     def _split_scope(self, nodeid: str) -> str:
-        folder = "tests/containers/"
-        return folder if nodeid.startswith(folder) else nodeid
+        return sharing(nodeid) or nodeid
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneEngine:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneProcess:
     """For every way to ask for several processes: `-n 2`, `-n auto`."""
-    return OneEngine(config, log)
+    return OneProcess(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -66,7 +79,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A test that needs another before it fails in some order."""
+    """A test that needs another before it fails in some order; those that share something stay together."""
     seed = config.getoption("--shuffle")
     if seed is not None:
         random.Random(seed).shuffle(items)
+        items.sort(key=lambda item: sharing(item.nodeid))

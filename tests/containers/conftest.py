@@ -1,4 +1,4 @@
-"""The engine and the images, once for all tests that need them."""
+"""The engine and the images, once for all tests of this folder, which need them; an idle engine costs time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tests.containers import images
 from tests.containers.engine import Engine, running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def engine() -> Iterator[Engine]:
     with running() as engine:
         yield engine
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ours(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """An engine that has our image."""
     images.make_base(engine, tmp_path_factory.mktemp("base"))
@@ -25,13 +25,13 @@ def ours(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return engine
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def with_redis(ours: Engine, tmp_path_factory: pytest.TempPathFactory) -> Engine:
     images.make_redis(ours, tmp_path_factory.mktemp("redis"))
     return ours
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def with_batsim(ours: Engine) -> Engine:
     """An engine that has the stand-in for Batsim."""
     images.make_stand_in(ours)

@@ -83,4 +83,10 @@ def build(folder: Path) -> Path:
 def target(page: Path, link: str) -> tuple[Path, str]:
     """The built file to which a link of a page leads, and the anchor in it."""
     path, _, anchor = link.partition("#")
-    return (page.parent / unquote(path)).resolve() if path else page, unquote(anchor)
+    return _resolved(page.parent, path) if path else page, unquote(anchor)
+
+
+@cache
+def _resolved(folder: Path, path: str) -> Path:
+    """All pages of a folder have the same navigation."""
+    return (folder / unquote(path)).resolve()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forked.program import forked
 from tests.integration.programs import ENVIRONMENT, PATIENCE, ROOT
 
 PROGRAM = [sys.executable, "-m", "batsched_py"]
@@ -53,13 +54,10 @@ def test_stdout_without_our_characters_is_drawn_with_others(arguments: list[str]
     """Lines and shades have likes in ASCII, which are as wide."""
     done = {
         encoding: subprocess.run(
-            [*PROGRAM, *arguments],
-            capture_output=True,
-            env={**ENVIRONMENT, "PYTHONIOENCODING": encoding},
-            timeout=PATIENCE,
-            check=True,
+            [*forked(environment), *arguments], capture_output=True, env=environment, timeout=PATIENCE, check=True
         )
         for encoding in ("ascii", "utf-8")
+        for environment in [{**ENVIRONMENT, "PYTHONIOENCODING": encoding}]
     }
     plain, drawn = (done[encoding].stdout.decode() for encoding in ("ascii", "utf-8"))
     assert plain.isascii()
