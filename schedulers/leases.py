@@ -17,9 +17,8 @@ from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.policies.admission import Admission, NoReservations
 from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
-from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
+from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability, ReservationsFirst
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.leases.reservations import Phase
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site, host_resources
@@ -50,7 +49,9 @@ class LeasesOptions:
     shutdown_time: float = option(0.0, "seconds from the end of a run until its hosts are free", minimum=0)
     enactment_overhead: float = option(0.0, "seconds for each command to a machine", minimum=0)
     policy_admission: Literal["accept-all", "no-ARs"] = option("accept-all", "which leases may be scheduled")
-    policy_preemption: Literal["no-preemption", "ar-preempts-everything"] = option("no-preemption", "who gives way")
+    policy_preemption: Literal["no-preemption", "ar-preempts-everything", "deadline"] = option(
+        "no-preemption", "who gives way: nobody, best-effort leases to reservations, deadline leases to each other"
+    )
     policy_host_selection: Literal["greedy", "no-policy"] = option("greedy", "which hosts are tried first")
     lease_preparation: Literal["unmanaged", "imagetransfer"] = option("unmanaged", "are images transferred first")
     imagetransfer_bandwidth: float = option(100.0, "Mb/s of the repository", minimum=1e-6)
@@ -109,7 +110,11 @@ class LeasesOptions:
     def policies(self) -> Policies:
         """Return who is admitted, who gives way, and which hosts are tried first."""
         admission = {"accept-all": Admission, "no-ARs": NoReservations}[self.policy_admission]
-        preemption = {"no-preemption": Preemptability, "ar-preempts-everything": ReservationsFirst}
+        preemption = {
+            "no-preemption": Preemptability,
+            "ar-preempts-everything": ReservationsFirst,
+            "deadline": DeadlinesGiveWay,
+        }
         hosts = {"greedy": GreedyHosts, "no-policy": HostOrder}[self.policy_host_selection]
         return Policies(lambda _: admission(), lambda _: preemption[self.policy_preemption](), hosts)
 
@@ -157,7 +162,7 @@ class Leases(Scheduler[LeasesOptions]):
     def observe(self, event: Event, view: View) -> None:
         """Note who has ended, and what killed jobs had left to do."""
         lease = self.enactment.observe(event)
-        if lease is not None and lease.runs and lease.runs[-1].phase is Phase.UNDER_WAY:
+        if lease is not None and lease.running is not None:
             self.ended.append(lease)
 
     def decide(self, view: View, plan: Plan) -> None:
@@ -241,7 +246,8 @@ class Leases(Scheduler[LeasesOptions]):
 
     def _is_early(self, lease: Lease, view: View) -> bool:
         """Return whether a lease whose job has ended was planned to run on, or to be suspended just now."""
-        run = lease.runs[-1]
+        run = lease.running
+        assert run is not None  # noqa: S101  # it was observed
         return run.end > view.now + self.options.tolerance or run.suspends
 
     def _instants(self, view: View, news: bool) -> Iterator[float]:

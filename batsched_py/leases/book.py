@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.lifecycle import State
+from batsched_py.leases.lifecycle import SUSPENDED, State
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.preparation.image_transfer import ImageTransfer, TransferSettings
 from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.preparation.unmanaged import Unmanaged
-from batsched_py.leases.reservations import LeaseReservation, Phase, Run
+from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
 from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
+from batsched_py.leases.undo import Undo
 from batsched_py.leases.upcoming import Upcoming
 
 
@@ -28,7 +29,7 @@ class LeaseBook:
 
     def __init__(self, site: Site, transfers: TransferSettings | None, observer: Observer) -> None:
         """Begin with nothing reserved; without `transfers` nothing is prepared. The observer is told of plans."""
-        self._observer = observer
+        self.observer = observer
         self.table = LeaseTable(site.capacities, exclusive=site.exclusive)
         self.upcoming = Upcoming()
         self.runs: set[Run] = set()
@@ -40,31 +41,47 @@ class LeaseBook:
 
     def put(self, lease: Lease, run: Run, transfers: Sequence[LeaseReservation], now: float) -> None:
         """Put in a run with all that belongs to it; the lease is scheduled, and ready if nothing is to be prepared."""
-        suspended = lease.resuming
         lease.transfers += transfers
-        lease.runs.append(run)
-        self.runs.add(run)
-        for reservation in (*transfers, *run.all()):
-            self._put(reservation)
-        self._observer.planned(lease, run, now)
-        if suspended:
+        for transfer in transfers:
+            self._put(transfer)
+        self.add(run)
+        self.observer.planned(lease, run, now)
+        if lease.state in SUSPENDED:
             lease.change(State.SUSPENDED_SCHEDULED, now)
             return
         lease.change(State.SCHEDULED, now)
         if self.preparation.ready(lease):
             lease.change(State.READY, now)
 
+    def add(self, run: Run) -> None:
+        """Put in a run with all that leads to it and follows it, as the last one of its lease."""
+        run.lease.runs.append(run)
+        self.runs.add(run)
+        for reservation in run.all():
+            reservation.run = run
+            self._put(reservation)
+
+    def lift(self, run: Run) -> None:
+        """Take away a run with all that leads to it and follows it."""
+        run.lease.runs.remove(run)
+        for reservation in run.all():
+            self.remove(reservation)
+
     def take_back(self, lease: Lease, now: float) -> Run:
         """Take away the last run of a lease, with what leads to it and follows it; return the run."""
         self.preparation.cancel(lease, now)
-        run = lease.runs.pop()
-        for reservation in run.all():
-            self.remove(reservation)
-        self._observer.taken_back(run, now)
+        run = lease.runs[-1]
+        self.lift(run)
+        self.observer.taken_back(run, now)
         return run
 
     def cut(self, run: Run, end: float, after: list[LeaseReservation]) -> None:
         """Let a run end earlier, and something else follow it than before."""
+        self.shorten(run, end, after)
+        self.observer.cut(run)
+
+    def shorten(self, run: Run, end: float, after: list[LeaseReservation]) -> None:
+        """Let a run end earlier, and something else follow it than before; nobody is told yet."""
         for following in run.after:
             self.remove(following)
         self.table.remove(run)
@@ -72,8 +89,8 @@ class LeaseBook:
         self.table.add(run)
         self.upcoming.note(run)
         for following in after:
+            following.run = run
             self._put(following)
-        self._observer.cut(run)
 
     def remove(self, reservation: LeaseReservation) -> None:
         """Take away a reservation, unless it is over."""
@@ -83,7 +100,18 @@ class LeaseBook:
             if isinstance(reservation, Run):
                 self.runs.discard(reservation)
 
+    def undo(self) -> Undo:
+        """Return what can bring leases back to the runs that they have now."""
+        return Undo(self.table, self.runs)
+
+    def frees_after(self, time: float) -> list[float]:
+        """Return times after `time` at which hosts become free, in order."""
+        ends = {run.final_end for run in self.runs if run.end > time}
+        ends |= {one.end for one in self.upcoming.under_way() if one.use is Use.SHUTDOWN and one.end > time}
+        return sorted(ends)
+
     def _put(self, reservation: LeaseReservation) -> None:
+        reservation.phase = Phase.PLANNED  # it may have been lifted
         self.table.add(reservation)
         self.upcoming.note(reservation)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from batsched_py.leases.capacity import Amounts, add, total
 from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS, State
-from batsched_py.leases.reservations import LeaseReservation, Run
+from batsched_py.leases.reservations import LeaseReservation, Phase, Run
 from batsched_py.leases.terms import Kind, Software
 
 
@@ -103,9 +103,34 @@ class Lease:
         return self.duration - self.accumulated
 
     @property
+    def unplanned(self) -> float:
+        """Seconds that it may still run beyond the runs that are planned or under way."""
+        left = self.remaining
+        for run in reversed(self.runs):
+            if run.phase is Phase.OVER:
+                break
+            left -= run.end - run.start
+        return left
+
+    @property
+    def to_be_suspended(self) -> bool:
+        """True if its last run ends in a suspension that is not over."""
+        return bool(self.runs) and self.runs[-1].suspends and self.runs[-1].after[-1].phase is not Phase.OVER
+
+    @property
     def resuming(self) -> bool:
-        """True if it was suspended, so that its next run begins with a resumption."""
-        return self.state in SUSPENDED
+        """True if it is, or will be, suspended after its runs, so that another one begins with a resumption."""
+        return self.state in SUSPENDED or self.to_be_suspended
+
+    @property
+    def memory_hosts(self) -> Mapping[int, int]:
+        """Where the memory of its machines is after its runs, node -> host."""
+        return self.runs[-1].nodes if self.to_be_suspended else self.location
+
+    @property
+    def running(self) -> Run | None:
+        """The run that is under way."""
+        return next((run for run in self.runs if run.phase is Phase.UNDER_WAY), None)
 
     @property
     def ended(self) -> bool:

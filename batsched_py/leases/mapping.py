@@ -54,6 +54,14 @@ class GreedyMapper:
             return Mapping(dict(enumerate(chosen, 1)), min(end, *untils))
         return self._fill(lease, ordered, start, end, strict=strict)
 
+    def order(self, lease: Lease, start: float) -> Sequence[int]:
+        """Return all hosts, the best one for a lease that would start then first."""
+        return self._order.sort(lease, range(len(self._table.hosts)), start)
+
+    def find_among(self, lease: Lease, hosts: Sequence[int], start: float, end: float) -> Mapping | None:
+        """Return hosts for all of [start, end), taken in this order; None if there are too few."""
+        return self._fill(lease, hosts, start, end, strict=True)
+
     def find_with_victims(self, lease: Lease, start: float, end: float, victims: Victims) -> Mapping | None:
         """Return hosts for all of [start, end), with as few victims as possible taken one by one; None if too few."""
         found = self.find(lease, start, end, strict=True)

@@ -70,14 +70,15 @@ class Overheads:
 
     def migrate(self, lease: Lease, nodes: Mapping[int, int], now: float) -> list[LeaseReservation]:
         """Return reservations that move a suspended lease from the hosts of its last run: images, then memory."""
-        if nodes == lease.location or self._settings.migration == "no":
+        origin = lease.memory_hosts
+        if nodes == origin or self._settings.migration == "no":
             return []
-        moves = {node: (lease.location[node], host) for node, host in nodes.items()}
+        moves = {node: (origin[node], host) for node, host in nodes.items()}
         sizes = [(Use.MIGRATE_DISK, _image_size)] if lease.software is not None else []
         found, time = list[LeaseReservation](), max(lease.runs[-1].final_end, now)
         for use, size in [*sizes, (Use.MIGRATE_MEMORY, self.node_memory)]:
             if self._settings.migration == "yes-notransfer":
-                found.append(LeaseReservation(lease, use, now, now, nodes=dict(nodes), shares={}))
+                found.append(LeaseReservation(lease, use, time, time, nodes=dict(nodes), shares={}))
                 continue
             for group in move_groups(moves):
                 largest = max(size(lease, node) for node in group)
@@ -95,7 +96,7 @@ class Overheads:
     def _largest(self, lease: Lease, size: Callable[[Lease, int], float]) -> float:
         """Return the seconds to transfer all that one host of the last run has, the one that has most."""
         loads: dict[int, float] = {}
-        for node, host in lease.location.items():
+        for node, host in lease.memory_hosts.items():
             loads[host] = loads.get(host, 0.0) + size(lease, node)
         return transfer_time(max(loads.values()), self._settings.migration_bandwidth)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Mapping as Nodes
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.mapping import GreedyMapper, Mapping, Victims
 from batsched_py.leases.overheads import Overheads
-from batsched_py.leases.reservations import LeaseReservation, Run, Use
+from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind
 
@@ -17,22 +18,32 @@ Point = tuple[float, Collection[int] | None]
 
 
 class Planner:
-    """Finds runs; what it finds is in no table yet."""
+    """Finds runs; what it finds is in no table yet.
+
+    Attributes:
+        mapper, overheads, settings: of the site.
+    """
 
     def __init__(self, mapper: GreedyMapper, overheads: Overheads, settings: LeaseSettings) -> None:
-        self._mapper, self._overheads, self._settings = mapper, overheads, settings
+        self.mapper, self.overheads, self.settings = mapper, overheads, settings
 
     def at_its_start(self, lease: Lease, victims: Victims) -> tuple[Run, tuple[Lease, ...]] | None:
         """Return a run of all of [start, start + duration), and who must give way for it; None if there is none."""
         assert lease.start is not None  # noqa: S101  # an advance reservation or a deadline lease
-        shutdown = self._overheads.shutdown(lease)
-        end = lease.start + lease.duration + (0.0 if self._settings.shutdown_inside else shutdown)
-        mapping = self._mapper.find_with_victims(lease, lease.start, end, victims)
-        if mapping is None:
-            return None
-        run = Run(lease, lease.start, max(lease.start, end - shutdown), mapping.nodes, lease.shares(mapping.nodes))
+        mapping = self.mapper.find_with_victims(lease, lease.start, self.end(lease, lease.start), victims)
+        return None if mapping is None else (self.exactly(lease, lease.start, mapping.nodes), mapping.victims)
+
+    def exactly(self, lease: Lease, start: float, nodes: Nodes[int, int]) -> Run:
+        """Return the whole run of a lease on these hosts: node -> host."""
+        end = self.end(lease, start)
+        run = Run(lease, start, max(start, end - self.overheads.shutdown(lease)), nodes, lease.shares(nodes))
         run.after.append(self.shut_down(run, end))
-        return run, mapping.victims
+        return run
+
+    def end(self, lease: Lease, start: float) -> float:
+        """Return when a lease that runs whole has freed its hosts; a reservation may be shut down within its time."""
+        inside = self.settings.shutdown_inside and lease.kind is Kind.ADVANCE
+        return start + lease.duration + (0.0 if inside else self.overheads.shutdown(lease))
 
     def as_soon_as_possible(self, lease: Lease, points: Iterable[Point], now: float) -> Run | None:
         """Return the first run that is found at these times; it may end in a suspension."""
@@ -53,21 +64,38 @@ class Planner:
 
     def suspendable(self, lease: Lease) -> bool:
         """Return whether a lease may be suspended at all."""
-        allowed = self._settings.suspension
+        allowed = self.settings.suspension
         may = allowed == "all" or (allowed == "serial-only" and lease.size == 1)
-        return may and lease.kind is Kind.BEST_EFFORT and lease.repeatable
+        return may and lease.kind in (Kind.BEST_EFFORT, Kind.DEADLINE) and lease.repeatable
+
+    def suspension(self, run: Run, time: float, now: float) -> list[LeaseReservation] | None:
+        """Return what suspends a run by a time; None if that cannot be, or is not worth it."""
+        lease = run.lease
+        if run.start >= time or not self.suspendable(lease):
+            return None
+        steps = self.overheads.suspend(run, time)
+        begin = steps[0].start
+        suspension = time - begin
+        if self.settings.estimates == "original":
+            suspension = self.overheads.estimated_suspension(lease)
+        least = self.overheads.threshold(suspension, 0.0)
+        return steps if time - run.start >= least and begin >= now and begin > run.start else None
+
+    def _cuttable(self, lease: Lease) -> bool:
+        """Return whether a run may be planned shorter than asked for, to end in a suspension."""
+        return lease.kind is Kind.BEST_EFFORT and self.suspendable(lease)
 
     def _at(self, lease: Lease, time: float, hosts: Collection[int] | None, now: float) -> Run | None:
         """Return a run at this time, if it lasts long enough."""
-        overheads, resuming = self._overheads, lease.resuming
+        overheads, resuming = self.overheads, lease.resuming
         shutdown = overheads.shutdown(lease)
-        wanted = lease.remaining + shutdown
+        wanted = lease.unplanned + shutdown
         if resuming:
             wanted += overheads.estimated_resumption(lease)
         mapping = self._map(lease, time, time + wanted, hosts)
         if mapping is None:
             return None
-        if self._settings.estimates == "original" and mapping.end < time + wanted:
+        if self.settings.estimates == "original" and mapping.end < time + wanted:
             resumption = overheads.estimated_resumption(lease) if lease.state is State.SUSPENDED_QUEUED else 0.0
             if mapping.end - time < overheads.threshold(overheads.estimated_suspension(lease), resumption):
                 return None
@@ -78,29 +106,42 @@ class Planner:
                 return self._at(lease, moves[-1].end, hosts, now)
             run.before = [*moves, *overheads.resume(run, time)]
             run.start = run.before[-1].end
-        if mapping.end - run.start >= lease.remaining + shutdown:
-            run.end = run.start + lease.remaining
+        if mapping.end - run.start >= lease.unplanned + shutdown:
+            run.end = run.start + lease.unplanned
             run.after = [self.shut_down(run, run.end + shutdown)]
             return run
         return self._cut(run, time, mapping.end)
 
     def _cut(self, run: Run, time: float, end: float) -> Run | None:
         """Let a run be suspended by `end`; None if it would not last long enough, or not run at all."""
-        if not self.suspendable(run.lease):
+        if not self._cuttable(run.lease):
             return None
-        run.after = self._overheads.suspend(run, end)
+        run.after = self.overheads.suspend(run, end)
         run.end = run.after[0].start
-        if self._settings.estimates == "exact":
-            least = self._overheads.threshold(end - run.end, run.start - time)
+        if self.settings.estimates == "exact":
+            least = self.overheads.threshold(end - run.end, run.start - time)
             if end - time < least:
                 return None
         return run if run.end > run.start else None
 
     def _map(self, lease: Lease, time: float, end: float, hosts: Collection[int] | None) -> Mapping | None:
-        strict = not self.suspendable(lease)
-        if lease.resuming and self._settings.migration == "no":
-            return self._mapper.find_on(lease, dict(sorted(lease.location.items())), time, end, strict=strict)
-        return self._mapper.find(lease, time, end, strict=strict, only=hosts)
+        strict = not self._cuttable(lease)
+        if lease.resuming and self.settings.migration == "no":
+            return self.mapper.find_on(lease, dict(sorted(lease.memory_hosts.items())), time, end, strict=strict)
+        return self.mapper.find(lease, time, end, strict=strict, only=hosts)
+
+
+def later_points(leases: Iterable[Lease], time: float) -> list[Point]:
+    """Return times after `time` at which hosts become free."""
+    ends = set[float]()
+    for lease in leases:
+        for run in reversed(lease.runs):
+            over, last = run.phase is Phase.OVER, run.after[-1:]
+            if (run.end > time and not over) or any(one.use is Use.SHUTDOWN and one.end > time for one in last):
+                ends.add(run.final_end)
+            if over:
+                break
+    return [(end, None) for end in sorted(ends)]
 
 
 def near_points(ready: Sequence[tuple[float, int]]) -> list[Point]:

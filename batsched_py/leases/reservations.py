@@ -39,9 +39,10 @@ class LeaseReservation:
         nodes: the machines of the lease that it is about: node -> host.
         shares: what it takes of each host; nothing for transfers and migrations, which use the network alone.
         order: position among all reservations that were ever put into the table; ties in time follow it.
+        run: the run that it is, leads to or follows; None for transfers, and before it is planned.
     """
 
-    __slots__ = ("end", "lease", "nodes", "order", "phase", "shares", "start", "use")
+    __slots__ = ("end", "lease", "nodes", "order", "phase", "run", "shares", "start", "use")
 
     def __init__(
         self,
@@ -58,6 +59,7 @@ class LeaseReservation:
         self.nodes, self.shares = nodes, shares
         self.phase = Phase.PLANNED
         self.order = -1
+        self.run: Run | None = None
 
     def __repr__(self) -> str:
         return f"<{self.use.value} of lease {self.lease.id}, [{self.start:g}, {self.end:g}), {self.phase.value}>"

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from batsched_py.leases.book import LeaseBook
+from batsched_py.leases.deadlines import Deadlines
+from batsched_py.leases.eviction import Eviction
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.mapping import GreedyMapper
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.overheads import Overheads
-from batsched_py.leases.planner import Planner, Point
+from batsched_py.leases.planner import Planner, Point, later_points
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
 from batsched_py.leases.policies.preemption import Preemptability
@@ -73,6 +76,7 @@ TOO_LARGE = "it would not fit on the empty site"
 NO_ROOM = "not enough resources in the interval"
 NOT_NOW = "it cannot start at once"
 PAST = "its start is past"
+MISSED = "it would not be over by its deadline"
 TOO_LATE = "its image cannot arrive in time"
 
 
@@ -102,7 +106,7 @@ class LeaseScheduler:
         self.site, self._settings = site, settings
         self._book = LeaseBook(site, transfers, self._observer)
         self.table, self._preparation = self._book.table, self._book.preparation
-        self._admission, self._preemption = policies.admission(self.table), policies.preemption(self.table)
+        self._admission, preemption = policies.admission(self.table), policies.preemption(self.table)
         mapper = GreedyMapper(self.table, policies.hosts(self.table), drop_unneeded=settings.drop_unneeded_victims)
         empty = LeaseTable(site.capacities, exclusive=site.exclusive)
         self._empty = GreedyMapper(empty, HostOrder(empty))
@@ -110,12 +114,14 @@ class LeaseScheduler:
         self._breath = tuple(1e-9 if name == CPU else 0.0 for name in site.types)
         self._overheads = Overheads(settings, site.memory)
         self._planner = Planner(mapper, self._overheads, settings)
+        self._eviction = Eviction(self._book, self._planner, preemption, settings, self._requeue)
         self.disks = self._preparation.disks
         self.leases: dict[int, Lease] = {}
         self.queue: list[Lease] = []
         self.future: dict[int, Lease] = {}
         self.actions: list[Action] = []
         self._pending: list[Lease] = []
+        self._deadlines = Deadlines(self.leases, self._book, self._planner, preemption, self._run_later)
 
     def next_instant(self) -> float | None:
         """Return when the next reservation begins or ends; None if there is none."""
@@ -130,14 +136,14 @@ class LeaseScheduler:
             requests: new leases, in the order in which they are numbered.
         """
         self.table.advance(now)
-        early = False
+        early = list[Lease]()
         for lease in ended:
             self._end_early(lease, now)
-            early = True
+            early.append(lease)
             if self._settings.replan_after_each:
-                self.replan(now)
+                self.replan(now, [lease])
         if early and not self._settings.replan_after_each:
-            self.replan(now)
+            self.replan(now, early)
         self._finish(now)
         self._begin(now)
         for lease in requests:
@@ -151,8 +157,11 @@ class LeaseScheduler:
         """Iterate over reservations that have begun and are not over, in no order."""
         return self._book.upcoming.under_way()
 
-    def replan(self, now: float) -> None:
-        """Plan leases with a start in the future anew, in the order of the queue; none comes later than before."""
+    def replan(self, now: float, ended: Sequence[Lease] = ()) -> None:
+        """Plan leases with a start in the future anew, in the order of the queue; none comes later than before.
+
+        Deadline leases follow; `ended` are leases that have just made room.
+        """
         for lease in sorted(self.future.values(), key=_queue_order):
             if lease.state in _MOVABLE and not any(
                 one.phase is Phase.UNDER_WAY for one in (*lease.runs[-1].before, *lease.transfers)
@@ -163,6 +172,7 @@ class LeaseScheduler:
                 lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
                 found = self._plan_best_effort(lease, now)
                 assert found, f"{lease!r} cannot be planned anew"  # noqa: S101  # its old place is free
+        self._deadlines.move_forward(ended, now)
 
     # What begins and ends.
 
@@ -225,7 +235,8 @@ class LeaseScheduler:
 
     def _moved_memory(self, reservation: LeaseReservation, now: float) -> None:
         """Follow the memory of machines that were suspended, resumed, or moved to another host."""
-        lease, run, disks = reservation.lease, reservation.lease.runs[-1], self.disks
+        lease, run, disks = reservation.lease, reservation.run, self.disks
+        assert run is not None  # noqa: S101  # only transfers have none
         for node, host in reservation.nodes.items():
             if reservation.use is Use.SUSPEND:
                 lease.location[node] = host
@@ -237,6 +248,9 @@ class LeaseScheduler:
                 lease.location[node] = host
         if reservation.use is Use.SUSPEND and reservation is run.after[-1]:
             lease.change(State.SUSPENDED_PENDING, now)
+            if run is not lease.runs[-1]:
+                lease.change(State.SUSPENDED_SCHEDULED, now)
+                return
             self._enqueue(lease)
             lease.change(State.SUSPENDED_QUEUED, now)
         elif reservation.use is Use.RESUME and reservation is run.before[-1]:
@@ -247,7 +261,10 @@ class LeaseScheduler:
         self.actions.append(Stop(lease, run, why))
 
     def _end_early(self, lease: Lease, now: float) -> None:
-        run = lease.runs[-1]
+        run = lease.running
+        assert run is not None  # noqa: S101  # it is active
+        while lease.runs[-1] is not run:
+            self._book.lift(lease.runs[-1])
         for following in run.after:
             self._book.remove(following)
         run.after = []
@@ -303,6 +320,8 @@ class LeaseScheduler:
         for lease in pending:
             if lease.kind is Kind.ADVANCE:
                 self._plan_reservation(lease, now)
+            elif lease.kind is Kind.DEADLINE and not self._deadlines.plan(lease, now):
+                self._reject(lease, MISSED, now)
         self._serve_queue(now)
 
     def _serve_queue(self, now: float) -> None:
@@ -347,7 +366,7 @@ class LeaseScheduler:
         run = self._planner.as_soon_as_possible(lease, near, now)
         future = run is None and ahead
         if future:
-            run = self._planner.as_soon_as_possible(lease, self._later_points(near[-1][0]), now)
+            run = self._planner.as_soon_as_possible(lease, later_points(self.leases.values(), near[-1][0]), now)
             assert run is not None, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
         if run is None or not self._commit(lease, run, now):
             return False
@@ -367,9 +386,10 @@ class LeaseScheduler:
         if lease.start < now:
             self._reject(lease, PAST, now)
             return
-        found = self._planner.at_its_start(lease, lambda one, others, time: self._victims(one, others, time, now))
+        found = self._planner.at_its_start(lease, partial(self._eviction.victims, now))
         if found is None:
-            self._reject(lease, NO_ROOM, now)
+            if not self._deadlines.make_room(lease, now):
+                self._reject(lease, NO_ROOM, now)
             return
         run, victims = found
         transfers = self._preparation.prepare(lease, run, now)
@@ -377,19 +397,13 @@ class LeaseScheduler:
             self._reject(lease, TOO_LATE, now)
             return
         for victim in victims:
-            self._preempt(victim, run.start, now)
+            self._eviction.preempt(victim, run.start, now)
         self._book.put(lease, run, transfers, now)
 
     def _points(self, lease: Lease, now: float) -> Sequence[Point]:
         if lease.resuming:
             return [(now + self._overheads.estimated_migration(lease), None)]
         return self._preparation.points(lease, now)
-
-    def _later_points(self, time: float) -> list[Point]:
-        """Return times after `time` at which hosts become free."""
-        ends = {run.final_end for run in self._book.runs if run.end > time}
-        ends |= {one.end for one in self._book.upcoming.under_way() if one.use is Use.SHUTDOWN and one.end > time}
-        return [(end, None) for end in sorted(ends)]
 
     def _commit(self, lease: Lease, run: Run, now: float) -> bool:
         """Book a run and its preparation; False if that cannot be over in time."""
@@ -399,57 +413,31 @@ class LeaseScheduler:
         self._book.put(lease, run, transfers, now)
         return True
 
-    # Preemption.
+    # What is taken away.
 
-    def _victims(self, preemptor: Lease, leases: Sequence[Lease], time: float, now: float) -> list[Lease]:
-        """Return leases that may give way, the first to give way first."""
-        settings = self._settings
-        scored = [
-            (self._preemption.score(preemptor, lease, time), lease)
-            for lease in leases
-            if lease is not preemptor and lease.repeatable and (lease.preemptible or not settings.honour_preemptible)
-        ]
-        may = [(score, lease) for score, lease in scored if score >= 0 and self._can_give_way(lease, time, now)]
-        sign = 1 if settings.victim_order == "oldest" else -1
-        return [lease for _, lease in sorted(may, key=lambda each: (sign * each[0], sign * each[1].id))]
-
-    def _can_give_way(self, lease: Lease, time: float, now: float) -> bool:
-        """Return whether the last run of a lease can be out of the way by `time`."""
-        run = lease.runs[-1]
-        if run.phase is Phase.OVER:
-            return False  # its suspension is under way
-        return run.phase is Phase.UNDER_WAY or not run.begun or self._suspension(run, time, now) is not None
-
-    def _preempt(self, lease: Lease, time: float, now: float) -> None:
-        """Free the hosts of a lease by `time`: suspend it, or take its run away and put it back into the queue."""
-        run = lease.runs[-1]
-        steps = self._suspension(run, time, now)
-        if steps is not None:
-            self._book.cut(run, steps[0].start, steps)
-            return
-        running, suspended = run.phase is Phase.UNDER_WAY, lease.state is State.SUSPENDED_SCHEDULED
+    def _requeue(self, lease: Lease, now: float) -> None:
+        """Take the last run of a best-effort lease away, and put it back into the queue."""
+        suspended = lease.state is State.SUSPENDED_SCHEDULED
         self.future.pop(lease.id, None)
+        running = lease.running
         self._book.take_back(lease, now)
-        if running:
-            run.end = now
-            self.actions.append(Stop(lease, run, "requeue"))
+        if running is not None:
+            self._stop_run(running, now, "requeue")
         if lease.state is State.PREPARING:
             lease.change(State.PENDING, now)
         lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
         self._enqueue(lease)
 
-    def _suspension(self, run: Run, time: float, now: float) -> list[LeaseReservation] | None:
-        """Return what suspends a run by `time`; None if that cannot be, or is not worth it."""
-        lease = run.lease
-        if run.start >= time or not self._planner.suspendable(lease):
-            return None
-        steps = self._overheads.suspend(run, time)
-        begin = steps[0].start
-        suspension = time - begin
-        if self._settings.estimates == "original":
-            suspension = self._overheads.estimated_suspension(lease)
-        least = self._overheads.threshold(suspension, 0.0)
-        return steps if time - run.start >= least and begin >= now and begin > run.start else None
+    def _run_later(self, run: Run, now: float) -> None:
+        """Stop a run of a deadline lease that has another one planned."""
+        self._stop_run(run, now, "requeue")
+        for state in (State.QUEUED, State.SCHEDULED, State.READY):
+            run.lease.change(state, now)
+
+    def _stop_run(self, run: Run, now: float, why: str) -> None:
+        """Stop a run that was taken away."""
+        run.end = now
+        self.actions.append(Stop(run.lease, run, why))
 
 
 def _queue_order(lease: Lease) -> tuple[float, int]:

@@ -33,6 +33,8 @@ class LeaseSettings:
         honour_preemptible: leases that are not preemptible give way to nobody.
         drop_unneeded_victims: leases on hosts that a reservation does not use after all are left alone.
         replan_after_each: leases are planned anew after each early end, not after all those of an instant.
+        deadline_rules: "feasible" tries a second order, the earliest deadline first, before a deadline lease is
+            refused, and moves all that could begin earlier when anything ends early; "original" does neither.
     """
 
     future_leases: float = 1
@@ -56,6 +58,7 @@ class LeaseSettings:
     honour_preemptible: bool = True
     drop_unneeded_victims: bool = True
     replan_after_each: bool = False
+    deadline_rules: Literal["feasible", "original"] = "feasible"
 
     def __post_init__(self) -> None:
         assert self.future_leases >= 0, self.future_leases  # noqa: S101  # whoever reads options checks them

@@ -247,6 +247,10 @@ class LeaseTable:
         """Put a reservation into the table, after all others of its instant."""
         self._count += 1
         reservation.order = self._count
+        self.put_back(reservation)
+
+    def put_back(self, reservation: LeaseReservation) -> None:
+        """Put a reservation in where it was before it was removed."""
         self._note(reservation)
         for host, amounts in reservation.shares.items():
             self.hosts[host].add(reservation, amounts)

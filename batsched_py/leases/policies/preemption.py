@@ -37,3 +37,17 @@ class ReservationsFirst(Preemptability):
         if preemptor.kind is Kind.ADVANCE and preemptee.kind is Kind.BEST_EFFORT:
             return age_score(preemptee, time)
         return NEVER
+
+
+class DeadlinesGiveWay(Preemptability):
+    """Policy by which deadline leases give way as long as they meet their own deadlines: Haizea 1.1's `deadline`."""
+
+    def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:
+        """Return the slack of a deadline lease: how often its duration fits before its deadline."""
+        if preemptee.kind is not Kind.DEADLINE or preemptor.kind not in (Kind.DEADLINE, Kind.ADVANCE):
+            return NEVER
+        assert preemptee.deadline is not None  # noqa: S101  # it is a deadline lease
+        left = preemptee.runs[-1].end - time
+        if left <= 0 or time + preemptor.duration + left >= preemptee.deadline:
+            return NEVER
+        return (preemptee.deadline - time) / preemptee.duration

@@ -94,6 +94,10 @@ class ImageTransfer(Unmanaged):
         """Return whether all transfers of a lease are over."""
         return all(transfer.phase is Phase.OVER for transfer in lease.transfers)
 
+    def movable(self, lease: Lease) -> bool:
+        """Return whether the lease needs no image."""
+        return lease.software is None
+
     def cancel(self, lease: Lease, now: float) -> None:
         """Leave transfers that are not over, and drop files."""
         for transfer in lease.transfers:

@@ -35,6 +35,10 @@ class Unmanaged:
         """Return whether nothing has to happen any more before the planned run."""
         return True
 
+    def movable(self, lease: Lease) -> bool:  # noqa: ARG002
+        """Return whether a first run may be planned on other hosts, at another time, with nothing to be undone."""
+        return True
+
     def cancel(self, lease: Lease, now: float) -> None:
         """Undo what was planned and done for a run that will not be."""
 

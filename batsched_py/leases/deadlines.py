@@ -1,0 +1,315 @@
+"""Deadline leases: planned whole and in time, if need be by moving others of their kind, as in Haizea 1.1.
+
+All or nothing: a lease that is refused leaves every plan as it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from batsched_py.leases.book import LeaseBook
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.planner import Planner, Point, later_points
+from batsched_py.leases.policies.preemption import Preemptability
+from batsched_py.leases.reservations import Phase, Run
+from batsched_py.leases.terms import Kind
+from batsched_py.leases.undo import Undo
+
+#: A lease whose time up to its deadline is at most so many times its duration is tried at its very start first.
+TIGHT = 2.0
+
+
+class _Room:
+    """Hosts for a lease, leases that were moved for it, and runs under way that are stopped for it."""
+
+    def __init__(self, undo: Undo) -> None:
+        self.undo = undo
+        self.nodes: dict[int, int] = {}
+        self.moved: list[Lease] = []
+        self.stopped: list[Run] = []
+
+
+class Deadlines:
+    """Plans of deadline leases.
+
+    Args:
+        leases: those that have not ended, by id.
+        book: where they are reserved.
+        planner: of the site.
+        preemption: who gives way to whom.
+        requeue: is told of runs under way that are stopped, of leases that have another run planned.
+    """
+
+    def __init__(
+        self,
+        leases: dict[int, Lease],
+        book: LeaseBook,
+        planner: Planner,
+        preemption: Preemptability,
+        requeue: Callable[[Run, float], None],
+    ) -> None:
+        self._leases, self._book, self._planner = leases, book, planner
+        self._mapper, self._overheads, self._settings = planner.mapper, planner.overheads, planner.settings
+        self._preemption, self._requeue = preemption, requeue
+
+    def plan(self, lease: Lease, now: float) -> bool:
+        """Plan a new deadline lease; False if no way was found, and nothing has changed."""
+        start, deadline = _terms(lease)
+        if max(start, now) + lease.duration > deadline:
+            return False
+        tight = deadline - start <= TIGHT * lease.duration
+        return (
+            (tight and start >= now and self.make_room(lease, now))
+            or self._settle(lease, self._fit(lease, now, now), now, Undo(self._book.table))
+            or self._reorder(lease, max(start, now), now, _urgency)
+            or (self._settings.deadline_rules == "feasible" and self._reorder(lease, now, now, _due))
+        )
+
+    def make_room(self, lease: Lease, now: float) -> bool:
+        """Plan a lease at its very start, for which deadline leases may give way; False if that cannot be."""
+        assert lease.start is not None  # noqa: S101  # it has an exact start
+        start, end = lease.start, self._planner.end(lease, lease.start)
+        ready = [hosts for time, hosts in self._book.preparation.points(lease, now) if time <= start]
+        if not ready:
+            return False
+        hosts = [host for host in self._mapper.order(lease, start) if ready[-1] is None or host in ready[-1]]
+        victims = self._victims(lease, start, end)
+        room = self._room(lease, hosts, victims, now)
+        if room is not None and self._settings.drop_unneeded_victims:
+            needed = [one for one in room.moved if room.undo.held(one, set(room.nodes.values()), start, end)]
+            if len(needed) < len(room.moved):
+                room.undo.restore()
+                room = self._room(lease, hosts, needed, now) or self._room(lease, hosts, victims, now)
+        if room is None or not self._settle(lease, self._planner.exactly(lease, start, room.nodes), now, room.undo):
+            return False
+        for run in room.stopped:
+            self._requeue(run, now)
+        return True
+
+    def move_forward(self, ended: Sequence[Lease], now: float) -> None:
+        """Plan deadline leases anew that could begin earlier, the most urgent first; none comes later than before.
+
+        The original tries those alone that fit into the time that one of `ended` has left.
+        """
+        if self._settings.deadline_rules == "original":
+            for lease in ended:
+                self._fill(lease.size, lease.duration - lease.accumulated, now)
+            return
+        for lease in self._waiting(now):
+            self._try_earlier(lease, now)
+
+    def _fill(self, size: int, seconds: float, now: float) -> None:
+        """Move leases forward into time that was freed on so many hosts, as long as they do not ask for more of it."""
+        until, left = now + seconds, size * seconds
+        for lease in self._waiting(now):
+            start, _ = _terms(lease)
+            fits = lease.size <= size and start + lease.duration <= until and lease.duration <= seconds
+            asked = lease.size * lease.duration
+            if fits and asked <= left and not lease.runs[-1].before and self._try_earlier(lease, now, until):
+                left -= asked
+
+    def _waiting(self, now: float) -> list[Lease]:
+        """Return leases with one run that could begin earlier, the most urgent first."""
+        found = [
+            lease
+            for lease in self._leases.values()
+            if len(tail := self._tail(lease, now)) == 1 and tail[0].first_start > max(now, _terms(lease)[0])
+        ]
+        return sorted(found, key=lambda one: ((_terms(one)[1] - now) / one.duration, one.id))
+
+    def _try_earlier(self, lease: Lease, now: float, until: float = math.inf) -> bool:
+        run, undo = lease.runs[-1], Undo(self._book.table)
+        undo.note(lease)
+        self._book.lift(run)
+        found = self._fit(lease, now, now)
+        if found is None or found.end > until or found.start >= run.start:
+            undo.restore()
+            return False
+        self._book.add(found)
+        undo.tell_taken(self._book.observer, now)
+        undo.tell_planned(self._book.observer, now)
+        return True
+
+    def _fit(self, lease: Lease, earliest: float, now: float) -> Run | None:
+        """Return the first whole run of what is not planned of a lease; None if there is none before its deadline."""
+        start, deadline = _terms(lease)
+        earliest, latest = max(earliest, start, now), deadline - lease.unplanned
+        if lease.resuming:
+            after = max(earliest, lease.runs[-1].final_end)
+            points: list[Point] = [(after + self._overheads.estimated_migration(lease), None)]
+        else:
+            points = _not_before(self._book.preparation.points(lease, now), earliest)
+        points += later_points(self._leases.values(), points[-1][0])
+        run = self._planner.as_soon_as_possible(lease, (one for one in points if one[0] <= latest), now)
+        return run if run is not None and run.end <= deadline else None
+
+    def _settle(self, lease: Lease, run: Run | None, now: float, undo: Undo) -> bool:
+        """Book the run of a new lease and its preparation; if that cannot be, undo what was done for it."""
+        transfers = None if run is None else self._book.preparation.prepare(lease, run, now)
+        if run is None or transfers is None:
+            undo.restore()
+            return False
+        undo.tell_taken(self._book.observer, now)
+        self._book.put(lease, run, transfers, now)
+        undo.tell_planned(self._book.observer, now)
+        return True
+
+    # Others give way.
+
+    def _victims(self, lease: Lease, start: float, end: float) -> list[Lease]:
+        """Return deadline leases that may give way, the first to give way first."""
+        sign = 1 if self._settings.victim_order == "oldest" else -1
+        scored = [
+            (self._preemption.score(lease, one, start), one)
+            for one in self._book.table.leases_between(start, end)
+            if one.kind is Kind.DEADLINE and one is not lease
+        ]
+        may = [(score, one) for score, one in scored if score >= 0]
+        return [one for _, one in sorted(may, key=lambda each: (sign * each[0], sign * each[1].id))]
+
+    def _room(self, lease: Lease, hosts: Sequence[int], victims: Iterable[Lease], now: float) -> _Room | None:
+        """Move as few of the victims as possible, one by one; None, and nobody is moved, if that is not enough."""
+        assert lease.start is not None  # noqa: S101  # it has an exact start
+        start, end = lease.start, self._planner.end(lease, lease.start)
+        room = _Room(Undo(self._book.table))
+        found = self._mapper.find_among(lease, hosts, start, end)
+        for victim in victims:
+            if found is not None:
+                break
+            running = victim.running
+            room.undo.note(victim)
+            if self._give_way(victim, (start, end), now):
+                room.moved.append(victim)
+                room.stopped += [running] if running is not None and running not in victim.runs else []
+                found = self._mapper.find_among(lease, hosts, start, end)
+        if found is None:
+            room.undo.restore()
+            return None
+        room.nodes = found.nodes
+        return room
+
+    def _give_way(self, lease: Lease, span: tuple[float, float], now: float) -> bool:
+        """Free the hosts of a lease for [start, end), and plan the rest of it behind; False if it would be late."""
+        start, end = span
+        first = next((run for run in lease.runs if run.phase is not Phase.OVER and run.final_end > start), None)
+        if first is None:
+            return False  # it is being suspended
+        undo = Undo(self._book.table)
+        undo.note(lease)
+        steps = self._planner.suspension(first, start, now)
+        if steps is None and not self._may_take_away(first):
+            return False
+        tail = lease.runs[lease.runs.index(first) :]
+        for run in tail if steps is None else tail[1:]:
+            self._book.lift(run)
+        if steps is not None:
+            self._book.shorten(first, steps[0].start, steps)
+        found = self._fit(lease, end, now)
+        if found is None:
+            undo.restore()
+            return False
+        self._book.add(found)
+        return True
+
+    def _may_take_away(self, run: Run) -> bool:
+        """Return whether a run may be planned anew: what is under way before it would be lost, and its image."""
+        may = not run.begun or (run.phase is Phase.UNDER_WAY and run.lease.repeatable)
+        return may and (bool(run.before) or self._book.preparation.movable(run.lease))
+
+    # Others are planned anew.
+
+    def _reorder(self, lease: Lease, earliest: float, now: float, key: Callable[[Lease, float], float]) -> bool:
+        """Plan a new lease among others that have not begun, all from a time on and in an order; False if one is late.
+
+        Those behind it in this order are planned anew only if they are in the way.
+        """
+        undo, lifted = self._lift(lease, earliest)
+        order = sorted((self._leases[each] for each in lifted), key=lambda one: (key(one, earliest), one.id))
+        at = order.index(lease) + 1
+        ahead, behind = order[:at], order[at:]
+        reached = self._place(ahead, earliest, now)
+        used = {host for one in ahead for run in one.runs[-1:] for host in run.nodes.values()}
+        apart = _apart(behind, lifted, used)
+        undo.restore_these(apart)
+        left = [one for one in behind if one not in apart]
+        while reached is not None and left and min(lifted[one.id][0].start for one in left) <= reached:
+            late = self._place([left.pop(0)], earliest, now)
+            reached = None if late is None else max(reached, late)
+        undo.restore_these(left)
+        run = lease.runs[-1] if lease.runs else None
+        if reached is None or run is None:
+            undo.restore()
+            return False
+        self._book.lift(run)
+        return self._settle(lease, run, now, undo)
+
+    def _lift(self, lease: Lease, earliest: float) -> tuple[Undo, dict[int, list[Run]]]:
+        """Take away all runs that may be planned anew; return them by lease, with none for the new one."""
+        undo, lifted = Undo(self._book.table), {lease.id: list[Run]()}
+        undo.note(lease)
+        for other in self._leases.values():
+            tail = self._tail(other, earliest)
+            if tail:
+                undo.note(other)
+                lifted[other.id] = tail
+                for run in tail:
+                    self._book.lift(run)
+        return undo, lifted
+
+    def _place(self, leases: Iterable[Lease], earliest: float, now: float) -> float | None:
+        """Plan leases one after the other; return when the last of them has freed its hosts, None if one is late."""
+        reached = earliest
+        for lease in leases:
+            run = self._fit(lease, earliest, now)
+            if run is None:
+                return None
+            self._book.add(run)
+            reached = max(reached, run.final_end)
+        return reached
+
+    def _tail(self, lease: Lease, earliest: float) -> list[Run]:
+        """Return the last runs of a deadline lease that are not over by a time and may be planned anew."""
+        if lease.kind is not Kind.DEADLINE:
+            return []
+        at = len(lease.runs)
+        while at and lease.runs[at - 1].end >= earliest and self._may_be_planned_anew(lease.runs[at - 1]):
+            at -= 1
+        return lease.runs[at:]
+
+    def _may_be_planned_anew(self, run: Run) -> bool:
+        return not run.begun and self._may_take_away(run)
+
+
+def _terms(lease: Lease) -> tuple[float, float]:
+    """Return start and deadline."""
+    assert lease.start is not None  # noqa: S101  # a deadline lease has both
+    assert lease.deadline is not None  # noqa: S101
+    return lease.start, lease.deadline
+
+
+def _urgency(lease: Lease, time: float) -> float:
+    """Return how often what is not planned of a lease fits before its deadline."""
+    return (_terms(lease)[1] - time) / lease.unplanned
+
+
+def _due(lease: Lease, _time: float) -> float:
+    return _terms(lease)[1]
+
+
+def _not_before(points: Sequence[Point], earliest: float) -> list[Point]:
+    """Return points from a time on: those before it are one, with the hosts that are ready by then."""
+    early = [hosts for time, hosts in points if time <= earliest]
+    return [*((earliest, hosts) for hosts in early[-1:]), *(one for one in points if one[0] > earliest)]
+
+
+def _apart(leases: Sequence[Lease], runs: dict[int, list[Run]], used: Collection[int]) -> list[Lease]:
+    """Return leases whose runs share no host with those that are used, nor with the others' that do."""
+    hosts = {one.id: {host for run in runs[one.id] for host in run.nodes.values()} for one in leases}
+    touched, apart = set(used), list(leases)
+    while True:
+        near = [one for one in apart if hosts[one.id] & touched]
+        if not near:
+            return apart
+        apart = [one for one in apart if one not in near]
+        touched.update(*(hosts[one.id] for one in near))

@@ -1,0 +1,67 @@
+"""Eviction: best-effort leases that give way to a reservation (H34, H35)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from batsched_py.leases.book import LeaseBook
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.planner import Planner
+from batsched_py.leases.policies.preemption import Preemptability
+from batsched_py.leases.reservations import Phase
+from batsched_py.leases.settings import LeaseSettings
+from batsched_py.leases.terms import Kind
+
+
+class Eviction:
+    """Choice of those who give way, and how they do.
+
+    Args:
+        book: where leases are reserved.
+        planner: of the site.
+        preemption: who gives way to whom.
+        settings: the rules.
+        requeue: takes the last run of a lease away, and puts it back into the queue.
+    """
+
+    def __init__(
+        self,
+        book: LeaseBook,
+        planner: Planner,
+        preemption: Preemptability,
+        settings: LeaseSettings,
+        requeue: Callable[[Lease, float], None],
+    ) -> None:
+        self._book, self._planner, self._settings = book, planner, settings
+        self._preemption, self._requeue = preemption, requeue
+
+    def victims(self, now: float, preemptor: Lease, leases: Sequence[Lease], time: float) -> list[Lease]:
+        """Return leases that may give way, the first to give way first."""
+        settings = self._settings
+        scored = [
+            (self._preemption.score(preemptor, lease, time), lease)
+            for lease in leases
+            if lease is not preemptor
+            and lease.kind is not Kind.DEADLINE  # they have rules of their own
+            and lease.repeatable
+            and (lease.preemptible or not settings.honour_preemptible)
+        ]
+        may = [(score, lease) for score, lease in scored if score >= 0 and self._can_give_way(lease, time, now)]
+        sign = 1 if settings.victim_order == "oldest" else -1
+        return [lease for _, lease in sorted(may, key=lambda each: (sign * each[0], sign * each[1].id))]
+
+    def _can_give_way(self, lease: Lease, time: float, now: float) -> bool:
+        """Return whether the last run of a lease can be out of the way by `time`."""
+        run = lease.runs[-1]
+        if run.phase is Phase.OVER:
+            return False  # its suspension is under way
+        return run.phase is Phase.UNDER_WAY or not run.begun or self._planner.suspension(run, time, now) is not None
+
+    def preempt(self, lease: Lease, time: float, now: float) -> None:
+        """Free the hosts of a lease by `time`: suspend it, or take its run away and put it back into the queue."""
+        run = lease.runs[-1]
+        steps = self._planner.suspension(run, time, now)
+        if steps is None:
+            self._requeue(lease, now)
+        else:
+            self._book.cut(run, steps[0].start, steps)
