@@ -152,7 +152,7 @@ class Deadlines:
             return False
         undo.tell_taken(self._book.observer, now)
         self._book.put(lease, run, transfers, now)
-        undo.tell_planned(self._book.observer, now)
+        undo.tell_planned(self._book.observer, now, but=lease)
         return True
 
     # Others give way.
@@ -233,7 +233,7 @@ class Deadlines:
         apart = _apart(behind, lifted, used)
         undo.restore_these(apart)
         left = [one for one in behind if one not in apart]
-        while reached is not None and left and min(lifted[one.id][0].start for one in left) <= reached:
+        while reached is not None and left and min(lifted[one.id][0].first_start for one in left) <= reached:
             late = self._place([left.pop(0)], earliest, now)
             reached = None if late is None else max(reached, late)
         undo.restore_these(left)

@@ -122,7 +122,8 @@ class Planner:
             least = self.overheads.threshold(end - run.end, run.start - time)
             if end - time < least:
                 return None
-        return run if run.end > run.start else None
+        # With all its time the lease would be done, and there is no room to shut it down.
+        return run if 0 < run.end - run.start < run.lease.unplanned else None
 
     def _map(self, lease: Lease, time: float, end: float, hosts: Collection[int] | None) -> Mapping | None:
         strict = not self._cuttable(lease)

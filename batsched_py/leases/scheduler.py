@@ -320,8 +320,8 @@ class LeaseScheduler:
         for lease in pending:
             if lease.kind is Kind.ADVANCE:
                 self._plan_reservation(lease, now)
-            elif lease.kind is Kind.DEADLINE and not self._deadlines.plan(lease, now):
-                self._reject(lease, MISSED, now)
+            elif lease.kind is Kind.DEADLINE:
+                self._plan_by_deadline(lease, now)
         self._serve_queue(now)
 
     def _serve_queue(self, now: float) -> None:
@@ -399,6 +399,11 @@ class LeaseScheduler:
         for victim in victims:
             self._eviction.preempt(victim, run.start, now)
         self._book.put(lease, run, transfers, now)
+
+    def _plan_by_deadline(self, lease: Lease, now: float) -> None:
+        self._observer.tried(lease, now)
+        if not self._deadlines.plan(lease, now):
+            self._reject(lease, MISSED, now)
 
     def _points(self, lease: Lease, now: float) -> Sequence[Point]:
         if lease.resuming:

@@ -65,9 +65,11 @@ class Undo:
                 elif run.after is not following:
                     observer.cut(run)
 
-    def tell_planned(self, observer: Observer, now: float) -> None:
-        """Tell an observer which runs are new."""
+    def tell_planned(self, observer: Observer, now: float, *, but: Lease | None = None) -> None:
+        """Tell an observer which runs are new, of all leases `but` one."""
         for lease, runs, _ in self._before.values():
+            if lease is but:
+                continue
             known = [run for run, _, _ in runs]
             for run in lease.runs:
                 if run not in known:
