@@ -248,6 +248,12 @@ _SCHEDULING: Final = (
         default="False", ours=True,
     ),
     Option(
+        "scheduling", "deadline-rules", choice("feasible", "original"),
+        "When a deadline lease is refused: after a second order was tried, the earliest deadline first, or as in Haizea"
+        " 1.1; and whether all those that could begin earlier are moved when anything ends early.",
+        default="feasible", ours=True,
+    ),
+    Option(
         "scheduling", "migration", choice("no", "yes", "yes-notransfer"),
         "Whether a suspended lease may resume on other hosts: no; after its files were moved; without moving them.",
         default="no", sample="no",

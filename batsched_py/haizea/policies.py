@@ -10,7 +10,7 @@ from batsched_py.errors import OptionError
 from batsched_py.haizea.config import PolicyNames
 from batsched_py.leases.policies.admission import Admission, NoReservations
 from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
-from batsched_py.leases.policies.preemption import Preemptability, ReservationsFirst
+from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability, ReservationsFirst
 from batsched_py.leases.scheduler import Policies
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import unknown
@@ -19,6 +19,7 @@ _ADMISSION: Final[Mapping[str, Callable[[], Admission]]] = {"accept-all": Admiss
 _PREEMPTION: Final[Mapping[str, Callable[[], Preemptability]]] = {
     "no-preemption": Preemptability,
     "ar-preempts-everything": ReservationsFirst,
+    "deadline": DeadlinesGiveWay,
 }
 _HOSTS: Final[Mapping[str, Callable[[Any], HostOrder]]] = {"greedy": GreedyHosts, "no-policy": HostOrder}
 

@@ -110,6 +110,7 @@ def _settings(given: GivenOptions) -> LeaseSettings:
         honour_preemptible=given["scheduling.honour-preemptible"],
         drop_unneeded_victims=given["scheduling.spare-needless-victims"],
         replan_after_each=given["scheduling.replan-after-each"],
+        deadline_rules=given["scheduling.deadline-rules"],
     )
 
 

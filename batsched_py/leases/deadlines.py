@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.planner import Planner, Point, later_points
+from batsched_py.leases.planner import Planner, Point
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.reservations import Phase, Run
 from batsched_py.leases.terms import Kind
@@ -61,7 +61,7 @@ class Deadlines:
         tight = deadline - start <= TIGHT * lease.duration
         return (
             (tight and start >= now and self.make_room(lease, now))
-            or self._settle(lease, self._fit(lease, now, now), now, Undo(self._book.table))
+            or self._settle(lease, self._fit(lease, now, now), now, self._book.undo())
             or self._reorder(lease, max(start, now), now, _urgency)
             or (self._settings.deadline_rules == "feasible" and self._reorder(lease, now, now, _due))
         )
@@ -119,7 +119,7 @@ class Deadlines:
         return sorted(found, key=lambda one: ((_terms(one)[1] - now) / one.duration, one.id))
 
     def _try_earlier(self, lease: Lease, now: float, until: float = math.inf) -> bool:
-        run, undo = lease.runs[-1], Undo(self._book.table)
+        run, undo = lease.runs[-1], self._book.undo()
         undo.note(lease)
         self._book.lift(run)
         found = self._fit(lease, now, now)
@@ -140,7 +140,7 @@ class Deadlines:
             points: list[Point] = [(after + self._overheads.estimated_migration(lease), None)]
         else:
             points = _not_before(self._book.preparation.points(lease, now), earliest)
-        points += later_points(self._leases.values(), points[-1][0])
+        points += [(time, None) for time in self._book.frees_after(points[-1][0])]
         run = self._planner.as_soon_as_possible(lease, (one for one in points if one[0] <= latest), now)
         return run if run is not None and run.end <= deadline else None
 
@@ -172,7 +172,7 @@ class Deadlines:
         """Move as few of the victims as possible, one by one; None, and nobody is moved, if that is not enough."""
         assert lease.start is not None  # noqa: S101  # it has an exact start
         start, end = lease.start, self._planner.end(lease, lease.start)
-        room = _Room(Undo(self._book.table))
+        room = _Room(self._book.undo())
         found = self._mapper.find_among(lease, hosts, start, end)
         for victim in victims:
             if found is not None:
@@ -195,7 +195,7 @@ class Deadlines:
         first = next((run for run in lease.runs if run.phase is not Phase.OVER and run.final_end > start), None)
         if first is None:
             return False  # it is being suspended
-        undo = Undo(self._book.table)
+        undo = self._book.undo()
         undo.note(lease)
         steps = self._planner.suspension(first, start, now)
         if steps is None and not self._may_take_away(first):
@@ -246,7 +246,7 @@ class Deadlines:
 
     def _lift(self, lease: Lease, earliest: float) -> tuple[Undo, dict[int, list[Run]]]:
         """Take away all runs that may be planned anew; return them by lease, with none for the new one."""
-        undo, lifted = Undo(self._book.table), {lease.id: list[Run]()}
+        undo, lifted = self._book.undo(), {lease.id: list[Run]()}
         undo.note(lease)
         for other in self._leases.values():
             tail = self._tail(other, earliest)

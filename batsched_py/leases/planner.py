@@ -9,7 +9,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.mapping import GreedyMapper, Mapping, Victims
 from batsched_py.leases.overheads import Overheads
-from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
+from batsched_py.leases.reservations import LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind
 
@@ -55,8 +55,8 @@ class Planner:
 
     def cannot_start(self, lease: Lease, time: float) -> bool:
         """Return quickly whether there is certainly no room for a lease at a time."""
-        stays = lease.resuming and self._settings.migration == "no"
-        return self._mapper.has_no_room(lease, time, stays=stays)
+        stays = lease.resuming and self.settings.migration == "no"
+        return self.mapper.has_no_room(lease, time, stays=stays)
 
     def shut_down(self, run: Run, end: float) -> LeaseReservation:
         """Return the reservation that ends a run for good."""
@@ -130,19 +130,6 @@ class Planner:
         if lease.resuming and self.settings.migration == "no":
             return self.mapper.find_on(lease, dict(sorted(lease.memory_hosts.items())), time, end, strict=strict)
         return self.mapper.find(lease, time, end, strict=strict, only=hosts)
-
-
-def later_points(leases: Iterable[Lease], time: float) -> list[Point]:
-    """Return times after `time` at which hosts become free."""
-    ends = set[float]()
-    for lease in leases:
-        for run in reversed(lease.runs):
-            over, last = run.phase is Phase.OVER, run.after[-1:]
-            if (run.end > time and not over) or any(one.use is Use.SHUTDOWN and one.end > time for one in last):
-                ends.add(run.final_end)
-            if over:
-                break
-    return [(end, None) for end in sorted(ends)]
 
 
 def near_points(ready: Sequence[tuple[float, int]]) -> list[Point]:

@@ -19,7 +19,7 @@ from batsched_py.leases.lifecycle import State
 from batsched_py.leases.mapping import GreedyMapper
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.overheads import Overheads
-from batsched_py.leases.planner import Planner, Point, later_points
+from batsched_py.leases.planner import Planner, Point
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
 from batsched_py.leases.policies.preemption import Preemptability
@@ -366,7 +366,9 @@ class LeaseScheduler:
         run = self._planner.as_soon_as_possible(lease, near, now)
         future = run is None and ahead
         if future:
-            run = self._planner.as_soon_as_possible(lease, later_points(self.leases.values(), near[-1][0]), now)
+            run = self._planner.as_soon_as_possible(
+                lease, [(time, None) for time in self._book.frees_after(near[-1][0])], now
+            )
             assert run is not None, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
         if run is None or not self._commit(lease, run, now):
             return False

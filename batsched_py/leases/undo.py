@@ -36,10 +36,11 @@ class Undo:
 
     Args:
         table: where they are reserved.
+        runs: those that are planned or under way.
     """
 
-    def __init__(self, table: LeaseTable) -> None:
-        self._table = table
+    def __init__(self, table: LeaseTable, runs: set[Run]) -> None:
+        self._table, self._runs = table, runs
         self._before: dict[int, _Before] = {}
 
     def note(self, lease: Lease) -> None:
@@ -87,6 +88,7 @@ class Undo:
                 for one in _open(run):
                     self._table.remove(one)
                     one.phase = Phase.OVER
+                self._runs.discard(run)
         for before in noted:
             before.lease.runs[:] = [run for run, _, _ in before.runs]
             for run, leading, following in before.runs:
@@ -94,6 +96,8 @@ class Undo:
             for one, start, end, phase, order in before.parts:
                 one.start, one.end, one.phase, one.order = start, end, phase, order
                 self._table.put_back(one)
+                if isinstance(one, Run):
+                    self._runs.add(one)
 
 
 def _open(run: Run) -> list[LeaseReservation]:

@@ -76,6 +76,7 @@ SETTINGS: list[tuple[Mapping[str, str], Mapping[str, object]]] = [
     ({"honour-preemptible": "no"}, {"honour_preemptible": False}),
     ({"spare-needless-victims": "FALSE"}, {"drop_unneeded_victims": False}),
     ({"replan-after-each": "1"}, {"replan_after_each": True}),
+    ({"deadline-rules": "original"}, {"deadline_rules": "original"}),
 ]
 
 

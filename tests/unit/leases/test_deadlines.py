@@ -18,8 +18,8 @@ from batsched_py.leases.policies.preemption import DeadlinesGiveWay
 from batsched_py.leases.reservations import Phase, Use
 from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies, Reject, Start
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.site import CPU, MEMORY
 from batsched_py.leases.terms import Kind
+from batsched_py.model.resources import CPU, MEMORY
 from batsched_py.traces.lwf import read_lwf
 from tests.lease_checks import Checks, free, plans
 from tests.lease_driver import LeaseDriver, Request, lease, play, site
@@ -129,9 +129,7 @@ def test_a_random_load_with_suspension_is_met_until_the_original_breaks_its_rule
 
 def test_a_second_order_accepts_more_of_a_random_load() -> None:
     """With the earliest deadline tried first, leases 62 and 65 find a place that the original did not see."""
-    refused = [
-        asked.id for asked in recorded("rnd-dl-3", 8, suspension="none").leases if asked.state is State.REJECTED
-    ]
+    refused = [asked.id for asked in recorded("rnd-dl-3", 8, suspension="none").leases if asked.state is State.REJECTED]
     ours = recorded("rnd-dl-3", 8, suspension="none", deadline_rules="feasible", victim_order="youngest")
     assert refused == [49, 62, 65]
     assert [asked.id for asked in ours.leases if asked.state is State.REJECTED] == [49]
