@@ -2,7 +2,7 @@
 
 Exit codes:
     0    all is well
-    1    a replay decided otherwise than the recording, or two recordings differ
+    1    a replay decided otherwise than the recording, two recordings differ, or data of Haizea has no such counter
     2    the input or the usage is wrong: a file, an option, the name of an algorithm
     3    our side failed: the algorithm raised, its plan or decision was refused, the simulation stands still
     4    the other side failed: it broke the protocol, died, or was silent for too long; or there is no connection
@@ -53,6 +53,7 @@ COMMANDS: Final = {
     "new": "Write the beginning of an algorithm, and its tests.",
     "convert": "Make a workload from a log in SWF.",
     "generate": "Make a synthetic workload, and a platform to run it.",
+    "haizea": "Run a configuration of Haizea, or work with other files of Haizea.",
 }
 
 _EPILOG: Final = """\b

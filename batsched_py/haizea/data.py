@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ class CounterData(Struct, frozen=True, forbid_unknown_fields=True):
 
     def averages(self) -> Sequence[float] | None:
         """Return the average at each entry; None if it has none."""
-        return Counter(self.average, [Entry(*entry) for entry in self.entries]).averages() if self.entries else None
+        return Counter(self.average, [Entry(*entry) for entry in self.entries]).averages()
 
 
 class RunData(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,9 +66,15 @@ def read_data(path: Path, limits: Limits = LIMITS) -> RunData:
     with reported(path, InputError):
         content = read_file(path, limits)
     try:
-        return _DECODER.decode(content)
+        data = _DECODER.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(str(path), "", f"is no data file: {displayed(str(error))}") from error
+    for name, counter in data.counters.items():
+        times = [time for time, _, _ in counter.entries]
+        if times[:1] != [0] or any(after <= before for before, after in pairwise(times)):
+            rule = "must have entries from 0 on, in order of time, one for each instant"
+            raise InputError(str(path), f"counters.{displayed(name)}", rule)
+    return data
 
 
 def run_table(runs: Sequence[RunData]) -> Table:

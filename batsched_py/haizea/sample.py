@@ -91,7 +91,7 @@ def _comments(option: Option) -> list[str]:
     if option.default is not None:
         facts.append(f"default {option.default}")
     if option.required is not None:
-        facts.append(f"required {'when ' if option.required.option else ''}{option.required}")
+        facts.append(f"required when {option.required}" if option.required.option else "required")
     lines = ["; ".join(facts), option.help]
     if option.told:
         lines.append(f"Told, and of no effect: {option.told}.")

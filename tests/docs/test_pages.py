@@ -71,7 +71,9 @@ def test_each_option_of_a_command_is_described(command: str) -> None:
     found = batsched.get_command(context, command)
     assert found is not None
     page = (DOCS / "cli.md").read_text()
-    spelled = {spelling for parameter in found.params for spelling in parameter.opts if spelling.startswith("-")}
+    each = [found, *found.commands.values()] if isinstance(found, click.Group) else [found]
+    parameters = [parameter for one in each for parameter in one.params]
+    spelled = {spelling for parameter in parameters for spelling in parameter.opts if spelling.startswith("-")}
     assert {spelling for spelling in spelled if not re.search(rf"`{re.escape(spelling)}[` ]", page)} == set()
     assert f"## {command}\n" in page
 

@@ -13,7 +13,10 @@ from typing import Final
 import orjson
 from hypothesis import strategies as st
 
+from batsched_py.haizea.data import counter_table, read_data
+from batsched_py.haizea.sample import multi_sample
 from batsched_py.metadata.memory_store import MemoryStore
+from batsched_py.model.table import csv_text
 from batsched_py.plugins import load
 from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
@@ -54,6 +57,13 @@ EVENTS: Final = b"""{"type": "machine_unavailable", "resources": "0-3 5", "times
 {"type": "machine_available", "resources": "0-3", "timestamp": 40}
 {"type": "machine_available", "resources": "5", "timestamp": 40.5}
 """
+#: What probes have counted.
+HAIZEA_DATA: Final = {
+    "attributes": {"profile": "a"},
+    "run": {"run-end": 60.5, "x": None},
+    "leases": {"Slowdown": {"1": 1.5, "2": "odd"}},
+    "counters": {"N": {"average": "time-weighted", "entries": [[0, None, 0], [10, 1, 0.5], [20.5, None, 0.5]]}},
+}
 
 
 @dataclass(frozen=True)
@@ -167,6 +177,18 @@ def with_file(name: str, *commands: str) -> Callable[[bytes, Path], None]:
     return attempt
 
 
+def count_up(content: bytes, folder: Path) -> None:
+    """Make all tables of a data file."""
+    with_file("a.dat", "haizea data -t per-run a.dat", "haizea data -t per-lease a.dat")(content, folder)
+
+    def count() -> None:
+        run = read_data(folder / "a.dat")
+        for name in run.counters:
+            csv_text(counter_table([run], name))
+
+    judged(count)
+
+
 def made_wrong(paths: Sequence[Path], wrong: Callable[[bytes], st.SearchStrategy[bytes]]) -> st.SearchStrategy[bytes]:
     """One of these files with something wrong in it."""
     return st.sampled_from(sorted(paths)).flatmap(lambda path: wrong(path.read_bytes()))
@@ -209,6 +231,16 @@ def file_targets() -> Iterator[Target]:
         "recording",
         made_wrong([GOLDEN / name / "transcript.jsonl" for name in ("o10_edge", "o23_rejecter")], wrong_lines),
         with_file("run.jsonl", "replay run.jsonl -s fcfs", "diff run.jsonl {golden}/o10_edge/transcript.jsonl"),
+    )
+    yield Target(
+        "haizea-multi",
+        wrong_table(multi_sample().rstrip().encode(), b": "),
+        with_file("m.conf", "haizea multi -c m.conf -d out"),
+    )
+    yield Target(
+        "haizea-data",
+        wrong_json(HAIZEA_DATA),
+        count_up,
     )
     for name in ("jobs", "schedule", "machine_states"):
         folder = GOLDEN / "o19_machine_events"

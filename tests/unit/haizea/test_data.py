@@ -93,6 +93,19 @@ def test_a_counter_has_its_average_if_there_is_one(tmp_path: Path) -> None:
         (b'{"attributes": {}, "run": {}, "leases": {}}', "missing required field `counters`"),
         (b'{"attributes": {}, "run": {"x": []}, "leases": {}, "counters": {}}', "at `$.run[...]`"),
         (b'{"attributes": {}, "run": {}, "leases": {"x": {"y": 1}}, "counters": {}}', "at `key` in `$.leases[...]`"),
+        *(
+            (
+                b'{"attributes": {}, "run": {}, "leases": {}, "counters": {"N": {"average": "normal", "entries": %s}}}'
+                % entries,
+                "counters.N: must have entries from 0 on, in order of time, one for each instant",
+            )
+            for entries in (
+                b"[]",
+                b"[[1, null, 0]]",
+                b"[[0, null, 0], [0, 1, 1]]",
+                b"[[0, 1, 0], [9, 1, 1], [5, 1, 2]]",
+            )
+        ),
     ],
 )
 def test_what_is_no_data_file_is_refused_with_one_line(tmp_path: Path, content: bytes, line: str) -> None:

@@ -1,0 +1,240 @@
+"""`batsched-py haizea`: runs of Haizea's configurations; samples, configurations for several runs, data of runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+from msgspec import Struct
+
+from batsched_py.cli.shared.command import DEBUG, current_limits, takes
+from batsched_py.cli.shared.output_paths import check_apart, check_writable, naming_errors, writing
+from batsched_py.cli.shared.parameters import PATH, flag, option
+from batsched_py.cli.shared.table_writer import write_tables
+from batsched_py.cli.shared.terminal import put, say, warn
+from batsched_py.errors import InputError
+from batsched_py.haizea.config import HaizeaConfig
+from batsched_py.haizea.data import RunData, counter_table, lease_table, read_data, run_table, write_data
+from batsched_py.haizea.multi import SingleConfiguration, read_multi
+from batsched_py.haizea.reader import read_config
+from batsched_py.haizea.run import run as run_config
+from batsched_py.haizea.sample import KINDS, sample_files
+from batsched_py.haizea.script import read_template, render_script
+from batsched_py.leases.accounting.tables import ledger_tables
+from batsched_py.model.table import Table, csv_text
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
+from batsched_py.traces.atomic_file import create_files_atomically, write_atomically
+from batsched_py.traces.table_file import table_path
+
+_RUN: Final = "run"
+#: The exit code for a counter that a data file does not have, which is Haizea's.
+_NO_COUNTER: Final = 1
+
+
+#: Configurations that are looked for, the first that is there.
+_PLACES: Final = (Path("/etc/haizea/haizea.conf"), Path("~/.haizea/haizea.conf"))
+#: Tables of a run, and of its probes if there are any.
+_TABLES: Final = ("leases", "reservations", "counters", "stats")
+
+
+class RunRequest(Struct, frozen=True):
+    """The options of `haizea CONF`."""
+
+    conf: Path | None
+    export: str | None
+
+
+class MultiRequest(Struct, frozen=True):
+    """The options of `haizea multi`."""
+
+    conf: Path
+    directory: Path
+    template: Path | None
+    only_missing: bool
+
+
+class DataRequest(Struct, frozen=True):
+    """The options of `haizea data`."""
+
+    files: tuple[Path, ...]
+    type: str | None
+    counter: str | None
+    list_counters: bool
+
+
+class HaizeaGroup(click.Group):
+    """Commands of which `run` need not be named: `haizea CONF` is `haizea run CONF`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse options of the group; others, and nothing at all, are for `run`."""
+        own = {spelling for parameter in self.get_params(ctx) for spelling in parameter.opts}
+        first = args[0].partition("=")[0] if args else ""
+        if not args or (first.startswith("-") and first not in own):
+            args = [_RUN, *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; what is none is a configuration."""
+        return super().resolve_command(ctx, args if args[0] in self.commands else [_RUN, *args])
+
+
+@click.group(cls=HaizeaGroup, invoke_without_command=True, subcommand_metavar="CONF | COMMAND [ARGS]...")
+@option(
+    "--sample",
+    "[KIND]",
+    f"Write files to begin with into this folder: {', '.join(KINDS)}; trace if no KIND is given.",
+    type=click.Choice(KINDS),
+    is_flag=False,
+    flag_value=KINDS[0],
+)
+@click.pass_context
+def command(context: click.Context, sample: str | None) -> None:
+    """Run a configuration of Haizea, which `run` does, or work with other files of Haizea."""
+    if sample is None:
+        return
+    if context.invoked_subcommand is not None:
+        raise click.UsageError(f"'--sample' goes without '{context.invoked_subcommand}'")
+    _write_sample(sample)
+
+
+command.params.append(DEBUG)
+
+
+@takes(RunRequest)
+@click.argument("conf", type=PATH, required=False)
+@option("-e --export", "PREFIX", "Write PREFIX_leases.csv, PREFIX_reservations.csv...")
+def run(request: RunRequest) -> None:
+    """Simulate a configuration, and print what Haizea prints.
+
+    Without CONF it is /etc/haizea/haizea.conf or ~/.haizea/haizea.conf. What it says that has no counterpart here is a
+    warning.
+    """
+    config = read_config(request.conf or _found(), current_limits())
+    _check_outputs(config, request.export)
+    for line in config.told:
+        warn(f"{config.file}: {line}")
+    ended = run_config(config, say, limits=current_limits())
+    datafile = config.accounting.datafile
+    if datafile is not None:
+        with writing(datafile):
+            write_data(datafile, ended.ledger.accounting, dict(config.accounting.attributes))
+    if request.export is not None:
+        write_tables(request.export, ledger_tables(ended.ledger))
+
+
+@takes(MultiRequest)
+@option("-c --conf", "FILE", "The configuration for several runs.", type=PATH, required=True)
+@option("-d --dir directory", "DIR", "Where configurations are written.", type=PATH, required=True)
+@option("-t --template", "FILE", "Write to standard output the script that this template makes.", type=PATH)
+@flag("-m --only-missing", "In the script, leave out runs whose data files are there.")
+def multi(request: MultiRequest) -> None:
+    """Write a configuration for each profile, trace, and injection or none, as DIR/PROFILE_TRACE+INJECTION.conf.
+
+    A template has a line for each configuration between "% for name, file in configs:" and "% endfor".
+    """
+    if request.only_missing and request.template is None:
+        raise click.UsageError("'-m' goes with '-t'")
+    read = read_multi(request.conf, current_limits())
+    for line in read.told:
+        warn(f"{request.conf}: {line}")
+    singles = list(read.singles(request.directory))
+    script = None if request.template is None else _script(request.template, singles, request)
+    files = {request.directory / single.file_name: single.text for single in singles}
+    check_apart([("-c", request.conf), ("-t", request.template)], [("-d", path) for path in files])
+    check_writable(files)
+    for path, text in files.items():
+        with writing(path):
+            write_atomically(path, text.encode())
+    say(f"wrote {request.directory}: {counted(len(files), 'configuration')}", err=script is not None)
+    if script is not None:
+        put(script.encode())
+
+
+@takes(DataRequest)
+@click.argument("files", type=PATH, metavar="FILE...", nargs=-1, required=True)
+@option(
+    "-t --type", None, "A row for each run, lease or entry.", type=click.Choice(["per-run", "per-lease", "counter"])
+)
+@option("-c --counter", "NAME", "Whose entries; with -t counter.")
+@option("-f --format", None, "How.", type=click.Choice(["csv"]), default="csv", expose_value=False)
+@flag("-l --list-counters", "List the counters, whatever else is given.")
+def data(request: DataRequest) -> int:
+    """Make a table of data files: one header, and rows that begin with the attributes of their runs."""
+    runs = {path: read_data(path, current_limits()) for path in request.files}
+    if request.list_counters:
+        for name in dict.fromkeys(name for run in runs.values() for name in run.counters):
+            say(name)
+        return 0
+    if request.type is None:
+        raise click.UsageError("Missing option '-t' / '--type', or '-l'")
+    if (request.type == "counter") != (request.counter is not None):
+        raise click.UsageError("'-t counter' and '-c' go together")
+    if request.counter is not None and any(request.counter not in run.counters for run in runs.values()):
+        name = displayed(request.counter)
+        say(f"batsched-py: error: The specified datafile does not have a counter called '{name}'", err=True)
+        return _NO_COUNTER
+    put(csv_text(_table(request, runs)).encode())
+    return 0
+
+
+command.add_command(run, _RUN)
+command.add_command(multi, "multi")
+command.add_command(data, "data")
+
+
+def _found() -> Path:
+    """Return the configuration at one of Haizea's places. UsageError."""
+    for place in _PLACES:
+        if place.expanduser().exists():
+            return place.expanduser()
+    raise click.UsageError(f"Missing argument 'CONF'; there is no {' and no '.join(map(str, _PLACES))} either")
+
+
+def _check_outputs(config: HaizeaConfig, prefix: str | None) -> None:
+    """Check before the run, which may be long, that no file is both read and written, and that all can be written."""
+    traces, datafile = config.traces, config.accounting.datafile
+    inputs = [] if traces is None else [traces.trace, traces.injection, traces.images]
+    tables = [] if prefix is None else [table_path(prefix, Table(name, (), ())) for name in _TABLES]
+    outputs = [("accounting.datafile", datafile), *(("-e", path) for path in tables)]
+    check_apart([("CONF", config.file), *(("[tracefile]", path) for path in inputs)], outputs)
+    check_writable(path for _, path in outputs)
+
+
+def _table(request: DataRequest, runs: Mapping[Path, RunData]) -> Table:
+    several = [runs[path] for path in request.files]
+    if request.counter is not None:
+        return counter_table(several, request.counter)
+    return run_table(several) if request.type == "per-run" else lease_table(several)
+
+
+def _script(template: Path, singles: Sequence[SingleConfiguration], request: MultiRequest) -> str:
+    folder = Path(os.path.abspath(request.directory))  # links in it stay
+    wanted = [single for single in singles if not (request.only_missing and single.datafile.exists())]
+    text = read_template(template, current_limits())
+    return render_script(text, str(template), [(one.name, folder / one.file_name) for one in wanted], folder)
+
+
+def _write_sample(kind: str) -> None:
+    """Write the files of a sample into the current folder, all or none; none is overwritten by something else."""
+    wanted = {Path(name): text.encode() for name, text in sample_files(kind).items()}
+    files = {path: content for path, content in wanted.items() if not _holds(path, content)}
+    check_writable(files)
+    for path in files:
+        if path.exists() or path.is_symlink():
+            raise InputError(str(path), "", "exists already, and is not overwritten")
+    with naming_errors(Path.cwd()):
+        create_files_atomically(files)
+    for path in files:
+        say(f"wrote {path}")
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Return whether a file has this very content: samples share their requests."""
+    with naming_errors(path):
+        return path.is_file() and path.stat().st_size == len(content) and path.read_bytes() == content
