@@ -180,7 +180,7 @@ _SCHEDULING: Final = (
         default="aggressive", sample="aggressive",
     ),
     Option(
-        "scheduling", "backfilling-reservations", whole(0, 1_000_000), "That number, with intermediate.",
+        "scheduling", "backfilling-reservations", whole(1, 1_000_000), "That number, with intermediate.",
         required=When("scheduling.backfilling", "intermediate"),
     ),
     Option(
@@ -233,9 +233,9 @@ _SCHEDULING: Final = (
         default="True", ours=True,
     ),
     Option(
-        "scheduling", "spare-needless-victims", FLAG,
-        "Whether leases go on whose hosts turn out not to be needed; Haizea suspends them.",
-        default="True", ours=True,
+        "scheduling", "unneeded-victims", choice("spare", "stop"),
+        "What becomes of leases whose hosts turn out not to be needed: they go on, or give way as in Haizea.",
+        default="spare", ours=True,
     ),
     Option(
         "scheduling", "hold-cpu", FLAG,

@@ -99,6 +99,7 @@ def _settings(given: GivenOptions) -> LeaseSettings:
         exclusion=given["scheduling.suspendresume-exclusion"],
         threshold_factor=given["scheduling.scheduling-threshold-factor"],
         forced_threshold=given["scheduling.force-scheduling-threshold"],
+        threshold_includes_preparation=given["scheduling.threshold-includes-preparation"],
         migration=given["scheduling.migration"],
         migration_bandwidth=given["scheduling.migration-bandwidth"],
         shutdown_time=given["scheduling.shutdown-time"],
@@ -108,7 +109,7 @@ def _settings(given: GivenOptions) -> LeaseSettings:
         hold_cpu=given["scheduling.hold-cpu"],
         victim_order=given["scheduling.victim-order"],
         honour_preemptible=given["scheduling.honour-preemptible"],
-        drop_unneeded_victims=given["scheduling.spare-needless-victims"],
+        drop_unneeded_victims=given["scheduling.unneeded-victims"] == "spare",
         replan_after_each=given["scheduling.replan-after-each"],
         deadline_rules=given["scheduling.deadline-rules"],
     )

@@ -18,10 +18,13 @@ class Overheads:
     Args:
         settings: rates and rules.
         memory: position of memory among the site's resource types.
+        preparation: tells the seconds that the hosts of a lease are prepared for its first run.
     """
 
-    def __init__(self, settings: LeaseSettings, memory: int) -> None:
-        self._settings, self._memory = settings, memory
+    def __init__(
+        self, settings: LeaseSettings, memory: int, preparation: Callable[[Lease], float] = lambda _: 0.0
+    ) -> None:
+        self._settings, self._memory, self._preparation = settings, memory, preparation
 
     def shutdown(self, lease: Lease) -> float:
         """Return the seconds from the end of a run until its hosts are free (H42)."""
@@ -55,12 +58,14 @@ class Overheads:
         """Return reservations that lead to a run from `start` on."""
         return self._reservations(run, Use.RESUME, self.resumption(run.lease, run.nodes, start))
 
-    def threshold(self, suspension: float, resumption: float) -> float:
-        """Return the seconds that a cut allocation must last, operations included (H41)."""
+    def threshold(self, lease: Lease, suspension: float, resumption: float) -> float:
+        """Return the seconds that a cut allocation must last, operations included (H41, H98)."""
         if self._settings.forced_threshold is not None:
             return self._settings.forced_threshold
         overhead = suspension + resumption
-        return overhead + overhead * self._settings.threshold_factor
+        prepared = self._settings.threshold_includes_preparation and not (lease.resuming or lease.accumulated)
+        work = overhead + self._preparation(lease) if prepared else overhead
+        return overhead + work * self._settings.threshold_factor
 
     def estimated_migration(self, lease: Lease) -> float:
         """Return the seconds that all machines of a suspended lease may need to move, wherever they go (H43)."""

@@ -78,7 +78,7 @@ class Planner:
         suspension = time - begin
         if self.settings.estimates == "original":
             suspension = self.overheads.estimated_suspension(lease)
-        least = self.overheads.threshold(suspension, 0.0)
+        least = self.overheads.threshold(lease, suspension, 0.0)
         return steps if time - run.start >= least and begin >= now and begin > run.start else None
 
     def _cuttable(self, lease: Lease) -> bool:
@@ -97,7 +97,7 @@ class Planner:
             return None
         if self.settings.estimates == "original" and mapping.end < time + wanted:
             resumption = overheads.estimated_resumption(lease) if lease.state is State.SUSPENDED_QUEUED else 0.0
-            if mapping.end - time < overheads.threshold(overheads.estimated_suspension(lease), resumption):
+            if mapping.end - time < overheads.threshold(lease, overheads.estimated_suspension(lease), resumption):
                 return None
         run = Run(lease, time, mapping.end, mapping.nodes, lease.shares(mapping.nodes))
         if resuming:
@@ -119,7 +119,7 @@ class Planner:
         run.after = self.overheads.suspend(run, end)
         run.end = run.after[0].start
         if self.settings.estimates == "exact":
-            least = self.overheads.threshold(end - run.end, run.start - time)
+            least = self.overheads.threshold(run.lease, end - run.end, run.start - time)
             if end - time < least:
                 return None
         # With all its time the lease would be done, and there is no room to shut it down.

@@ -112,7 +112,7 @@ class LeaseScheduler:
         self._empty = GreedyMapper(empty, HostOrder(empty))
         #: A demand that fits where a CPU has anything to give.
         self._breath = tuple(1e-9 if name == CPU else 0.0 for name in site.types)
-        self._overheads = Overheads(settings, site.memory)
+        self._overheads = Overheads(settings, site.memory, self._preparation.seconds)
         self._planner = Planner(mapper, self._overheads, settings)
         self._eviction = Eviction(self._book, self._planner, preemption, settings, self._requeue)
         self.disks = self._preparation.disks

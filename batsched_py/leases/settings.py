@@ -20,6 +20,7 @@ class LeaseSettings:
         exclusion: which suspensions and resumptions come one after the other.
         threshold_factor: a lease that is cut must run at least so many times what its overheads take.
         forced_threshold: seconds that it must last instead.
+        threshold_includes_preparation: the transfer of its image counts among those overheads.
         migration: whether a suspended lease may resume elsewhere: no; with transfers that take time; without.
         migration_bandwidth: Mb/s between hosts.
         shutdown_time: seconds from the end of a run until its hosts are free.
@@ -47,6 +48,7 @@ class LeaseSettings:
     exclusion: Literal["local", "global"] = "local"
     threshold_factor: float = 1.0
     forced_threshold: float | None = None
+    threshold_includes_preparation: bool = False
     migration: Literal["no", "yes", "yes-notransfer"] = "no"
     migration_bandwidth: float = 100.0
     shutdown_time: float = 0.0

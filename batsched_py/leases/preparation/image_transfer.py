@@ -90,6 +90,10 @@ class ImageTransfer(Unmanaged):
                 self.disks.copy(host, lease, node, lease.software.size)
         return new
 
+    def seconds(self, lease: Lease) -> float:
+        """Return the seconds that the transfers of a lease take."""
+        return 0.0 if lease.software is None else self._seconds(lease, lease.size)
+
     def ready(self, lease: Lease) -> bool:
         """Return whether all transfers of a lease are over."""
         return all(transfer.phase is Phase.OVER for transfer in lease.transfers)

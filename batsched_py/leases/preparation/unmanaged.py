@@ -31,6 +31,10 @@ class Unmanaged:
         """Return the transfers that a planned run needs, None if they cannot be over in time."""
         return ()
 
+    def seconds(self, lease: Lease) -> float:  # noqa: ARG002
+        """Return the seconds that the preparation of a lease takes, if nothing is there and nothing is shared."""
+        return 0.0
+
     def ready(self, lease: Lease) -> bool:  # noqa: ARG002
         """Return whether nothing has to happen any more before the planned run."""
         return True

@@ -64,6 +64,7 @@ SETTINGS: list[tuple[Mapping[str, str], Mapping[str, object]]] = [
     ({"suspendresume-exclusion": "global"}, {"exclusion": "global"}),
     ({"scheduling-threshold-factor": "0"}, {"threshold_factor": 0}),
     ({"force-scheduling-threshold": "00:01:30"}, {"forced_threshold": 90}),
+    ({"threshold-includes-preparation": "TRUE"}, {"threshold_includes_preparation": True}),
     ({"override-suspend-time": "40", "override-resume-time": "0"}, {"override_suspend": 40, "override_resume": 0}),
     ({"migration": "yes-notransfer"}, {"migration": "yes-notransfer"}),
     ({"migration-bandwidth": "50"}, {"migration_bandwidth": 50}),
@@ -74,7 +75,7 @@ SETTINGS: list[tuple[Mapping[str, str], Mapping[str, object]]] = [
     ({"hold-cpu": "False"}, {"hold_cpu": False}),
     ({"victim-order": "oldest"}, {"victim_order": "oldest"}),
     ({"honour-preemptible": "no"}, {"honour_preemptible": False}),
-    ({"spare-needless-victims": "FALSE"}, {"drop_unneeded_victims": False}),
+    ({"unneeded-victims": "stop"}, {"drop_unneeded_victims": False}),
     ({"replan-after-each": "1"}, {"replan_after_each": True}),
     ({"deadline-rules": "original"}, {"deadline_rules": "original"}),
 ]
@@ -259,7 +260,7 @@ WRONG: list[tuple[Mapping[str, str | None], str]] = [
     ({"scheduling.shutdown-time": "99999999999"}, "must be at most 60000000000 s"),
     (
         {"scheduling.backfilling": "intermediate", "scheduling.backfilling-reservations": "two"},
-        "scheduling.backfilling-reservations: must be a whole number from 0 to 1000000, not 'two'",
+        "scheduling.backfilling-reservations: must be a whole number from 1 to 1000000, not 'two'",
     ),
     ({"scheduling.hold-cpu": "maybe"}, "scheduling.hold-cpu: must be True or False, not 'maybe'"),
     ({"scheduling.migration": "True"}, "scheduling.migration: must be no, yes or yes-notransfer, not 'True'"),
