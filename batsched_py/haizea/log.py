@@ -211,7 +211,8 @@ _END: Final = {Use.RESUME: "Resumed", Use.MIGRATE_DISK: "Migrated the images of"
 
 def _alike(reservation: LeaseReservation) -> list[LeaseReservation]:
     """Return the reservations of the same use that belong to the same run, in order of time."""
-    run = reservation.lease.runs[-1]
+    run = reservation.run
+    assert run is not None  # noqa: S101  # only transfers have none
     return [one for one in run.all() if one.use is reservation.use]
 
 

@@ -218,7 +218,8 @@ _SCHEDULING: Final = (
     Option(
         "scheduling", "estimates", choice("original", "exact"),
         "What a suspension is expected to take before the hosts are known: Haizea's formula, which grows with the"
-        " square of the nodes and by which its published figures were made; or what it will take.",
+        " square of the nodes and by which its published figures were made; or what it will take, which is the default"
+        " with the deadline mapper, as in Haizea 1.1.",
         default="original", ours=True,
     ),
     Option(

@@ -105,7 +105,7 @@ def _settings(given: GivenOptions) -> LeaseSettings:
         shutdown_time=given["scheduling.shutdown-time"],
         shutdown_inside=given["scheduling.ar-shutdown"] == "inside",
         enactment_overhead=given["scheduling.enactment-overhead"],
-        estimates=given["scheduling.estimates"],
+        estimates=_estimates(given),
         hold_cpu=given["scheduling.hold-cpu"],
         victim_order=given["scheduling.victim-order"],
         honour_preemptible=given["scheduling.honour-preemptible"],
@@ -113,6 +113,12 @@ def _settings(given: GivenOptions) -> LeaseSettings:
         replan_after_each=given["scheduling.replan-after-each"],
         deadline_rules=given["scheduling.deadline-rules"],
     )
+
+
+def _estimates(given: GivenOptions) -> Any:
+    """Return what the file says; else what the version of Haizea does for which it was written: 1.1 has deadlines."""
+    newer = given["scheduling.mapper"] == "deadline" and not given.given("scheduling.estimates")
+    return "exact" if newer else given["scheduling.estimates"]
 
 
 def _transfers(given: GivenOptions) -> TransferSettings:

@@ -72,6 +72,8 @@ SETTINGS: list[tuple[Mapping[str, str], Mapping[str, object]]] = [
     ({"ar-shutdown": "after"}, {"shutdown_inside": False}),
     ({"enactment-overhead": "00:00:02.5"}, {"enactment_overhead": 2.5}),
     ({"estimates": "exact"}, {"estimates": "exact"}),
+    ({"mapper": "deadline"}, {"estimates": "exact"}),
+    ({"mapper": "deadline", "estimates": "original"}, {"estimates": "original"}),
     ({"hold-cpu": "False"}, {"hold_cpu": False}),
     ({"victim-order": "oldest"}, {"victim_order": "oldest"}),
     ({"honour-preemptible": "no"}, {"honour_preemptible": False}),
