@@ -133,11 +133,12 @@ class Leases(Scheduler[LeasesOptions]):
         " 2008; the Haizea manual"
     )
     uses_dynamic_jobs = True
-    oversubscribes = True
 
     def setup(self, view: View) -> None:
         """Begin with an empty site."""
-        hosts = list(view.all_hosts)
+        self.oversubscribes = view.compute_sharing
+        #: Batsim's numbers of the site's hosts.
+        self.hosts = hosts = list(view.all_hosts)
         self.site = Site.of([self._resources(view.hosts[host]) for host in hosts], exclusive=not view.compute_sharing)
         self.ledger = self.make_ledger()
         self.scheduler = self.make_scheduler(view)
@@ -170,8 +171,14 @@ class Leases(Scheduler[LeasesOptions]):
         requests = list(self._requests(view, plan))
         ended = [lease for lease in self.ended if self._is_early(lease, view)]
         self.ended.clear()
-        for now in self._instants(view, bool(requests or ended)):
+        down = (
+            {index for index, host in enumerate(self.hosts) if host in view.unavailable} if view.unavailable else set()
+        )
+        news = bool(requests or ended) or down != self.scheduler.table.down
+        for now in self._instants(view, news):
             self.clock = now
+            if down != self.scheduler.table.down:
+                self.scheduler.lose_hosts(down, now)
             last = now >= view.now - self.options.tolerance
             self.scheduler.step(now, ended if last else (), requests if last else ())
         self.enactment.enact(self.scheduler.actions, plan)

@@ -17,6 +17,7 @@ from batsched_py.leases.lease import Lease
 from batsched_py.leases.reservations import Run
 from batsched_py.leases.scheduler import Action, Reject, Start, Stop
 from batsched_py.leases.segments import Segments
+from batsched_py.leases.terms import Kind
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay
 from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled, Members, Progress
@@ -75,8 +76,8 @@ class Enactment:
 
     @property
     def in_progress(self) -> bool:
-        """True if a job was killed that has not been submitted again."""
-        return bool(self._left) or any(killed.why != "shutdown" for killed in self._killed.values())
+        """True if a job was killed that has not been submitted again, or waits for its hosts to be free."""
+        return bool(self._left or self._starting) or any(one.why != "shutdown" for one in self._killed.values())
 
     def meet(self, lease: Lease, job: Job) -> None:
         """Take over a job that is a lease."""
@@ -161,6 +162,8 @@ class Enactment:
         if job.id not in self._view.queue or job.id in self._killed or not hosts <= usable - lingering:
             return
         del self._starting[lease.id]
+        if lease.kind is Kind.ADVANCE and self._view.now > run.start + TOLERANCE:
+            plan.warn(f"{job.id} starts {self._view.now - run.start:g} s after {run.start:g}: its hosts were not free")
         plan.start(job, hosts, self._executors(run.nodes, hosts))
         self._running[job.id] = _Running(lease, run, job, self._view.now)
 
@@ -176,10 +179,13 @@ class Enactment:
     def _stop(self, stop: Stop, plan: Plan) -> None:
         lease, run, why = stop
         job = self._jobs[lease.id]
-        if self._starting.pop(lease.id, None) is not None:
-            plan.warn(f"{job.id} was to run from {run.start:g} to {run.end:g}, but its hosts were not free")
-        elif job.id in self._running and (why != "shutdown" or run.start + job.limit > run.end + TOLERANCE):
-            # Otherwise its walltime ends it now.
+        if lease.id in self._starting:
+            if why != "shutdown":  # nothing has run: all of it is left; otherwise it starts when its hosts are free
+                del self._starting[lease.id]
+            return
+        # What began late ends late: its walltime ends it, unless an advance reservation is shut down before.
+        due = why == "shutdown" and (lease.kind is Kind.BEST_EFFORT or run.start + job.limit <= run.end + TOLERANCE)
+        if job.id in self._running and not due:
             self._killed[job.id] = _Killed(lease, job, self._running[job.id].started, why)
             plan.kill(job)
 

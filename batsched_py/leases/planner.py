@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Mapping as Nodes
+from typing import Final
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
@@ -13,6 +14,8 @@ from batsched_py.leases.reservations import LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind
 
+#: Seconds by which sums of the same times may differ, added up in another order.
+_ROUNDING: Final = 1e-6
 #: A time at which a lease might start, and the hosts that are ready by then; None for all.
 Point = tuple[float, Collection[int] | None]
 
@@ -106,9 +109,11 @@ class Planner:
                 return self._at(lease, moves[-1].end, hosts, now)
             run.before = [*moves, *overheads.resume(run, time)]
             run.start = run.before[-1].end
-        if mapping.end - run.start >= lease.unplanned + shutdown:
-            run.end = run.start + lease.unplanned
-            run.after = [self.shut_down(run, run.end + shutdown)]
+        needed = run.start + (lease.unplanned + shutdown)
+        if mapping.end >= needed - _ROUNDING:
+            end = min(needed, mapping.end)
+            run.end = max(run.start, end - shutdown) if shutdown else end
+            run.after = [self.shut_down(run, end)]
             return run
         return self._cut(run, time, mapping.end)
 

@@ -153,6 +153,34 @@ class LeaseScheduler:
         self._finish(now)
         self._observer.stepped(self, now)
 
+    def lose_hosts(self, down: set[int], now: float) -> None:
+        """Note which hosts are down, and no others are; find other places for runs that were planned there.
+
+        What runs goes on. A best-effort lease goes back into the queue; an advance reservation is rejected if there is
+        no other place for it at its start.
+        """
+        self.table.advance(now)
+        lost = down - self.table.down
+        self.table.lose(set(down))
+        for run in sorted(self._book.runs, key=_run_order):
+            if run.phase is Phase.PLANNED and not run.begun and lost & run.shares.keys():
+                self._move(run.lease, now)
+        self.replan(now)
+
+    def _move(self, lease: Lease, now: float) -> None:
+        """Find another place for the planned run of a lease."""
+        suspended = lease.state is State.SUSPENDED_SCHEDULED
+        self.future.pop(lease.id, None)
+        self._book.take_back(lease, now)
+        lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
+        if lease.kind is Kind.BEST_EFFORT:
+            lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
+            self._enqueue(lease)
+        elif lease.kind is Kind.IMMEDIATE:
+            self._plan_immediate(lease, now)
+        else:
+            self._plan_reservation(lease, now)
+
     def under_way(self) -> Iterator[LeaseReservation]:
         """Iterate over reservations that have begun and are not over, in no order."""
         return self._book.upcoming.under_way()
@@ -369,7 +397,7 @@ class LeaseScheduler:
             run = self._planner.as_soon_as_possible(
                 lease, [(time, None) for time in self._book.frees_after(near[-1][0])], now
             )
-            assert run is not None, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
+            assert run or self.table.down, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
         if run is None or not self._commit(lease, run, now):
             return False
         if future:
@@ -449,3 +477,7 @@ class LeaseScheduler:
 
 def _queue_order(lease: Lease) -> tuple[float, int]:
     return lease.submit, lease.id
+
+
+def _run_order(run: Run) -> int:
+    return run.order

@@ -27,10 +27,12 @@ _Entry = tuple[float, float, int, Lease, Amounts]
 class HostTimeline:
     """What is reserved on one host, as a step function of time that is made at the first question after a change."""
 
-    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_leases", "_points", "capacity", "same_until")
+    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_leases", "_points", "capacity", "down", "same_until")
 
     def __init__(self, capacity: Amounts, *, exclusive: bool = False) -> None:
         self.capacity, self._exclusive = capacity, exclusive
+        #: Nothing can be placed on the host.
+        self.down = False
         #: Reservations that have not ended, by start; those of no length are there too, and count for nothing.
         self._entries: list[_Entry] = []
         #: Where the picture changes: at `_points[i]` begins `_free[i]`, left by `_holders[i]`, which are of so many
@@ -47,7 +49,7 @@ class HostTimeline:
         entry = reservation.start, reservation.end, reservation.order, reservation.lease, amounts
         insort(self._entries, entry)
         if reservation.start < reservation.end:
-            self._change(self._splice_in(entry))
+            self._change(spliced=self._splice_in(entry))
 
     def remove(self, reservation: LeaseReservation) -> None:
         """Take a reservation out."""
@@ -56,9 +58,14 @@ class HostTimeline:
         assert self._entries[at][:3] == key, f"{reservation!r} is not in the table"  # noqa: S101  # its owner
         entry = self._entries.pop(at)
         if reservation.start < reservation.end:
-            self._change(self._splice_out(entry))
+            self._change(spliced=self._splice_out(entry))
 
-    def _change(self, spliced: bool) -> None:
+    def lose(self, *, down: bool) -> None:
+        """Note that the host goes down, or is back."""
+        self.down = down
+        self._change(spliced=False)
+
+    def _change(self, *, spliced: bool) -> None:
         """Note that the picture has changed; it is made anew if the change could not be spliced into it."""
         if not spliced:
             self._points = []
@@ -115,7 +122,7 @@ class HostTimeline:
         return bisect_right(self._points, time) - 1
 
     def _left(self, entries: Sequence[_Entry]) -> Amounts:
-        if self._exclusive and any(any(entry[4]) for entry in entries):
+        if self.down or (self._exclusive and any(any(entry[4]) for entry in entries)):
             return (0.0,) * len(self.capacity)
         free = self.capacity
         for entry in entries:
@@ -124,7 +131,7 @@ class HostTimeline:
 
     def _make(self) -> None:
         """Make the step function; steps between which neither what is free nor who is there differs are one."""
-        self._points, self._free, self._holders, self._leases = [-math.inf], [self.capacity], [()], [0]
+        self._points, self._free, self._holders, self._leases = [-math.inf], [self._left(())], [()], [0]
         spans = [entry for entry in self._entries if entry[0] < entry[1]]
         if all(one[1] <= other[0] for one, other in pairwise(spans)):
             self._make_of_a_row(spans)
@@ -136,12 +143,12 @@ class HostTimeline:
     def _make_of_a_row(self, spans: Sequence[_Entry]) -> None:
         """Make it of entries that follow each other: most hosts have one lease at a time."""
         points, free, holders, leases = self._points, self._free, self._holders, self._leases
-        end, last = -math.inf, -1
+        end, last, empty = -math.inf, -1, self._left(())
         for entry in spans:
             start, until, _, lease, _ = entry
             if end < start and last >= 0:
                 points.append(end)
-                free.append(self.capacity)
+                free.append(empty)
                 holders.append(())
                 leases.append(0)
                 last = -1
@@ -155,7 +162,7 @@ class HostTimeline:
             end = until
         if last >= 0:
             points.append(end)
-            free.append(self.capacity)
+            free.append(empty)
             holders.append(())
             leases.append(0)
 
@@ -173,9 +180,9 @@ class HostTimeline:
             return False  # one step with its neighbour
         new: list[tuple[float, Amounts, tuple[_Entry, ...], int]] = [(start, left, (entry,), 1)]
         if points[at] < start:
-            new.insert(0, (points[at], self.capacity, (), 0))
+            new.insert(0, (points[at], self._left(()), (), 0))
         if end < following:
-            new.append((end, self.capacity, (), 0))
+            new.append((end, self._left(()), (), 0))
         self._replace(at, at + 1, new)
         return True
 
@@ -188,7 +195,7 @@ class HostTimeline:
             return False
         first = at if holders[at - 1] else at - 1
         last = at if holders[at + 1] else at + 1
-        self._replace(first, last + 1, [(points[first], self.capacity, (), 0)])
+        self._replace(first, last + 1, [(points[first], self._left(()), (), 0)])
         return True
 
     def _replace(self, first: int, last: int, steps: Sequence[tuple[float, Amounts, tuple[_Entry, ...], int]]) -> None:
@@ -200,7 +207,7 @@ class HostTimeline:
 
     def _step(self, point: float, holders: tuple[_Entry, ...]) -> None:
         """Begin a step, unless it is like the one before."""
-        free = self._left(holders) if holders else self.capacity
+        free = self._left(holders)
         ids = {entry[3].id for entry in holders}
         if free != self._free[-1] or ids != {entry[3].id for entry in self._holders[-1]}:
             self._points.append(point)
@@ -223,16 +230,29 @@ class LeaseTable:
     Args:
         capacities: of the hosts.
         exclusive: no host is for two leases at a time.
+
+    Attributes:
+        hosts: the timelines of all.
+        down: hosts on which nothing can be placed, until they are back.
     """
 
     def __init__(self, capacities: Sequence[Amounts], *, exclusive: bool = False) -> None:
         self.hosts = [HostTimeline(capacity, exclusive=exclusive) for capacity in capacities]
         self._count = 0
+        self.down: set[int] = set()
         #: start, end and hosts of each change, in order; forgotten with what was found.
         self._changes: list[tuple[float, float, Collection[int]]] = []
         #: (demand, time; None for the present) -> hosts on which it fits then, after so many changes.
         self._fitting: dict[tuple[Amounts, float | None], tuple[set[int], int]] = {}
         self._now = -math.inf
+
+    def lose(self, down: set[int]) -> None:
+        """Note which hosts are down; no others are."""
+        changed = down ^ self.down
+        for host in changed:
+            self.hosts[host].lose(down=host in down)
+        self._changes.append((-math.inf, math.inf, changed))
+        self.down = down
 
     def advance(self, now: float) -> None:
         """Go on to another instant: answers about the present are kept for hosts that are as they were."""

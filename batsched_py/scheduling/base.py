@@ -37,7 +37,8 @@ class Scheduler(ABC, Generic[Options]):
         uses_dynamic_jobs: the algorithm submits jobs if Batsim runs with --enable-dynamic-jobs, and does without if
             not; finishing registration is its own task.
         oversubscribes: the algorithm puts several executors on a host (`plan.start` with a mapping); otherwise jobs
-            that ask for more than the platform's hosts are rejected before the algorithm sees them.
+            that ask for more than the platform's hosts are rejected before the algorithm sees them. Where it depends on
+            the platform, `setup` sets it for the object.
     """
 
     name: ClassVar[str]
@@ -46,7 +47,7 @@ class Scheduler(ABC, Generic[Options]):
     needs_energy: ClassVar[bool] = False
     needs_dynamic_jobs: ClassVar[bool] = False
     uses_dynamic_jobs: ClassVar[bool] = False
-    oversubscribes: ClassVar[bool] = False
+    oversubscribes: bool = False
     #: The class between the brackets of `Scheduler[...]`.
     options_type: ClassVar[type[Any]] = NoOptions
 

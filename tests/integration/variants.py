@@ -78,6 +78,8 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("killer", {"after": "3"}),
     ("killer", {"rule": "arrival"}),
     ("rejecter", {"larger_than": "3", "probability": "0.5"}),
+    ("leases", {"backfilling": "conservative", "policy_preemption": "ar-preempts-everything", "shutdown_time": "1"}),
+    ("leases", {"backfilling": "off", "suspension": "none", "enactment_overhead": "0.5"}),
     ("sleeper", {"at_once": "one", "compute": "1"}),
     ("submitter", {"interval": "3", "jobs": "4", "slack": "none", "metadata": "true"}),
     ("submitter", {"longer": "3", "profiles": "shared", "seconds": "2", "slack": "0"}),
