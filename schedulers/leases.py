@@ -253,9 +253,8 @@ class Leases(Scheduler[LeasesOptions]):
 
     def _is_early(self, lease: Lease, view: View) -> bool:
         """Return whether a lease whose job has ended was planned to run on, or to be suspended just now."""
-        run = lease.running
-        assert run is not None  # noqa: S101  # it was observed
-        return run.end > view.now + self.options.tolerance or run.suspends
+        run = next((run for run in lease.runs if run.phase is Phase.UNDER_WAY), None)
+        return run is not None and (run.end > view.now + self.options.tolerance or run.suspends)
 
     def _instants(self, view: View, news: bool) -> Iterator[float]:
         """Iterate over the instants that have come: those that were planned, and now if there is news."""
