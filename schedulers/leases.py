@@ -253,7 +253,7 @@ class Leases(Scheduler[LeasesOptions]):
 
     def _is_early(self, lease: Lease, view: View) -> bool:
         """Return whether a lease whose job has ended was planned to run on, or to be suspended just now."""
-        run = next((run for run in lease.runs if run.phase is Phase.UNDER_WAY), None)
+        run = lease.running
         return run is not None and (run.end > view.now + self.options.tolerance or run.suspends)
 
     def _instants(self, view: View, news: bool) -> Iterator[float]:
