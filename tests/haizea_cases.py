@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.reader import read_config
+from batsched_py.haizea.run import run
+from batsched_py.hostset import HostSet
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.policies.admission import Admission, NoReservations
@@ -128,3 +131,64 @@ def recorded_times(lease: dict[str, Any]) -> list[tuple[str, float, float]]:
     rows = [one[:3] if isinstance(one, list) else (one["k"], one["s"], one["e"]) for one in lease["rr"]]
     found = [(kind, start, end) for kind, start, end in rows if end is not None and kind != "transfer"]
     return [one for one in found if one[0] != "shutdown" or one[1] < one[2]]
+
+
+#: State of a lease, and the runs of its machines: start, end, hosts from 1. A run that was thrown away, or is not over,
+#: has no end; where the hosts are None they were not recorded.
+Outcome = tuple[str, list[tuple[float, float | None, frozenset[int] | None]]]
+
+
+def simulated_outcomes(config: HaizeaConfig) -> dict[int, Outcome]:
+    """What becomes of each lease of a configuration, through the messages of a simulation; by number."""
+    ledger = run(config, lambda _: None).ledger
+    runs: dict[int, list[tuple[float, float | None, frozenset[int] | None]]] = {}
+    for row in ledger.reservation_rows():
+        if row.kind == "vm":
+            hosts = frozenset(host + 1 for host in HostSet.parse(row.hosts))
+            runs.setdefault(row.lease, []).append((row.start, None if row.lost else row.end, hosts))
+    return {row.lease: (row.state, runs.get(row.lease, [])) for row in ledger.lease_rows()}
+
+
+def recorded_outcomes(path: Path) -> dict[int, Outcome]:
+    """What became of each lease by a recording; nothing if the original did not come to plan any."""
+    return {
+        row["id"]: (row["state"], _recorded_runs(row["rr"])) for row in json.loads(path.read_bytes()).get("leases", [])
+    }
+
+
+def _recorded_runs(rows: list[Any]) -> list[tuple[float, float | None, frozenset[int] | None]]:
+    """Rows are objects, lists (kind, start, end, hosts), or (start, end) of a run."""
+    found = list[tuple[float, float | None, frozenset[int] | None]]()
+    for one in rows:
+        row = [one["k"], one["s"], one["e"], one.get("n", {}).values()] if isinstance(one, dict) else one
+        if len(row) == 2:
+            found.append((row[0], row[1], None))
+        elif row[0] == "vm":
+            found.append((row[1], row[2], frozenset(row[3])))
+    return found
+
+
+def other_outcomes(ours: dict[int, Outcome], recorded: dict[int, Outcome]) -> dict[int, Outcome]:
+    """Ours of the leases of which something else became; those that had not arrived when the recording ended count."""
+    return {
+        number: ours.get(number, ("New", []))
+        for number, expected in recorded.items()
+        if not _same(ours.get(number, ("New", [])), expected)
+    }
+
+
+def _same(ours: Outcome, recorded: Outcome) -> bool:
+    if ours[0] != recorded[0] or len(ours[1]) != len(recorded[1]):
+        return False
+    pairs = zip(ours[1], recorded[1], strict=True)
+    return all(mine[:2] == theirs[:2] and theirs[2] in (None, mine[2]) for mine, theirs in pairs)
+
+
+def as_line(number: int, outcome: Outcome) -> str:
+    """A lease as text: `3 Done 0-868@1,2 2732-4264@1,2`; a run that was thrown away ends at `*`."""
+    state, runs = outcome
+    told = [
+        f"{start:g}-{'*' if end is None else f'{end:g}'}@{','.join(map(str, sorted(hosts or ())))}"
+        for start, end, hosts in runs
+    ]
+    return " ".join([str(number), state, *told])

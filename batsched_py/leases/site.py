@@ -45,10 +45,19 @@ class Site:
         return cls(types, tuple(tuple(host.get(name, 0.0) for name in types) for host in hosts), exclusive)
 
     def amounts(self, demand: Mapping[str, Quantity]) -> Amounts | None:
-        """Return a demand by type as amounts; None if it is for a type that the site does not have."""
+        """Return a demand by type as amounts; None if it is for a type that the site does not have.
+
+        Where a host has several instances of a type, the demand is for one of them: two such demands may be met by two.
+        """
         if any(name not in self.types for name in demand):
             return None
-        return tuple(demand.get(name, 0.0) for name in self.types)
+        wanted = [demand.get(name, 0.0) for name in self.types]
+        columns = zip(*self.capacities, strict=True)
+        several = [any(isinstance(quantity, tuple) for quantity in column) for column in columns]
+        return tuple(
+            (need,) if many and not isinstance(need, tuple) else need
+            for need, many in zip(wanted, several, strict=True)
+        )
 
     def smallest(self) -> Amounts:
         """Return what every host has: the demand of a node that asks for a whole host."""
