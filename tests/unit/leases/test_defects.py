@@ -1,0 +1,150 @@
+"""Defects of Haizea that no recorded case shows: what happens here instead (docs/how-to/from-haizea.md)."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.preparation.image_transfer import TransferSettings
+from batsched_py.leases.reservations import Use
+from batsched_py.leases.scheduler import LeaseScheduler, Stop
+from batsched_py.leases.settings import LeaseSettings
+from batsched_py.leases.terms import Kind
+from tests.lease_checks import Checks
+from tests.lease_driver import RESERVATIONS_FIRST, Request, lease, play, site
+
+IMAGE = ("a.img", 640.0)
+
+
+def runs(asked: Lease) -> list[tuple[float, float]]:
+    """Starts and ends of the runs of its machines."""
+    return [(one.start, one.end) for one in asked.executed if one.use is Use.VM]
+
+
+def transfers(asked: Lease) -> list[tuple[float, float]]:
+    """Starts and ends of the transfers of its image."""
+    return [(one.start, one.end) for one in asked.executed if one.use is Use.TRANSFER]
+
+
+def test_d1_a_reservation_whose_start_is_past_is_rejected() -> None:
+    """Haizea accepts it, never starts it, and stops at its end."""
+    [late, other] = play([lease(1, 100, 1, 50, start=90.0), lease(2, 100, 1, 50, start=100.0)]).leases
+    assert late.state is State.REJECTED
+    assert runs(other) == [(100, 150)]
+
+
+def test_d3_an_immediate_lease_is_never_cut() -> None:
+    """Before a reservation there is no room for all of it: rejected, not suspended and forgotten."""
+    [reserved, cut, short] = play(
+        [
+            lease(1, 0, 4, 100, start=300.0),
+            lease(2, 10, 1, 600, kind=Kind.IMMEDIATE),
+            lease(3, 10, 1, 290, kind=Kind.IMMEDIATE),
+        ],
+        observer=Checks(),
+    ).leases
+    assert cut.state is State.REJECTED
+    assert runs(short) == [(10, 300)]
+    assert runs(reserved) == [(300, 400)]
+
+
+def test_d9_each_machine_resumes_on_its_own_host() -> None:
+    """Four machines of unequal memory on two hosts; Haizea keeps only the set of hosts, and deals them out anew."""
+    victim = lease(1, 0, 3, 3600, cpu=50.0, memory=512.0)
+    play([victim, lease(2, 600, 2, 900, start=1800.0)], hosts=2, observer=Checks())
+    assert [run.nodes for run in victim.runs] == [{1: 0, 2: 0, 3: 1}] * 2
+
+
+def test_d10_a_reservation_within_a_planned_suspension_moves_it() -> None:
+    """The suspension was to end at 1800; it ends at 1780 for the reservation that comes between."""
+    [victim, _, between] = play(
+        [lease(1, 0, 1, 3600), lease(2, 100, 4, 600, start=1800.0), lease(3, 200, 4, 10, start=1780.0)],
+        observer=Checks(),
+    ).leases
+    assert runs(victim) == [(0, 1748), (2432, 4284)]
+    assert runs(between) == [(1780, 1790)]
+
+
+def test_d13_a_lease_whose_image_is_on_its_way_stays_where_it_is_planned() -> None:
+    """A host becomes free in the middle of the transfer; Haizea plans the lease anew, and it fails."""
+    first, second = lease(1, 0, 1, 1000, image=IMAGE), lease(2, 0, 1, 100, image=IMAGE)
+    transfer = TransferSettings(share=False)
+    play([Request(first, 20.0), Request(second)], hosts=1, transfers=transfer, observer=Checks())
+    assert runs(first) == [(52, 72)]
+    assert transfers(second) == [(52, 104)]
+    assert runs(second) == [(1052, 1152)]
+
+
+@pytest.mark.parametrize(("order", "ends"), [("youngest", {3: 8764, 4: 9064}), ("oldest", {1: 8164, 2: 8464})])
+def test_d16_the_youngest_give_way(order: str, ends: dict[int, float]) -> None:
+    """HA-27: the two youngest of four; with Haizea's order the two oldest."""
+    driver = play(
+        [*(lease(number, 300 * (number - 1), 1, 7200) for number in range(1, 5)), lease(5, 1200, 2, 900, start=1800.0)],
+        victim_order=order,
+        observer=Checks(),
+    )
+    assert {one.id: one.end for one in driver.leases if len(one.runs) > 1} == ends
+
+
+def test_d16_who_is_not_preemptible_is_left_alone() -> None:
+    """HA-16: the reservation is rejected."""
+    [kept, reserved] = play([lease(1, 0, 1, 3600, preemptible=False), lease(2, 900, 4, 1800, start=1800.0)]).leases
+    assert runs(kept) == [(0, 3600)]
+    assert reserved.state is State.REJECTED
+
+
+@pytest.mark.parametrize(("holds", "state"), [(True, State.REJECTED), (False, State.DONE)])
+def test_d17_a_machine_that_is_suspended_holds_its_cpu(holds: bool, state: State) -> None:
+    """Nobody else computes on its host from 1784 to 1800; with Haizea's rule an immediate lease does."""
+    driver = play(
+        [
+            lease(1, 0, 1, 3600, memory=512.0),
+            lease(2, 100, 1, 100, start=1800.0, memory=512.0),
+            lease(3, 1784, 1, 10, memory=512.0, kind=Kind.IMMEDIATE),
+        ],
+        hosts=1,
+        hold_cpu=holds,
+    )
+    assert driver.leases[2].state is state
+
+
+def test_d19_a_cache_stays_within_its_size() -> None:
+    """Room is made for the image that comes, not for those that are there; Haizea kept 1920 MB of 1300."""
+    asked = [lease(number, 1000 * number, 1, 100, image=(f"{number}.img", 640.0)) for number in (1, 2, 3)]
+    driver = play(asked, hosts=1, transfers=TransferSettings(cache=1300.0), observer=Checks())
+    assert [driver.scheduler.disks.holding(f"{number}.img") for number in (1, 2, 3)] == [set(), {0}, {0}]
+    assert driver.scheduler.disks.used(0) == 1280
+
+
+def test_d20_a_reservation_takes_an_image_that_a_host_keeps() -> None:
+    """No second transfer."""
+    [first, reserved] = play(
+        [lease(1, 0, 1, 100, image=IMAGE), lease(2, 900, 1, 100, start=1000.0, image=IMAGE)],
+        hosts=1,
+        transfers=TransferSettings(cache=math.inf),
+        observer=Checks(),
+    ).leases
+    assert transfers(first) == [(0, 52)]
+    assert transfers(reserved) == []
+    assert runs(reserved) == [(1000, 1100)]
+
+
+def test_d24_a_lease_that_shares_a_transfer_begins_when_it_is_over() -> None:
+    """HA-26c: both start at 52; in Haizea the second never becomes ready, and fails."""
+    shared = TransferSettings(mechanism="multicast")
+    driver = play([lease(1, 0, 1, 100, image=IMAGE), lease(2, 0, 1, 100, image=IMAGE)], transfers=shared)
+    assert [runs(one) for one in driver.leases] == [[(52, 152)], [(52, 152)]]
+
+
+def test_d25_machines_of_a_requeued_lease_are_told_to_stop() -> None:
+    """HA-3: the lease is cancelled at 900 for a reservation at 1800."""
+    scheduler = LeaseScheduler(site(4), LeaseSettings(suspension="none"), RESERVATIONS_FIRST)
+    scheduler.step(0.0, (), [lease(1, 0, 1, 3600)])
+    scheduler.actions.clear()
+    scheduler.step(900.0, (), [lease(2, 900, 4, 1800, start=1800.0)])
+    [stop] = scheduler.actions
+    assert isinstance(stop, Stop)
+    assert (stop.lease.id, stop.why, stop.run.end) == (1, "requeue", 900)
