@@ -1,0 +1,51 @@
+"""What is said for those who come from Haizea: its defects with the tests that show them, and the states of a lease."""
+
+from __future__ import annotations
+
+import re
+
+from batsched_py.leases.lifecycle import TRANSITIONS
+from tests.clone import ROOT
+from tests.docs.lease_states import MARKS, PICTURE, drawing
+from tests.haizea_cases import NAMES
+
+PAGE = ROOT / "docs" / "how-to" / "from-haizea.md"
+
+
+def rows() -> dict[str, str]:
+    """What shows each defect, by its number."""
+    table = [line.strip("| ").split(" | ") for line in PAGE.read_text().splitlines() if re.match(r"\| D\d", line)]
+    return {row[0]: row[-1] for row in table}
+
+
+def test_each_of_the_25_defects_has_a_row() -> None:
+    """In their order."""
+    assert list(rows()) == [f"D{number}" for number in range(1, 26)]
+
+
+def test_each_defect_is_shown_by_tests_and_recorded_cases_that_exist() -> None:
+    """A case is a folder of tests/data/haizea; a test is named with its module."""
+    for number, shown in rows().items():
+        names = re.findall(r"`([^`]+)`", shown)
+        assert names, number
+        for name in names:
+            if "::" in name:
+                module, _, test = name.partition("::")
+                assert f"def {test}(" in (ROOT / "tests" / module).read_text(), f"{number}: {name}"
+            else:
+                assert name in NAMES, f"{number}: {name}"
+
+
+def test_the_picture_of_the_states_is_drawn_from_the_table() -> None:
+    """`python -m tests.docs.lease_states` draws it anew after a change."""
+    assert PICTURE.read_text() == drawing()
+
+
+def test_the_picture_has_each_transition() -> None:
+    """As an arrow with its name, or as a mark at the state."""
+    arrows = set(re.findall(r"<title>(.+?)</title>", drawing()))
+    others = {(state, after) for state, following in TRANSITIONS.items() for after in following if after not in MARKS}
+    assert arrows == {f"{state.label} to {after.label}" for state, after in others}
+    for other in MARKS:
+        marked = sum(1 for following in TRANSITIONS.values() if other in following)
+        assert len(re.findall(rf'class="m"[^>]*>[^<:]*{MARKS[other]}[^<:]*<', drawing())) == marked
