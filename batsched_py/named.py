@@ -23,6 +23,7 @@ class Named(Generic[Thing]):
         known: name -> thing.
         takes: the arguments of a user's function, for messages; it must take that many.
         adopt: makes a thing of a name and a user's function; None if only what is known will do.
+        own: how a user's own is written, for messages.
     """
 
     def __init__(
@@ -31,8 +32,9 @@ class Named(Generic[Thing]):
         known: Mapping[str, Thing],
         takes: tuple[str, ...] = (),
         adopt: Callable[[str, Callable[..., Any]], Thing] | None = None,
+        own: str = "module:function",
     ) -> None:
-        self.kind, self._known, self._takes, self._adopt = kind, known, takes, adopt
+        self.kind, self._known, self._takes, self._adopt, self._own = kind, known, takes, adopt, own
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the known names."""
@@ -44,7 +46,7 @@ class Named(Generic[Thing]):
     @property
     def choices(self) -> str:
         """The names that a user may write, as text."""
-        return " | ".join((*self._known, *(["module:function"] if self._adopt else [])))
+        return " | ".join((*self._known, *([self._own] if self._adopt else [])))
 
     def choices_with(self, load: Load | None) -> str:
         """Return as text what `find` takes with this `load`."""

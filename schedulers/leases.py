@@ -15,9 +15,10 @@ from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.leases.capacity import Quantity
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.policies.admission import Admission, NoReservations
-from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
-from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability, ReservationsFirst
+from batsched_py.leases.policies.admission import Admission
+from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, Choice
+from batsched_py.leases.policies.hosts import HostOrder
+from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
@@ -48,11 +49,13 @@ class LeasesOptions:
     migration_bandwidth: float = option(100.0, "Mb/s between hosts", minimum=1e-6)
     shutdown_time: float = option(0.0, "seconds from the end of a run until its hosts are free", minimum=0)
     enactment_overhead: float = option(0.0, "seconds for each command to a machine", minimum=0)
-    policy_admission: Literal["accept-all", "no-ARs"] = option("accept-all", "which leases may be scheduled")
-    policy_preemption: Literal["no-preemption", "ar-preempts-everything", "deadline"] = option(
-        "no-preemption", "who gives way: nobody, best-effort leases to reservations, deadline leases to each other"
+    policy_admission: Choice[Admission] = named("accept-all", "which leases may be scheduled", ADMISSION)
+    policy_preemption: Choice[Preemptability] = named(
+        "no-preemption",
+        "who gives way: nobody, best-effort leases to reservations, deadline leases to each other",
+        PREEMPTION,
     )
-    policy_host_selection: Literal["greedy", "no-policy"] = option("greedy", "which hosts are tried first")
+    policy_host_selection: Choice[HostOrder] = named("greedy", "which hosts are tried first", HOSTS)
     lease_preparation: Literal["unmanaged", "imagetransfer"] = option("unmanaged", "are images transferred first")
     imagetransfer_bandwidth: float = option(100.0, "Mb/s of the repository", minimum=1e-6)
     transfer_mechanism: Literal["unicast", "multicast"] = option("unicast", "a transfer for each node, or for all")
@@ -109,14 +112,7 @@ class LeasesOptions:
 
     def policies(self) -> Policies:
         """Return who is admitted, who gives way, and which hosts are tried first."""
-        admission = {"accept-all": Admission, "no-ARs": NoReservations}[self.policy_admission]
-        preemption = {
-            "no-preemption": Preemptability,
-            "ar-preempts-everything": ReservationsFirst,
-            "deadline": DeadlinesGiveWay,
-        }
-        hosts = {"greedy": GreedyHosts, "no-policy": HostOrder}[self.policy_host_selection]
-        return Policies(lambda _: admission(), lambda _: preemption[self.policy_preemption](), hosts)
+        return Policies(self.policy_admission.make, self.policy_preemption.make, self.policy_host_selection.make)
 
 
 class Leases(Scheduler[LeasesOptions]):

@@ -25,6 +25,7 @@ from batsched_py.haizea.values import (
     number,
     whole,
 )
+from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION
 
 
 class When(NamedTuple):
@@ -84,33 +85,6 @@ class Option:
         return f"{self.section}.{self.name}"
 
 
-#: Policies: every spelling -> the one that is kept.
-_ADMISSION: Final = {
-    "accept-all": "accept-all",
-    "no-ARs": "no-ARs",
-    "haizea.policies.admission.AcceptAllPolicy": "accept-all",
-    "haizea.policies.admission.NoARsPolicy": "no-ARs",
-    "haizea.pluggable.policies.admission.AcceptAllPolicy": "accept-all",
-    "haizea.pluggable.policies.admission.NoARsPolicy": "no-ARs",
-}
-_PREEMPTION: Final = {
-    "no-preemption": "no-preemption",
-    "ar-preempts-everything": "ar-preempts-everything",
-    "deadline": "deadline",
-    "ar-preempts-be": "ar-preempts-everything",
-    "haizea.policies.preemption.NoPreemptionPolicy": "no-preemption",
-    "haizea.policies.preemption.ARPreemptsEverythingPolicy": "ar-preempts-everything",
-    "haizea.pluggable.policies.preemption.NoPreemptionPolicy": "no-preemption",
-    "haizea.pluggable.policies.preemption.ARPreemptsEverythingPolicy": "ar-preempts-everything",
-}
-_HOSTS: Final = {
-    "greedy": "greedy",
-    "no-policy": "no-policy",
-    "haizea.policies.host_selection.GreedyPolicy": "greedy",
-    "haizea.policies.host_selection.NoPolicy": "no-policy",
-    "haizea.pluggable.policies.host_selection.GreedyPolicy": "greedy",
-    "haizea.pluggable.policies.host_selection.NoPolicy": "no-policy",
-}
 #: MB/s, Mb/s: nothing is so slow or so fast.
 _RATE: Final = number(1e-6, 1e12)
 _NO_OPENNEBULA: Final = "must be simulated: OpenNebula is not driven from here"
@@ -153,16 +127,16 @@ _SCHEDULING: Final = (
         "How nodes are put on hosts: deadline is that of Haizea 1.1, for deadline leases.", default="greedy",
     ),
     Option(
-        "scheduling", "policy-admission", named_class(_ADMISSION),
+        "scheduling", "policy-admission", named_class(ADMISSION.spellings),
         "Which leases may be scheduled at all; no-ARs refuses advance reservations.", default="accept-all",
     ),
     Option(
-        "scheduling", "policy-preemption", named_class(_PREEMPTION),
+        "scheduling", "policy-preemption", named_class(PREEMPTION.spellings),
         "Which leases give way: none, best-effort leases to advance reservations, or as Haizea 1.1 does for deadlines.",
         default="no-preemption", sample="ar-preempts-everything",
     ),
     Option(
-        "scheduling", "policy-host-selection", named_class(_HOSTS),
+        "scheduling", "policy-host-selection", named_class(HOSTS.spellings),
         "Which hosts are taken first: those with few leases and a quiet future, or those with the lowest numbers.",
         default="greedy",
     ),

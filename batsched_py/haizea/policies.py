@@ -1,42 +1,50 @@
-"""Policies that a configuration names (H54, H93)."""
+"""Policies and probes that a configuration names; users' own are looked for beside it first (H54, H91 to H93)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, TypeVar
 
-from batsched_py.errors import OptionError
-from batsched_py.haizea.config import PolicyNames
-from batsched_py.leases.policies.admission import Admission, NoReservations
-from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
-from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability, ReservationsFirst
+from batsched_py.errors import ConfigurationError, PluginError
+from batsched_py.haizea.config import HaizeaConfig
+from batsched_py.leases.accounting.catalogue import PROBES, Probes
+from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION
 from batsched_py.leases.scheduler import Policies
-from batsched_py.text.display import displayed
-from batsched_py.text.wording import unknown
+from batsched_py.loading import load_object
+from batsched_py.named import Load, Named
 
-_ADMISSION: Final[Mapping[str, Callable[[], Admission]]] = {"accept-all": Admission, "no-ARs": NoReservations}
-_PREEMPTION: Final[Mapping[str, Callable[[], Preemptability]]] = {
-    "no-preemption": Preemptability,
-    "ar-preempts-everything": ReservationsFirst,
-    "deadline": DeadlinesGiveWay,
-}
-_HOSTS: Final[Mapping[str, Callable[[Any], HostOrder]]] = {"greedy": GreedyHosts, "no-policy": HostOrder}
+Thing = TypeVar("Thing")
 
 
-def find_policies(names: PolicyNames, folder: Path) -> Policies:
-    """Return the policies of these names; OptionError for one that is unknown.
-
-    Classes of the user's own are looked for in the folder of the configuration first.
-    """
-    del folder
-    admission = _find("policy-admission", names.admission, _ADMISSION)
-    preemption = _find("policy-preemption", names.preemption, _PREEMPTION)
-    hosts = _find("policy-host-selection", names.hosts, _HOSTS)
-    return Policies(lambda _: admission(), lambda _: preemption(), hosts)
+def find_policies(config: HaizeaConfig) -> Policies:
+    """Return the policies of a configuration; ConfigurationError for one that is not there."""
+    names = config.policies
+    return Policies(
+        _find(config, "scheduling.policy-admission", names.admission, ADMISSION).make,
+        _find(config, "scheduling.policy-preemption", names.preemption, PREEMPTION).make,
+        _find(config, "scheduling.policy-host-selection", names.hosts, HOSTS).make,
+    )
 
 
-def _find(option: str, name: str, known: Mapping[str, Any]) -> Any:
-    if name not in known:
-        raise OptionError(f"scheduling.{option}: {displayed(name)} is {unknown(name, known)}")
-    return known[name]
+def find_probes(config: HaizeaConfig) -> Probes:
+    """Return the probes of a configuration; ConfigurationError for one that is not there."""
+    return _find(config, "accounting.probes", " ".join(config.accounting.probes), PROBES)
+
+
+def _find(config: HaizeaConfig, option: str, name: str, things: Named[Thing]) -> Thing:
+    try:
+        return things.find(name, _load_beside(config.file.parent))
+    except (ValueError, PluginError) as error:
+        raise ConfigurationError(str(config.file), option, str(error)) from error
+
+
+def _load_beside(folder: Path) -> Load:
+    """Return a loader for which files are relative to a folder, and its modules come before installed ones."""
+
+    def load(target: str, what: str) -> Any:
+        module, _, name = target.rpartition(":")
+        named_file = module.endswith(".py")
+        file = folder / (Path(module).expanduser() if named_file else Path(*module.split(".")).with_suffix(".py"))
+        return load_object(f"{file}:{name}" if named_file or file.is_file() else target, what)
+
+    return load

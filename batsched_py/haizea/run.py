@@ -10,15 +10,13 @@ from typing import NamedTuple
 from batsched_py.errors import OptionError
 from batsched_py.haizea.config import HaizeaConfig, TraceFiles
 from batsched_py.haizea.log import HaizeaLog
-from batsched_py.haizea.policies import find_policies
+from batsched_py.haizea.policies import find_policies, find_probes
 from batsched_py.haizea.summary import StatusSummary
-from batsched_py.leases.accounting.catalogue import PROBES, Probes
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer, Observers
-from batsched_py.leases.scheduler import LeaseScheduler
+from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.terms import Kind
-from batsched_py.loading import load_object
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.scheduling.view import View
@@ -86,11 +84,12 @@ class _StopCondition(Observer):
 def run(config: HaizeaConfig, write: Callable[[str], None], *, limits: Limits = LIMITS) -> HaizeaRun:
     """Simulate a configuration; `write` takes the lines that Haizea logs.
 
-    Raises WorkloadError for files of requests, OptionError for a configuration that does not suit them, PluginError for
-    policies and probes of the user's own.
+    Raises WorkloadError for files of requests, OptionError for a configuration that does not suit them,
+    ConfigurationError for policies and probes that are not there, AlgorithmError for those of the user's own that fail.
     """
     if config.traces is None or config.start_time is None:
         raise OptionError(f"{config.file}: simulation.clock must be simulated: a run has no other clock")
+    policies, probes = find_policies(config), find_probes(config)
     log = HaizeaLog(config.start_time, config.log_level, write, config.status_interval)
     log.started()
     log.loading(str(config.traces.trace))
@@ -98,8 +97,8 @@ def run(config: HaizeaConfig, write: Callable[[str], None], *, limits: Limits = 
     workload, platform = lease_inputs(source, requests, site, _changes(config.traces, limits))
     log.loaded(Counter(_kind(request) for request in requests))
     stop = _StopCondition(config.stop_when, sum(request.best_effort for request in requests))
-    ledger = Ledger(_probes(config), config.accounting.stats)
-    session = Session(_algorithm(config, ledger, Observers(ledger, log, stop)), {})
+    ledger = Ledger(probes, config.accounting.stats)
+    session = Session(_algorithm(config, policies, ledger, Observers(ledger, log, stop)), {})
 
     def answer(message: bytes) -> bytes:
         reply = session.answer(message)
@@ -151,11 +150,7 @@ def _kind(request: LeaseRequest) -> Kind:
     return Kind.IMMEDIATE if request.start == "now" else Kind.ADVANCE
 
 
-def _probes(config: HaizeaConfig) -> Probes:
-    return PROBES.find(" ".join(config.accounting.probes), load_object)
-
-
-def _algorithm(config: HaizeaConfig, ledger: Ledger, observer: Observer) -> type[Leases]:
+def _algorithm(config: HaizeaConfig, policies: Policies, ledger: Ledger, observer: Observer) -> type[Leases]:
     """Return the algorithm `leases`, as the configuration has it."""
 
     class Configured(Leases):
@@ -169,7 +164,6 @@ def _algorithm(config: HaizeaConfig, ledger: Ledger, observer: Observer) -> type
 
         def make_scheduler(self, view: View) -> LeaseScheduler:
             del view
-            policies = find_policies(config.policies, config.file.parent)
             return LeaseScheduler(self.site, config.settings, policies, config.transfers, observer)
 
     return Configured

@@ -30,7 +30,7 @@ class LeaseBook:
     def __init__(self, site: Site, transfers: TransferSettings | None, observer: Observer) -> None:
         """Begin with nothing reserved; without `transfers` nothing is prepared. The observer is told of plans."""
         self.observer = observer
-        self.table = LeaseTable(site.capacities, exclusive=site.exclusive)
+        self.table = LeaseTable(site.capacities, exclusive=site.exclusive, types=site.types)
         self.upcoming = Upcoming()
         self.runs: set[Run] = set()
         self.preparation = (

@@ -50,6 +50,8 @@ class GreedyMapper:
         ordered = self._order.sort(lease, hosts, start)
         if self._one_each(lease.demands[0]) and lease.uniform and not strict:
             chosen = ordered[: lease.size]
+            if len(chosen) < lease.size:
+                return None  # the policy has left hosts out
             untils = [self._table.hosts[host].fits_until(lease.demands[0], start) or start for host in chosen]
             return Mapping(dict(enumerate(chosen, 1)), min(end, *untils))
         return self._fill(lease, ordered, start, end, strict=strict)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.reservations import LeaseReservation, Run
+from batsched_py.leases.site import Site
 
 if TYPE_CHECKING:
     from batsched_py.leases.scheduler import LeaseScheduler
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 class Observer:
     """Base of observers; by itself it does nothing. Observers change nothing."""
+
+    def opened(self, site: Site) -> None:
+        """Note the site on which leases will be scheduled."""
 
     def requested(self, lease: Lease, now: float) -> None:
         """Note that a lease is requested; nothing is decided yet."""
@@ -56,6 +60,11 @@ class Observers(Observer):
 
     def __init__(self, *observers: Observer) -> None:
         self._all = observers
+
+    def opened(self, site: Site) -> None:
+        """Tell all."""
+        for one in self._all:
+            one.opened(site)
 
     def requested(self, lease: Lease, now: float) -> None:
         """Tell all."""

@@ -73,6 +73,7 @@ _MOVABLE = frozenset({State.PREPARING, State.READY, State.SCHEDULED, State.SUSPE
 
 NOT_ADMITTED = "the admission policy does not accept it"
 TOO_LARGE = "it would not fit on the empty site"
+NO_HOSTS = "the host selection policy leaves it too few hosts"
 NO_ROOM = "not enough resources in the interval"
 NOT_NOW = "it cannot start at once"
 PAST = "its start is past"
@@ -103,11 +104,13 @@ class LeaseScheduler:
     ) -> None:
         """Begin with no leases; without `transfers` nothing is prepared."""
         self._observer = observer or Observer()
+        self._observer.opened(site)
         self.site, self._settings = site, settings
         self._book = LeaseBook(site, transfers, self._observer)
         self.table, self._preparation = self._book.table, self._book.preparation
         self._admission, preemption = policies.admission(self.table), policies.preemption(self.table)
-        mapper = GreedyMapper(self.table, policies.hosts(self.table), drop_unneeded=settings.drop_unneeded_victims)
+        self._hosts = policies.hosts(self.table)
+        mapper = GreedyMapper(self.table, self._hosts, drop_unneeded=settings.drop_unneeded_victims)
         empty = LeaseTable(site.capacities, exclusive=site.exclusive)
         self._empty = GreedyMapper(empty, HostOrder(empty))
         #: A demand that fits where a CPU has anything to give.
@@ -198,8 +201,10 @@ class LeaseScheduler:
                 self.future.pop(lease.id)
                 self._book.take_back(lease, now)
                 lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
-                found = self._plan_best_effort(lease, now)
-                assert found, f"{lease!r} cannot be planned anew"  # noqa: S101  # its old place is free
+                if not self._plan_best_effort(lease, now):
+                    assert not self._hosts.total, f"{lease!r} cannot be planned anew"  # noqa: S101  # its old place is free
+                    lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
+                    self._enqueue(lease)
         self._deadlines.move_forward(ended, now)
 
     # What begins and ends.
@@ -325,8 +330,16 @@ class LeaseScheduler:
         self._observer.admitted(lease, now)
         if self._empty.find(lease, 0.0, math.inf, strict=False) is None:
             self._reject(lease, TOO_LARGE, now)
+        elif not self._hosts.total and not self._has_hosts(lease, now):
+            self._reject(lease, NO_HOSTS, now)
         else:
             self._pending.append(lease)
+
+    def _has_hosts(self, lease: Lease, now: float) -> bool:
+        """Return whether the selection leaves a new lease enough hosts: it would wait for others in vain."""
+        at = now if lease.start is None else max(now, lease.start)
+        hosts = self._hosts.sort(lease, range(len(self.site.capacities)), at)
+        return self._empty.find_among(lease, hosts, 0.0, math.inf) is not None
 
     def _reject(self, lease: Lease, why: str, now: float) -> None:
         lease.change(State.REJECTED, now)
@@ -397,7 +410,8 @@ class LeaseScheduler:
             run = self._planner.as_soon_as_possible(
                 lease, [(time, None) for time in self._book.frees_after(near[-1][0])], now
             )
-            assert run or self.table.down, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
+            some = self.table.down or not self._hosts.total
+            assert run or some, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
         if run is None or not self._commit(lease, run, now):
             return False
         if future:

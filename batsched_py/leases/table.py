@@ -15,6 +15,7 @@ from typing import Final
 from batsched_py.leases.capacity import Amounts, fits, subtract
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.reservations import LeaseReservation
+from batsched_py.model.resources import CPU, MEMORY
 
 NOBODY: Final[frozenset[int]] = frozenset()
 #: Answers that are kept, and changes after which one is found anew rather than changed.
@@ -230,13 +231,18 @@ class LeaseTable:
     Args:
         capacities: of the hosts.
         exclusive: no host is for two leases at a time.
+        types: of the amounts.
 
     Attributes:
         hosts: the timelines of all.
+        now: the present, in seconds.
         down: hosts on which nothing can be placed, until they are back.
     """
 
-    def __init__(self, capacities: Sequence[Amounts], *, exclusive: bool = False) -> None:
+    def __init__(
+        self, capacities: Sequence[Amounts], *, exclusive: bool = False, types: Sequence[str] = (CPU, MEMORY)
+    ) -> None:
+        self.types = types
         self.hosts = [HostTimeline(capacity, exclusive=exclusive) for capacity in capacities]
         self._count = 0
         self.down: set[int] = set()
@@ -244,7 +250,7 @@ class LeaseTable:
         self._changes: list[tuple[float, float, Collection[int]]] = []
         #: (demand, time; None for the present) -> hosts on which it fits then, after so many changes.
         self._fitting: dict[tuple[Amounts, float | None], tuple[set[int], int]] = {}
-        self._now = -math.inf
+        self.now = -math.inf
 
     def lose(self, down: set[int]) -> None:
         """Note which hosts are down; no others are."""
@@ -261,7 +267,7 @@ class LeaseTable:
             line = self.hosts[host]
             line.same_until = line.next_change(now)
         self._changes.append((-math.inf, math.inf, changed))
-        self._now = now
+        self.now = now
 
     def add(self, reservation: LeaseReservation) -> None:
         """Put a reservation into the table, after all others of its instant."""
@@ -291,7 +297,7 @@ class LeaseTable:
         if len(self._fitting) > _MOST_KEPT or len(self._changes) > _MOST_KEPT:
             self._fitting.clear()
             self._changes.clear()
-        changes, when = self._changes, None if time == self._now else time
+        changes, when = self._changes, None if time == self.now else time
         found, seen = self._fitting.get((demand, when), (None, 0))
         if found is None or len(changes) - seen > _MOST_REPLAYED:
             found = {host for host, line in enumerate(self.hosts) if line.has_room(demand, time)}

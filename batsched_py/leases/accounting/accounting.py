@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from numbers import Integral, Real
 from typing import ClassVar, Literal
 
 from batsched_py.leases.accounting.counters import Average, Counter, Number
-from batsched_py.text.display import displayed
+from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import did_you_mean
 
 #: A figure of a lease or of a run; None as long as nobody has set it.
@@ -65,7 +66,7 @@ class Accounting:
 
     def append_to_counter(self, counter_id: str, value: Number, lease_id: int | None = None) -> None:
         """Set a counter to a value."""
-        self._counter(counter_id).put(self.now, value, lease_id)
+        self._counter(counter_id).put(self.now, _plain_number(value), lease_id)
 
     def get_last_counter_time(self, counter_id: str) -> float:
         """Return the time of the latest entry of a counter."""
@@ -78,12 +79,12 @@ class Accounting:
     def set_lease_stat(self, stat_id: str, lease_id: int, value: Figure) -> None:
         """Set a figure of a lease."""
         _check_known(stat_id, self.lease_stats, "statistic of leases")
-        self.lease_stats[stat_id][lease_id] = value
+        self.lease_stats[stat_id][lease_id] = _plain(value)
 
     def set_stat(self, stat_id: str, value: Figure) -> None:
         """Set a figure of the run."""
         _check_known(stat_id, self.run_stats, "statistic of the run")
-        self.run_stats[stat_id] = value
+        self.run_stats[stat_id] = _plain(value)
 
     def close(self, now: float) -> None:
         """Note that the run stops: counters repeat their last values."""
@@ -94,6 +95,20 @@ class Accounting:
     def _counter(self, name: str) -> Counter:
         _check_known(name, self.counters, "counter")
         return self.counters[name]
+
+
+def _plain(value: Figure) -> Figure:
+    """Return a figure as it can be written; ValueError if it is neither a number nor text."""
+    return value if value is None or isinstance(value, str) else _plain_number(value)
+
+
+def _plain_number(value: Number) -> Number:
+    """Return a number of whatever class as int or float; ValueError if it is none."""
+    if value.__class__ is int or value.__class__ is float:
+        return value
+    if not isinstance(value, Real):
+        raise ValueError(f"must be a number, not {shown(value)}")
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _check_new(name: str, known: Collection[str], what: str) -> None:

@@ -11,7 +11,11 @@ from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.accounting.rows import LeaseRow, ReservationRow, lease_row, reservation_rows
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
+from batsched_py.leases.own.bases import HaizeaProbe
+from batsched_py.leases.own.times import clock_at
+from batsched_py.leases.own.views import LeaseView
 from batsched_py.leases.scheduler import LeaseScheduler
+from batsched_py.leases.site import Site
 from batsched_py.named import failed
 
 
@@ -34,18 +38,24 @@ class Ledger(Observer):
         self._leases: list[LeaseRow] = []
         self._reservations: list[ReservationRow] = []
         self._closed = False
+        #: Types of resources of the site.
+        self._types: tuple[str, ...] = ()
+
+    def opened(self, site: Site) -> None:
+        """Note the types of its resources."""
+        self._types = site.types
 
     def admitted(self, lease: Lease, now: float) -> None:
         """Tell the probes of a request."""
         self._open[lease.id] = lease
-        self._tell(now, lambda probe: probe.at_lease_request(lease), "at_lease_request")
+        self._tell(now, lambda probe: probe.at_lease_request(self._seen(lease, probe)), "at_lease_request")
 
     def ended(self, lease: Lease, now: float) -> None:
         """Write down what became of a lease, and tell the probes."""
         self._open.pop(lease.id, None)
         self._leases.append(lease_row(lease))
         self._reservations += reservation_rows(lease)
-        self._tell(now, lambda probe: probe.at_lease_done(lease), "at_lease_done")
+        self._tell(now, lambda probe: probe.at_lease_done(self._seen(lease, probe)), "at_lease_done")
 
     def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
         """Let the probes look at the scheduler."""
@@ -69,10 +79,15 @@ class Ledger(Observer):
         under_way = [row for lease in self._open.values() for row in reservation_rows(lease)]
         return sorted((*self._reservations, *under_way), key=lambda row: (row.start, row.lease))
 
+    def _seen(self, lease: Lease, probe: AccountingProbe) -> Any:
+        """Return a lease as a probe sees it."""
+        return LeaseView(lease, self._types) if isinstance(probe, HaizeaProbe) else lease
+
     def _tell(self, now: float, call: Callable[[AccountingProbe], Any], hook: str) -> None:
         self.accounting.now = now
         for probe in self._probes:
             try:
-                call(probe)
+                with clock_at(now):
+                    call(probe)
             except Exception as error:
                 raise failed(f"probe {type(probe).__name__}: {hook} at t={now:g}", error) from error

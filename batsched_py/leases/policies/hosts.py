@@ -16,7 +16,12 @@ class HostOrder:
 
     Args:
         table: what is reserved.
+
+    Attributes:
+        total: it leaves no host out.
     """
+
+    total = True
 
     def __init__(self, table: LeaseTable) -> None:
         self.table = table

@@ -1,0 +1,86 @@
+"""Haizea's modules, importable while a user's file is loaded (H91).
+
+Ours stand in front of modules of these names that are installed: Haizea and mx.DateTime are for Python 2, and only our
+clock knows the time of the run. Afterwards they are gone, and what was there is back: nothing stays but what the file
+has imported. So a file imports them at its top.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any, Final
+
+from batsched_py.leases.accounting.accounting import Accounting
+from batsched_py.leases.own.bases import HaizeaProbe, HostSelectionPolicy, LeaseAdmissionPolicy, PreemptabilityPolicy
+from batsched_py.leases.own.times import TimeDelta, get_clock
+from batsched_py.leases.own.views import Duration, LeaseView, Timestamp
+from batsched_py.named import Load
+
+#: Module -> what can be imported from it.
+_CONTENTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "haizea.core.scheduler.policy": {
+        "LeaseAdmissionPolicy": LeaseAdmissionPolicy,
+        "PreemptabilityPolicy": PreemptabilityPolicy,
+        "HostSelectionPolicy": HostSelectionPolicy,
+    },
+    "haizea.core.leases": {"Lease": LeaseView, "Timestamp": Timestamp, "Duration": Duration},
+    "haizea.core.accounting": {"AccountingProbe": HaizeaProbe, "AccountingDataCollection": Accounting},
+    "haizea.common.utils": {"get_clock": get_clock},
+    "mx.DateTime": {"TimeDelta": TimeDelta},
+}
+
+
+@contextmanager
+def haizea_modules() -> Iterator[None]:
+    """Let Haizea's modules be imported; the modules that are loaded meanwhile keep what they have taken."""
+    ours = _modules()
+    roots = tuple({name.partition(".")[0] for name in ours})
+    before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in roots}
+    for name in before:
+        del sys.modules[name]
+    sys.modules.update(ours)
+    try:
+        yield
+    finally:
+        for name in [name for name in sys.modules if name.partition(".")[0] in roots]:
+            del sys.modules[name]
+        sys.modules.update(before)
+
+
+def loading_own(load: Load | None) -> Load | None:
+    """Return a loader for whose files Haizea's modules are there; None for None."""
+    if load is None:
+        return None
+    loader = load
+
+    def load_own(target: str, what: str) -> Any:
+        with haizea_modules():
+            return loader(target, what)
+
+    return load_own
+
+
+def own_target(name: str) -> str:
+    """Return where a class is as loaders spell it, `module:Class`, of a name that may be Haizea's `module.Class`."""
+    module, dot, last = name.rpartition(".")
+    return f"{module}:{last}" if dot and ":" not in name else name
+
+
+def _modules() -> dict[str, ModuleType]:
+    """Return new modules by their full names, with the packages that they are in."""
+    found: dict[str, ModuleType] = {}
+    for full_name, contents in _CONTENTS.items():
+        parts = full_name.split(".")
+        for at in range(1, len(parts) + 1):
+            name = ".".join(parts[:at])
+            if name in found:
+                continue
+            module = found[name] = ModuleType(name, "Haizea's names, as batsched-py has them.")
+            module.__path__ = []  # a package: what is not in it is told by its full name
+            if at > 1:
+                setattr(found[".".join(parts[: at - 1])], parts[at - 1], module)
+        vars(found[full_name]).update(contents)
+    return found

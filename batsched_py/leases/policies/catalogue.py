@@ -1,0 +1,104 @@
+"""Catalogue of policies: built-in ones by name, in all spellings that Haizea knows, and users' own (H54, H93)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from batsched_py.leases.own.modules import loading_own, own_target
+from batsched_py.leases.policies.admission import Admission, NoReservations
+from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
+from batsched_py.leases.policies.own import OwnAdmission, OwnHosts, OwnPreemptability
+from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability, ReservationsFirst
+from batsched_py.leases.table import LeaseTable
+from batsched_py.named import Load, Named
+
+Policy = TypeVar("Policy")
+#: Makes a policy of what is reserved.
+MakePolicy = Callable[[LeaseTable], Policy]
+
+
+class Choice(NamedTuple, Generic[Policy]):
+    """A policy that is chosen: its name, and what makes it."""
+
+    name: str
+    make: MakePolicy[Policy]
+
+
+class PolicyCatalogue(Named[Choice[Policy]]):
+    """Policies of one kind, of which a user chooses one, or a class as `module.Class` or `file.py:Class`.
+
+    Attributes:
+        spellings: every name of a built-in policy -> the one that is kept.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        known: Mapping[str, MakePolicy[Policy]],
+        others: Mapping[str, str],
+        method: str,
+        make_own: Callable[[str, Callable[..., Any], LeaseTable], Policy],
+    ) -> None:
+        """Make it.
+
+        Args:
+            kind: what they are, for messages.
+            known: name -> built-in policy.
+            others: other names -> those.
+            method: what a user's class must have.
+            make_own: makes a policy of a user's class.
+        """
+        self.spellings = {**{name: name for name in known}, **others}
+        self._method, self._make_own = method, make_own
+        choices = {name: Choice(name, make) for name, make in known.items()}
+        super().__init__(kind, choices, ("slottable",), self._adopt_class, own="module.Class")
+
+    def find(self, text: str, load: Load | None) -> Choice[Policy]:
+        """Return the policy of this name, or a user's; ValueError with the rule."""
+        name = self.spellings.get(text, text)
+        return super().find(name if load is None else own_target(name), loading_own(load))
+
+    def _adopt_class(self, name: str, make: Callable[..., Any]) -> Choice[Policy]:
+        if isinstance(make, type) and not callable(getattr(make, self._method, None)):
+            raise ValueError(f"{name} has no method {self._method}")
+        return Choice(name, lambda table: self._make_own(name, make, table))
+
+
+def _spelled(module: str, classes: Mapping[str, str]) -> dict[str, str]:
+    """Return Haizea's full names of classes, in both packages that its versions have, -> short names."""
+    packages = ("haizea.policies", "haizea.pluggable.policies")
+    return {f"{package}.{module}.{name}": short for package in packages for name, short in classes.items()}
+
+
+ADMISSION: Final[PolicyCatalogue[Admission]] = PolicyCatalogue(
+    "admission policy",
+    {"accept-all": lambda _: Admission(), "no-ARs": lambda _: NoReservations()},
+    _spelled("admission", {"AcceptAllPolicy": "accept-all", "NoARsPolicy": "no-ARs"}),
+    "accept_lease",
+    OwnAdmission,
+)
+PREEMPTION: Final[PolicyCatalogue[Preemptability]] = PolicyCatalogue(
+    "preemption policy",
+    {
+        "no-preemption": lambda _: Preemptability(),
+        "ar-preempts-everything": lambda _: ReservationsFirst(),
+        "deadline": lambda _: DeadlinesGiveWay(),
+    },
+    {
+        "ar-preempts-be": "ar-preempts-everything",
+        **_spelled(
+            "preemption",
+            {"NoPreemptionPolicy": "no-preemption", "ARPreemptsEverythingPolicy": "ar-preempts-everything"},
+        ),
+    },
+    "get_lease_preemptability_score",
+    OwnPreemptability,
+)
+HOSTS: Final[PolicyCatalogue[HostOrder]] = PolicyCatalogue(
+    "host selection policy",
+    {"greedy": GreedyHosts, "no-policy": HostOrder},
+    _spelled("host_selection", {"GreedyPolicy": "greedy", "NoPolicy": "no-policy"}),
+    "get_host_score",
+    OwnHosts,
+)

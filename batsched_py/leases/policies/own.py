@@ -1,0 +1,111 @@
+"""Policies of users' own: what they are asked, and whether their answers make sense (H54, H91)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from numbers import Real
+from typing import Any
+
+from batsched_py.errors import PlanError
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.own.times import Instant, clock_at
+from batsched_py.leases.own.views import LeaseView, SlotTable
+from batsched_py.leases.policies.admission import Admission
+from batsched_py.leases.policies.hosts import HostOrder
+from batsched_py.leases.policies.preemption import Preemptability
+from batsched_py.leases.table import LeaseTable
+from batsched_py.named import failed
+from batsched_py.text.display import shown
+
+#: A user's class, or a function that makes such a thing.
+Make = Callable[..., Any]
+
+
+class OwnAdmission(Admission):
+    """A user's admission policy.
+
+    Args:
+        name: of its class, for messages.
+        make: it, of the slot table.
+        table: what is reserved.
+    """
+
+    def __init__(self, name: str, make: Make, table: LeaseTable) -> None:
+        self._policy = _Policy(f"admission policy {name}", make, table)
+
+    def accepts(self, lease: Lease) -> bool:
+        """Ask it."""
+        policy = self._policy
+        answer = policy.ask("accept_lease", lease, policy.seen(lease))
+        if answer not in (True, False):
+            raise PlanError(f"{policy.asked('accept_lease', lease)}: it must return True or False, not {shown(answer)}")
+        return bool(answer)
+
+
+class OwnPreemptability(Preemptability):
+    """A user's preemption policy."""
+
+    def __init__(self, name: str, make: Make, table: LeaseTable) -> None:
+        self._policy = _Policy(f"preemption policy {name}", make, table)
+
+    def score(self, preemptor: Lease, preemptee: Lease, time: float) -> float:
+        """Ask it."""
+        seen = self._policy.seen
+        return self._policy.score(
+            "get_lease_preemptability_score", preemptee, seen(preemptor), seen(preemptee), Instant(time)
+        )
+
+
+class OwnHosts(HostOrder):
+    """A user's selection of hosts."""
+
+    total = False
+
+    def __init__(self, name: str, make: Make, table: LeaseTable) -> None:
+        super().__init__(table)
+        self._policy = _Policy(f"host selection policy {name}", make, table)
+
+    def sort(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:
+        """Ask it about each host; leave out those that it never takes."""
+        seen, when = self._policy.seen(lease), Instant(time)
+        scores = {host: self._policy.score("get_host_score", lease, host + 1, when, seen) for host in sorted(hosts)}
+        return sorted((host for host, score in scores.items() if score >= 0), key=lambda host: -scores[host])
+
+
+class _Policy:
+    """A user's policy of any kind."""
+
+    def __init__(self, what: str, make: Make, table: LeaseTable) -> None:
+        self._what, self._table = what, table
+        try:
+            with clock_at(0.0):
+                self._policy = make(SlotTable(table))
+        except (Exception, SystemExit) as error:
+            raise failed(what, error) from error
+
+    def seen(self, lease: Lease) -> LeaseView:
+        """Return the lease as it is shown to policies."""
+        return LeaseView(lease, self._table.types)
+
+    def asked(self, method: str, lease: Lease) -> str:
+        """Return what it was asked about a lease, for messages."""
+        return f"{self._what}: {method} of lease {lease.id} at t={self._table.now:g}"
+
+    def ask(self, method: str, lease: Lease, *given: Any) -> Any:
+        """Return its answer; PlanError with the lease that it was asked about if it raises."""
+        try:
+            with clock_at(self._table.now):
+                return getattr(self._policy, method)(*given)
+        except (Exception, SystemExit) as error:
+            raise failed(self.asked(method, lease), error) from error
+
+    def score(self, method: str, lease: Lease, *given: Any) -> float:
+        """Return its answer, which must be a number."""
+        answer = self.ask(method, lease, *given)
+        if not isinstance(answer, Real) or math.isnan(answer):
+            raise PlanError(f"{self.asked(method, lease)}: it must return a number, not {shown(answer)}")
+        try:
+            return float(answer)
+        except OverflowError:
+            raise PlanError(f"{self.asked(method, lease)}: it returned a number that is too large") from None

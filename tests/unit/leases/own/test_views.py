@@ -1,0 +1,55 @@
+"""Views of leases and of the slot table."""
+
+from __future__ import annotations
+
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.own.views import LeaseView, SlotTable, Timestamp
+from batsched_py.leases.reservations import LeaseReservation, Use
+from batsched_py.leases.table import LeaseTable
+from batsched_py.leases.terms import Kind
+
+TYPES = ("CPU", "Memory", "Ponies")
+
+
+def test_a_lease_has_all_that_haizea_offers() -> None:
+    """H91; nodes are numbered from 1, several instances add up."""
+    lease = LeaseView(
+        Lease(
+            7, Kind.ADVANCE, 900.0, 1800.0, (((50.0, 50.0), 512.0, 1.0), (100.0, 1024.0, 0.0)),
+            start=3600.0, preemptible=False,
+        ),
+        TYPES,
+    )  # fmt: skip
+    assert (lease.id, lease.numnodes, lease.preemptible, lease.submit_time) == (7, 2, False, 900.0)
+    assert (lease.start.requested, lease.start.actual) == (3600.0, None)
+    assert lease.duration.requested.hours == 0.5
+    assert lease.get_type() == lease.ADVANCE_RESERVATION
+    assert lease.get_state() == LeaseView.STATE_NEW == 0  # type: ignore[attr-defined]  # made of the states
+    first, second = lease.requested_resources[1], lease.requested_resources[2]
+    assert first.get_resource_types() == list(TYPES)
+    assert (first.get_quantity("CPU"), first.get_ninstances("CPU"), first.get_quantity_instance("CPU", 2)) == (
+        100, 2, 50,
+    )  # fmt: skip
+    assert (second.get_quantity("Memory"), second.get_quantity("Ponies")) == (1024, 0)
+
+
+def test_a_start_that_is_no_instant_has_haizeas_word() -> None:
+    """Now, or unspecified."""
+    starts = {
+        kind: LeaseView(Lease(1, kind, 0.0, 60.0, ((1.0,),)), ("CPU",)).start.requested
+        for kind in (Kind.IMMEDIATE, Kind.BEST_EFFORT)
+    }
+    assert starts == {Kind.IMMEDIATE: Timestamp.NOW, Kind.BEST_EFFORT: Timestamp.UNSPECIFIED}
+
+
+def test_the_slot_table_tells_what_is_on_hosts_from_1_on() -> None:
+    """What is free, how many leases are there, and until when."""
+    table = LeaseTable([(100.0, 1024.0)] * 2)
+    lease = Lease(1, Kind.BEST_EFFORT, 0.0, 60.0, ((40.0, 24.0),))
+    table.add(LeaseReservation(lease, Use.VM, 0.0, 60.0, nodes={1: 1}, shares={1: (40.0, 24.0)}))
+    seen = SlotTable(table)
+    assert list(seen.nodes) == [1, 2]
+    assert seen.nodes[1].get_quantity("Memory") == 1024
+    assert (seen.get_free(1, 0).get_quantity("CPU"), seen.get_free(2, 0).get_quantity("CPU")) == (100, 60)
+    assert (seen.get_number_of_leases(1, 0), seen.get_number_of_leases(2, 0)) == (0, 1)
+    assert seen.get_next_change(2, 0) == 60.0
