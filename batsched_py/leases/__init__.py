@@ -8,6 +8,7 @@ is), then `scheduler`, which composes the rest:
 * `planner`: finds a run for one lease; `mapping`: which node on which host; `overheads`, `suspension`: what suspending,
   resuming and moving takes; `settings`: the rules.
 * `preparation`: images. `policies`: who is admitted, who gives way, which hosts are tried first.
+* `own`: Haizea's interfaces for policies and probes of users' own.
 
 Times are seconds; intervals are half-open. A reservation is in the table until it is over; a lease's state changes only
 as `lifecycle` says.
