@@ -223,6 +223,12 @@ _SCHEDULING: Final = (
         default="False", ours=True,
     ),
     Option(
+        "scheduling", "never-later", FLAG,
+        "Whether a best-effort lease that is planned anew keeps its place if the new one is later; Haizea's may lose"
+        " seconds, or have its image transferred again.",
+        default="True", ours=True,
+    ),
+    Option(
         "scheduling", "deadline-rules", choice("feasible", "original"),
         "When a deadline lease is refused: after a second order was tried, the earliest deadline first, or as in Haizea"
         " 1.1; and whether all those that could begin earlier are moved when anything ends early.",

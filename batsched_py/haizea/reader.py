@@ -111,6 +111,7 @@ def _settings(given: GivenOptions) -> LeaseSettings:
         honour_preemptible=given["scheduling.honour-preemptible"],
         drop_unneeded_victims=given["scheduling.unneeded-victims"] == "spare",
         replan_after_each=given["scheduling.replan-after-each"],
+        never_later=given["scheduling.never-later"],
         deadline_rules=given["scheduling.deadline-rules"],
     )
 

@@ -69,11 +69,34 @@ class LeaseBook:
 
     def take_back(self, lease: Lease, now: float) -> Run:
         """Take away the last run of a lease, with what leads to it and follows it; return the run."""
-        self.preparation.cancel(lease, now)
+        self.forget_preparation(lease, now)
         run = lease.runs[-1]
         self.lift(run)
         self.observer.taken_back(run, now)
         return run
+
+    def drop(self, lease: Lease, now: float) -> None:
+        """Take away all that a lease has, for it will not go on; what was under way ends now."""
+        self.forget_preparation(lease, now)
+        for run in list(lease.runs):
+            if not run.begun:
+                self.lift(run)
+                continue
+            for one in run.all():
+                self._stop(one, now)
+
+    def forget_preparation(self, lease: Lease, now: float) -> None:
+        """Undo the preparation of hosts for a lease."""
+        for transfer in self.preparation.cancel(lease, now):
+            self._stop(transfer, now)
+
+    def _stop(self, reservation: LeaseReservation, now: float) -> None:
+        """Take a reservation away, or end it now if it is under way."""
+        under_way = reservation.phase is Phase.UNDER_WAY
+        self.remove(reservation)
+        if under_way:
+            reservation.end = now
+            self.observer.finished(reservation, now)
 
     def cut(self, run: Run, end: float, after: list[LeaseReservation]) -> None:
         """Let a run end earlier, and something else follow it than before."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.planner import Planner, Point
+from batsched_py.leases.planner import Planner, Point, points_from
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.reservations import Phase, Run
 from batsched_py.leases.terms import Kind
@@ -65,6 +65,14 @@ class Deadlines:
             or self._reorder(lease, max(start, now), now, _urgency)
             or (self._settings.deadline_rules == "feasible" and self._reorder(lease, now, now, _due))
         )
+
+    def resume(self, lease: Lease, now: float) -> bool:
+        """Plan the rest of a lease whose last runs were taken away; False if it would miss its deadline."""
+        run = self._fit(lease, now, now)
+        if run is not None:
+            self._book.add(run)
+            self._book.observer.planned(lease, run, now)
+        return run is not None
 
     def make_room(self, lease: Lease, now: float) -> bool:
         """Plan a lease at its very start, for which deadline leases may give way; False if that cannot be."""
@@ -139,7 +147,7 @@ class Deadlines:
             after = max(earliest, lease.runs[-1].final_end)
             points: list[Point] = [(after + self._overheads.estimated_migration(lease), None)]
         else:
-            points = _not_before(self._book.preparation.points(lease, now), earliest)
+            points = points_from(self._book.preparation.points(lease, now), earliest)
         points += [(time, None) for time in self._book.frees_after(points[-1][0])]
         run = self._planner.as_soon_as_possible(lease, (one for one in points if one[0] <= latest), now)
         return run if run is not None and run.end <= deadline else None
@@ -295,12 +303,6 @@ def _urgency(lease: Lease, time: float) -> float:
 
 def _due(lease: Lease, _time: float) -> float:
     return _terms(lease)[1]
-
-
-def _not_before(points: Sequence[Point], earliest: float) -> list[Point]:
-    """Return points from a time on: those before it are one, with the hosts that are ready by then."""
-    early = [hosts for time, hosts in points if time <= earliest]
-    return [*((earliest, hosts) for hosts in early[-1:]), *(one for one in points if one[0] > earliest)]
 
 
 def _apart(leases: Sequence[Lease], runs: dict[int, list[Run]], used: Collection[int]) -> list[Lease]:

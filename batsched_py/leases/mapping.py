@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from batsched_py.leases.capacity import Amounts, add, fits
@@ -90,6 +90,10 @@ class GreedyMapper:
                 return None
             end = min(end, until)
         return Mapping(nodes, end)
+
+    def reaches(self, hosts: Iterable[int]) -> bool:
+        """Return whether none of these hosts is down."""
+        return self._table.down.isdisjoint(hosts)
 
     def has_no_room(self, lease: Lease, time: float, *, stays: bool) -> bool:
         """Return quickly whether a lease certainly cannot start at a time; if it `stays`, on the hosts where it was."""

@@ -30,11 +30,10 @@ class Planner:
     def __init__(self, mapper: GreedyMapper, overheads: Overheads, settings: LeaseSettings) -> None:
         self.mapper, self.overheads, self.settings = mapper, overheads, settings
 
-    def at_its_start(self, lease: Lease, victims: Victims) -> tuple[Run, tuple[Lease, ...]] | None:
+    def at(self, start: float, lease: Lease, victims: Victims) -> tuple[Run, tuple[Lease, ...]] | None:
         """Return a run of all of [start, start + duration), and who must give way for it; None if there is none."""
-        assert lease.start is not None  # noqa: S101  # an advance reservation or a deadline lease
-        mapping = self.mapper.find_with_victims(lease, lease.start, self.end(lease, lease.start), victims)
-        return None if mapping is None else (self.exactly(lease, lease.start, mapping.nodes), mapping.victims)
+        mapping = self.mapper.find_with_victims(lease, start, self.end(lease, start), victims)
+        return None if mapping is None else (self.exactly(lease, start, mapping.nodes), mapping.victims)
 
     def exactly(self, lease: Lease, start: float, nodes: Nodes[int, int]) -> Run:
         """Return the whole run of a lease on these hosts: node -> host."""
@@ -131,10 +130,18 @@ class Planner:
         return run if 0 < run.end - run.start < run.lease.unplanned else None
 
     def _map(self, lease: Lease, time: float, end: float, hosts: Collection[int] | None) -> Mapping | None:
+        if lease.resuming and not self.mapper.reaches(lease.memory_hosts.values()):
+            return None  # its memory is on a host that is down
         strict = not self._cuttable(lease)
         if lease.resuming and self.settings.migration == "no":
             return self.mapper.find_on(lease, dict(sorted(lease.memory_hosts.items())), time, end, strict=strict)
         return self.mapper.find(lease, time, end, strict=strict, only=hosts)
+
+
+def points_from(points: Sequence[Point], earliest: float) -> list[Point]:
+    """Return points from a time on: those before it are one, with the hosts that are ready by then."""
+    early = [hosts for time, hosts in points if time <= earliest]
+    return [*((earliest, hosts) for hosts in early[-1:]), *(one for one in points if one[0] > earliest)]
 
 
 def near_points(ready: Sequence[tuple[float, int]]) -> list[Point]:

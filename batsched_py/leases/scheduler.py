@@ -16,7 +16,9 @@ from batsched_py.leases.deadlines import Deadlines
 from batsched_py.leases.eviction import Eviction
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
+from batsched_py.leases.losses import Losses
 from batsched_py.leases.mapping import GreedyMapper
+from batsched_py.leases.negotiation import nearest_start
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.planner import Planner, Point
@@ -52,7 +54,10 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Stop the machines of a lease: to save them ("suspend"), for good ("shutdown"), or to run again ("requeue")."""
+    """Stop the machines of a lease: to save them ("suspend"), for good, or to run again ("requeue").
+
+    For good: their time is over ("shutdown"), the lease was taken back ("cancel"), or a host is down ("fail").
+    """
 
     lease: Lease
     run: Run
@@ -60,10 +65,15 @@ class Stop(NamedTuple):
 
 
 class Reject(NamedTuple):
-    """Refuse a lease."""
+    """Refuse a lease.
+
+    `alternative_start` is the first start at which there would be room, for one that asked for a time; None for others,
+    and if there is none.
+    """
 
     lease: Lease
     why: str
+    alternative_start: float | None = None
 
 
 Action = Start | Stop | Reject
@@ -78,6 +88,7 @@ NO_ROOM = "not enough resources in the interval"
 NOT_NOW = "it cannot start at once"
 PAST = "its start is past"
 MISSED = "it would not be over by its deadline"
+LOST = "its hosts are down"
 TOO_LATE = "its image cannot arrive in time"
 
 
@@ -124,6 +135,11 @@ class LeaseScheduler:
         self.future: dict[int, Lease] = {}
         self.actions: list[Action] = []
         self._pending: list[Lease] = []
+        #: Something ended before its time, or hosts came back, since the last step.
+        self._freed: list[Lease] | None = None
+        self._losses = Losses(
+            self.leases, self._book, requeue=self._requeue, plan_anew=self._plan_anew, fail=self._lose
+        )
         self._deadlines = Deadlines(self.leases, self._book, self._planner, preemption, self._run_later)
 
     def next_instant(self) -> float | None:
@@ -139,14 +155,15 @@ class LeaseScheduler:
             requests: new leases, in the order in which they are numbered.
         """
         self.table.advance(now)
-        early = list[Lease]()
+        freed, self._freed = self._freed, None
         for lease in ended:
             self._end_early(lease, now)
-            early.append(lease)
             if self._settings.replan_after_each:
                 self.replan(now, [lease])
-        if early and not self._settings.replan_after_each:
-            self.replan(now, early)
+            else:
+                freed = [*(freed or ()), lease]
+        if freed is not None:
+            self.replan(now, freed)
         self._finish(now)
         self._begin(now)
         for lease in requests:
@@ -156,33 +173,15 @@ class LeaseScheduler:
         self._finish(now)
         self._observer.stepped(self, now)
 
-    def lose_hosts(self, down: set[int], now: float) -> None:
+    def lose_hosts(self, down: set[int], now: float, *, fails: bool = False) -> None:
         """Note which hosts are down, and no others are; find other places for runs that were planned there.
 
-        What runs goes on. A best-effort lease goes back into the queue; an advance reservation is rejected if there is
-        no other place for it at its start.
+        What is under way there goes on, or `fails`. A best-effort lease goes back into the queue; if its memory is on
+        such a host, it waits for it. Another lease is rejected if there is no other place for it at its time.
         """
         self.table.advance(now)
-        lost = down - self.table.down
-        self.table.lose(set(down))
-        for run in sorted(self._book.runs, key=_run_order):
-            if run.phase is Phase.PLANNED and not run.begun and lost & run.shares.keys():
-                self._move(run.lease, now)
+        self._losses.lose(down, now, fails=fails)
         self.replan(now)
-
-    def _move(self, lease: Lease, now: float) -> None:
-        """Find another place for the planned run of a lease."""
-        suspended = lease.state is State.SUSPENDED_SCHEDULED
-        self.future.pop(lease.id, None)
-        self._book.take_back(lease, now)
-        lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
-        if lease.kind is Kind.BEST_EFFORT:
-            lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
-            self._enqueue(lease)
-        elif lease.kind is Kind.IMMEDIATE:
-            self._plan_immediate(lease, now)
-        else:
-            self._plan_reservation(lease, now)
 
     def under_way(self) -> Iterator[LeaseReservation]:
         """Iterate over reservations that have begun and are not over, in no order."""
@@ -197,15 +196,37 @@ class LeaseScheduler:
             if lease.state in _MOVABLE and not any(
                 one.phase is Phase.UNDER_WAY for one in (*lease.runs[-1].before, *lease.transfers)
             ):
-                suspended = lease.state is State.SUSPENDED_SCHEDULED
-                self.future.pop(lease.id)
-                self._book.take_back(lease, now)
-                lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
-                if not self._plan_best_effort(lease, now):
-                    assert not self._hosts.total, f"{lease!r} cannot be planned anew"  # noqa: S101  # its old place is free
-                    lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
-                    self._enqueue(lease)
+                self._move_forward(lease, now)
         self._deadlines.move_forward(ended, now)
+
+    def _move_forward(self, lease: Lease, now: float) -> None:
+        """Plan a best-effort lease anew, unless it would come later: its image might have to be transferred again."""
+        old, undo = lease.runs[-1], self._book.undo()
+        undo.note(lease)
+        self.future.pop(lease.id)
+        self._book.lift(old)
+        run, later = self._find(lease, now)
+        if run is None or (run.start > old.start and self._settings.never_later):
+            undo.restore()
+            self.future[lease.id] = lease
+            return
+        suspended = lease.state is State.SUSPENDED_SCHEDULED
+        if not suspended:
+            self._book.forget_preparation(lease, now)
+        self._observer.taken_back(old, now)
+        lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
+        found = self._commit(lease, run, now)
+        assert found, f"{lease!r} cannot be prepared"  # noqa: S101  # it was found with its preparation
+        if later:
+            self.future[lease.id] = lease
+
+    def cancel(self, lease: Lease, now: float) -> None:
+        """Take back a lease that has not ended, whatever its state; `step` follows at the same instant (H84)."""
+        self._dismiss(lease, State.CANCELLED, now, "cancel")
+
+    def fail(self, lease: Lease, now: float) -> None:
+        """Let a lease fail whose machines have stopped by themselves; `step` follows at the same instant (H104)."""
+        self._dismiss(lease, State.FAIL, now, None)
 
     # What begins and ends.
 
@@ -341,11 +362,16 @@ class LeaseScheduler:
         hosts = self._hosts.sort(lease, range(len(self.site.capacities)), at)
         return self._empty.find_among(lease, hosts, 0.0, math.inf) is not None
 
-    def _reject(self, lease: Lease, why: str, now: float) -> None:
+    def _reject(self, lease: Lease, why: str, now: float, alternative: float | None = None) -> None:
         lease.change(State.REJECTED, now)
         self._observer.refused(lease, why, now)
         self._forget(lease, now)
-        self.actions.append(Reject(lease, why))
+        self.actions.append(Reject(lease, why, alternative))
+
+    def _reject_time(self, lease: Lease, why: str, now: float) -> None:
+        """Refuse a lease that asked for a time, and offer another."""
+        victims = partial(self._eviction.victims, now)
+        self._reject(lease, why, now, nearest_start(lease, now, self._book, self._planner, victims))
 
     def _schedule(self, now: float) -> None:
         """Plan who asks, then whoever waits (H23)."""
@@ -402,21 +428,25 @@ class LeaseScheduler:
     # Plans.
 
     def _plan_best_effort(self, lease: Lease, now: float) -> bool:
+        run, later = self._find(lease, now)
+        if run is None or not self._commit(lease, run, now):
+            return False
+        if later:
+            self.future[lease.id] = lease
+        return True
+
+    def _find(self, lease: Lease, now: float) -> tuple[Run | None, bool]:
+        """Return a run of a best-effort lease, and whether it is one that counts as a start in the future."""
         ahead = self._may_plan_ahead
         near = self._points(lease, now)
         run = self._planner.as_soon_as_possible(lease, near, now)
-        future = run is None and ahead
-        if future:
-            run = self._planner.as_soon_as_possible(
-                lease, [(time, None) for time in self._book.frees_after(near[-1][0])], now
-            )
-            some = self.table.down or not self._hosts.total
-            assert run or some, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
-        if run is None or not self._commit(lease, run, now):
-            return False
-        if future:
-            self.future[lease.id] = lease
-        return True
+        if run is not None or not ahead:
+            return run, False
+        later: list[Point] = [(time, None) for time in self._book.frees_after(near[-1][0])]
+        run = self._planner.as_soon_as_possible(lease, later, now)
+        some = self.table.down or not self._hosts.total
+        assert run or some, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
+        return run, True
 
     def _plan_immediate(self, lease: Lease, now: float) -> None:
         self._observer.tried(lease, now)
@@ -428,18 +458,18 @@ class LeaseScheduler:
         assert lease.start is not None  # noqa: S101  # it is an advance reservation
         self._observer.tried(lease, now)
         if lease.start < now:
-            self._reject(lease, PAST, now)
+            self._reject_time(lease, PAST, now)
             return
-        found = self._planner.at_its_start(lease, partial(self._eviction.victims, now))
+        found = self._planner.at(lease.start, lease, partial(self._eviction.victims, now))
         if found is None:
             if not self._deadlines.make_room(lease, now):
-                self._reject(lease, NO_ROOM, now)
+                self._reject_time(lease, NO_ROOM, now)
+            return
+        transfers = self._preparation.prepare(lease, found[0], now)
+        if transfers is None:
+            self._reject_time(lease, TOO_LATE, now)
             return
         run, victims = found
-        transfers = self._preparation.prepare(lease, run, now)
-        if transfers is None:
-            self._reject(lease, TOO_LATE, now)
-            return
         for victim in victims:
             self._eviction.preempt(victim, run.start, now)
         self._book.put(lease, run, transfers, now)
@@ -447,7 +477,7 @@ class LeaseScheduler:
     def _plan_by_deadline(self, lease: Lease, now: float) -> None:
         self._observer.tried(lease, now)
         if not self._deadlines.plan(lease, now):
-            self._reject(lease, MISSED, now)
+            self._reject_time(lease, MISSED, now)
 
     def _points(self, lease: Lease, now: float) -> Sequence[Point]:
         if lease.resuming:
@@ -477,6 +507,44 @@ class LeaseScheduler:
         lease.change(State.SUSPENDED_QUEUED if suspended else State.QUEUED, now)
         self._enqueue(lease)
 
+    def _plan_anew(self, lease: Lease, now: float) -> None:
+        """Plan a lease anew that has lost its hosts before it began, or before it resumed."""
+        if lease.runs or lease.resuming:
+            if not self._deadlines.resume(lease, now):
+                self._lose(lease, now)
+            return
+        lease.change(State.PENDING, now)
+        if lease.kind is Kind.IMMEDIATE:
+            self._plan_immediate(lease, now)
+        elif lease.kind is Kind.ADVANCE:
+            self._plan_reservation(lease, now)
+        else:
+            self._plan_by_deadline(lease, now)
+
+    def _lose(self, lease: Lease, now: float) -> None:
+        """Let a lease fail because of its hosts."""
+        waits = lease.running is None
+        self._dismiss(lease, State.FAIL, now, "fail")
+        if waits:
+            self.actions.append(Reject(lease, LOST))
+
+    def _dismiss(self, lease: Lease, state: State, now: float, why: str | None) -> None:
+        """End a lease before its time; its machines are stopped unless nobody says why."""
+        for waiting in (self.queue, self._pending):
+            if lease in waiting:
+                waiting.remove(lease)
+        self.future.pop(lease.id, None)
+        running = lease.running
+        self._book.drop(lease, now)
+        if running is not None:
+            lease.accumulated += now - running.start
+            if why is not None:
+                self._stop_run(running, now, why)
+        lease.change(state, now)
+        self._preparation.forget(lease)
+        self._forget(lease, now)
+        self._freed = [*(self._freed or ()), lease]
+
     def _run_later(self, run: Run, now: float) -> None:
         """Stop a run of a deadline lease that has another one planned."""
         self._stop_run(run, now, "requeue")
@@ -491,7 +559,3 @@ class LeaseScheduler:
 
 def _queue_order(lease: Lease) -> tuple[float, int]:
     return lease.submit, lease.id
-
-
-def _run_order(run: Run) -> int:
-    return run.order

@@ -34,6 +34,7 @@ class LeaseSettings:
         honour_preemptible: leases that are not preemptible give way to nobody.
         drop_unneeded_victims: leases on hosts that a reservation does not use after all are left alone.
         replan_after_each: leases are planned anew after each early end, not after all those of an instant.
+        never_later: a best-effort lease that is planned anew keeps its old place if the new one would be later.
         deadline_rules: "feasible" tries a second order, the earliest deadline first, before a deadline lease is
             refused, and moves all that could begin earlier when anything ends early; "original" does neither.
     """
@@ -60,6 +61,7 @@ class LeaseSettings:
     honour_preemptible: bool = True
     drop_unneeded_victims: bool = True
     replan_after_each: bool = False
+    never_later: bool = True
     deadline_rules: Literal["feasible", "original"] = "feasible"
 
     def __post_init__(self) -> None:

@@ -58,7 +58,8 @@ class ImageTransfer(Unmanaged):
         if lease.software is None:
             return [(now, None)]
         seconds = self._seconds(lease, lease.size)
-        ready = dict.fromkeys(range(self._hosts), self.repository.first_hole(seconds, now) + seconds)
+        hole = self.repository.first_hole(seconds, now, without=self._own(lease))
+        ready = dict.fromkeys(range(self._hosts), hole + seconds)
         for host in self.disks.holding(lease.software.image):
             ready[host] = now
         for transfer in self._shareable(lease, now):
@@ -102,16 +103,26 @@ class ImageTransfer(Unmanaged):
         """Return whether the lease needs no image."""
         return lease.software is None
 
-    def cancel(self, lease: Lease, now: float) -> None:
-        """Leave transfers that are not over, and drop files."""
+    def in_time(self, lease: Lease, run: Run, now: float) -> bool:
+        """Return whether the image can be on all hosts of this run by its start."""
+        if lease.software is None:
+            return True
+        missing = set(run.nodes.values()) - self.disks.holding(lease.software.image)
+        nodes = [node for node, host in run.nodes.items() if host in missing]
+        return not nodes or self.repository.place(self._seconds(lease, len(nodes)), run.start, now) is not None
+
+    def cancel(self, lease: Lease, now: float) -> Sequence[LeaseReservation]:
+        """Leave transfers that are not over, and drop files; return transfers that nobody needs any more."""
+        dropped = list[LeaseReservation]()
         for transfer in lease.transfers:
             if isinstance(transfer, Transfer) and transfer.phase is not Phase.OVER:
                 transfer.leave(lease)
                 if not transfer.riders:
-                    transfer.phase = Phase.OVER
+                    dropped.append(transfer)
                     self.repository.remove(transfer)
         lease.transfers = [one for one in lease.transfers if one.phase is Phase.OVER and one.end <= now]
         self.disks.forget(lease)
+        return dropped
 
     def begin(self, transfer: LeaseReservation, now: float) -> None:
         """Note that a transfer begins: those who wait for it are being prepared."""
@@ -139,7 +150,13 @@ class ImageTransfer(Unmanaged):
             return []
         transfers = self.repository.transfers
         image = lease.software.image
-        return [one for one in transfers if one.image == image and one.phase is Phase.PLANNED and one.end > now]
+        planned = [one for one in transfers if one.image == image and one.phase is Phase.PLANNED and one.end > now]
+        return [one for one in planned if one not in self._own(lease)]
+
+    def _own(self, lease: Lease) -> list[Transfer]:
+        """Return planned transfers that are for this lease alone: they are dropped when it is planned anew."""
+        planned = [one for one in lease.transfers if isinstance(one, Transfer) and one.phase is Phase.PLANNED]
+        return [one for one in planned if list(one.riders) == [lease.id]]
 
     def _join(
         self, lease: Lease, missing: dict[int, int], run: Run, now: float

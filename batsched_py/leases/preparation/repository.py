@@ -52,10 +52,12 @@ class Repository:
         #: In order of time.
         self.transfers: list[Transfer] = []
 
-    def first_hole(self, seconds: float, now: float) -> float:
-        """Return the start of the first hole that is long enough, at or after now."""
+    def first_hole(self, seconds: float, now: float, without: Sequence[Transfer] = ()) -> float:
+        """Return the start of the first hole that is long enough, at or after now, as if some were not there."""
         start = now
         for transfer in self.transfers:
+            if transfer in without:
+                continue
             if start + seconds <= transfer.start:
                 break
             start = max(start, transfer.end)

@@ -43,8 +43,13 @@ class Unmanaged:
         """Return whether a first run may be planned on other hosts, at another time, with nothing to be undone."""
         return True
 
-    def cancel(self, lease: Lease, now: float) -> None:
-        """Undo what was planned and done for a run that will not be."""
+    def in_time(self, lease: Lease, run: Run, now: float) -> bool:  # noqa: ARG002
+        """Return whether a reservation's hosts can be prepared by the start of this run."""
+        return True
+
+    def cancel(self, lease: Lease, now: float) -> Sequence[LeaseReservation]:  # noqa: ARG002
+        """Undo what was planned and done for a run that will not be; return transfers that nobody needs any more."""
+        return ()
 
     def forget(self, lease: Lease) -> None:
         """Give back what a lease that has ended held."""

@@ -79,6 +79,7 @@ SETTINGS: list[tuple[Mapping[str, str], Mapping[str, object]]] = [
     ({"honour-preemptible": "no"}, {"honour_preemptible": False}),
     ({"unneeded-victims": "stop"}, {"drop_unneeded_victims": False}),
     ({"replan-after-each": "1"}, {"replan_after_each": True}),
+    ({"never-later": "False"}, {"never_later": False}),
     ({"deadline-rules": "original"}, {"deadline_rules": "original"}),
 ]
 

@@ -1,0 +1,29 @@
+"""Negotiation: what is offered to those who ask for a time at which there is no room (H114)."""
+
+from __future__ import annotations
+
+from batsched_py.leases.book import LeaseBook
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.mapping import Victims
+from batsched_py.leases.planner import Planner, points_from
+from batsched_py.leases.terms import Kind
+
+
+def nearest_start(lease: Lease, now: float, book: LeaseBook, planner: Planner, victims: Victims) -> float | None:
+    """Return the first start, not before the one asked for, at which a refused lease would find room.
+
+    For a reservation others may give way as they would have; a deadline lease gets the time at which it could begin if
+    its deadline were late enough, with nobody moved. None if there is none before hosts return.
+    """
+    assert lease.start is not None  # noqa: S101  # a reservation or a deadline lease
+    earliest = max(lease.start, now)
+    points = points_from(book.preparation.points(lease, now), earliest)
+    later = [time for time in book.frees_after(earliest) if time > points[-1][0]]
+    if lease.kind is Kind.DEADLINE:
+        run = planner.as_soon_as_possible(lease, [*points, *((time, None) for time in later)], now)
+        return None if run is None else run.start
+    for time in sorted({earliest, *(time for time, _ in points), *book.frees_after(earliest)}):
+        found = planner.at(time, lease, victims)
+        if found is not None and book.preparation.in_time(lease, found[0], now):
+            return time
+    return None
