@@ -59,6 +59,11 @@ class LeaseDriver:
             self._step(now)
         return self
 
+    def visit(self, now: float) -> None:
+        """Go through one more instant, as the scheduler was told of something."""
+        self.now, self.instants = now, self.instants + 1
+        self._step(now)
+
     def _next(self) -> float:
         while self._ends and self._ends[0][2].phase is not Phase.UNDER_WAY:
             heapq.heappop(self._ends)

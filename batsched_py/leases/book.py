@@ -129,7 +129,7 @@ class LeaseBook:
 
     def frees_after(self, time: float) -> list[float]:
         """Return times after `time` at which hosts become free, in order."""
-        ends = {run.final_end for run in self.runs if run.end > time}
+        ends = {run.final_end for run in self.runs if run.end > time or (run.final_end > time and not run.suspends)}
         ends |= {one.end for one in self.upcoming.under_way() if one.use is Use.SHUTDOWN and one.end > time}
         return sorted(ends)
 

@@ -54,7 +54,9 @@ class Losses:
             self._plan_anew(lease, now)
 
     def _take_away(self, lease: Lease, first: Run, now: float) -> None:
-        """Take away a run and those behind it."""
+        """Take away a run and those behind it, and the image that was to be there for the first one."""
+        if not lease.resuming:
+            self._book.forget_preparation(lease, now)
         for run in lease.runs[lease.runs.index(first) :]:
             self._book.lift(run)
             self._book.observer.taken_back(run, now)

@@ -198,7 +198,7 @@ def test_the_earliest_deadline_goes_first_where_slack_misleads() -> None:
 
 
 @st.composite
-def requests(draw: st.DrawFn) -> list[Request]:
+def requests(draw: st.DrawFn, dated: int = 5) -> list[Request]:
     """Deadline leases mostly, among reservations and best-effort leases; some end early."""
     found, submit = [], 0
     for number in range(1, draw(st.integers(2, 14)) + 1):
@@ -206,7 +206,7 @@ def requests(draw: st.DrawFn) -> list[Request]:
         nodes, duration = draw(st.integers(1, 4)), draw(st.integers(1, 200))
         start = submit + draw(st.integers(0, 150))
         memory = draw(st.sampled_from([64.0, 256.0, 1024.0]))
-        kind = draw(st.sampled_from(["deadline"] * 5 + ["advance", "best effort"]))
+        kind = draw(st.sampled_from(["deadline"] * dated + ["advance", "best effort", "best effort"]))
         if kind == "deadline":
             until = start + duration * draw(st.sampled_from([1, 1, 1.5, 2, 3, 8])) + draw(st.integers(0, 40))
             asked = deadline(number, submit, nodes, duration, span=(start, until), memory=memory)
