@@ -226,7 +226,7 @@ _SCHEDULING: Final = (
         "scheduling", "never-later", FLAG,
         "Whether a best-effort lease that is planned anew keeps its place if the new one is later; Haizea's may lose"
         " seconds, or have its image transferred again.",
-        default="True", ours=True,
+        default="False", ours=True,
     ),
     Option(
         "scheduling", "deadline-rules", choice("feasible", "original"),

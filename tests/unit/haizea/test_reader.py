@@ -41,7 +41,7 @@ def test_there_are_all_recorded_cases() -> None:
 def test_absent_options_have_the_defaults_of_the_manual(tmp_path: Path) -> None:
     """Estimates are Haizea's, so that recorded figures hold; all else is as in the settings of the scheduler."""
     read = config(tmp_path)
-    assert read.settings == LeaseSettings(estimates="original")
+    assert read.settings == LeaseSettings(estimates="original", never_later=False)
     assert (read.log_level, read.on_failure, read.stop_when) == ("INFO", "cancel", "all-leases-done")
     assert (read.policies.admission, read.policies.preemption, read.policies.hosts) == (
         "accept-all", "no-preemption", "greedy",
@@ -79,7 +79,7 @@ SETTINGS: list[tuple[Mapping[str, str], Mapping[str, object]]] = [
     ({"honour-preemptible": "no"}, {"honour_preemptible": False}),
     ({"unneeded-victims": "stop"}, {"drop_unneeded_victims": False}),
     ({"replan-after-each": "1"}, {"replan_after_each": True}),
-    ({"never-later": "False"}, {"never_later": False}),
+    ({"never-later": "True"}, {"never_later": True}),
     ({"deadline-rules": "original"}, {"deadline_rules": "original"}),
 ]
 
@@ -90,7 +90,7 @@ def test_an_option_of_scheduling_changes_its_setting(
 ) -> None:
     """And nothing else."""
     read = config(tmp_path, {f"scheduling.{name}": text for name, text in options.items()})
-    expected = LeaseSettings(estimates="original")
+    expected = LeaseSettings(estimates="original", never_later=False)
     for name, value in changed.items():
         expected = replace(expected, **{name: value})  # type: ignore[arg-type]  # names and values of the table
     assert read.settings == expected
