@@ -6,13 +6,12 @@ from itertools import pairwise
 
 from batsched_py.leases.capacity import added, fits
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.observer import Observer
+from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.reservations import LeaseReservation, Phase, Run
-from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.table import LeaseTable
 
 
-def plans(scheduler: LeaseScheduler) -> list[tuple[object, ...]]:
+def plans(scheduler: LeaseSchedule) -> list[tuple[object, ...]]:
     """All that is planned or under way, lease by lease, in order of time."""
     return [
         (lease.id, one.use, one.start, one.end, tuple(sorted(one.nodes.items())), one.phase, one.order)
@@ -64,7 +63,7 @@ class Checks(Observer):
         del now
         self.told = [run for run in self.told if run.lease is not lease]
 
-    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+    def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Check the plans against the hosts, and against what was told."""
         runs = [run for lease in scheduler.leases.values() for run in lease.runs if run.phase is not Phase.OVER]
         assert sorted(map(id, runs)) == sorted(map(id, self.told))
@@ -75,7 +74,7 @@ class Checks(Observer):
             check_order(lease)
 
 
-def check_capacity(reservations: list[LeaseReservation], scheduler: LeaseScheduler) -> None:
+def check_capacity(reservations: list[LeaseReservation], scheduler: LeaseSchedule) -> None:
     """Assert that no host is asked for more than it has, by adding up all shares at each start."""
     open_ones = [one for one in reservations if one.phase is not Phase.OVER and one.start < one.end]
     for start in {one.start for one in open_ones}:

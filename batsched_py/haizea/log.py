@@ -8,11 +8,11 @@ from typing import Final
 
 from batsched_py.haizea.config import LogLevel
 from batsched_py.haizea.summary import StatusSummary
+from batsched_py.leases.actions import NOT_ADMITTED
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.observer import Observer
+from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.reservations import LeaseReservation, Run, Use
-from batsched_py.leases.scheduler import NOT_ADMITTED, LeaseScheduler
 from batsched_py.leases.terms import Kind
 
 #: Levels, each with all that those before it have.
@@ -172,7 +172,7 @@ class HaizeaLog(Observer):
             self._say(now, "INFO", "VMSCHED", f"Lease {lease.id}'s VMs have shutdown.")
         self._say(now, "DEBUG", "LSCHED", f"Lease #{lease.id} is {lease.state.label}")
 
-    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+    def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Write the summary, if it is time."""
         self.summary.stepped(scheduler, now)
         if self._level >= _LEVELS["VDEBUG"]:

@@ -14,7 +14,7 @@ from batsched_py.haizea.policies import find_policies, find_probes
 from batsched_py.haizea.summary import StatusSummary
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.observer import Observer, Observers
+from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.terms import Kind
 from batsched_py.model.limits import LIMITS, Limits
@@ -73,7 +73,7 @@ class _StopCondition(Observer):
         del now
         self._ended += lease.kind is Kind.BEST_EFFORT
 
-    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+    def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Look whether the run is to end now."""
         del scheduler
         self.now = now

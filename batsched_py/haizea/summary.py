@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.observer import Observer
+from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.reservations import Run
-from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.terms import Kind
 
 
@@ -55,7 +54,7 @@ class StatusSummary(Observer):
             self.done += 1
             self.done_best_effort += lease.kind is Kind.BEST_EFFORT
 
-    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+    def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Look at the queue."""
         del now
         self.queue = len(scheduler.queue)

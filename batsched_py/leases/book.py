@@ -39,6 +39,14 @@ class LeaseBook:
             else ImageTransfer(transfers, len(site.capacities), self._move_transfer)
         )
 
+    def commit(self, lease: Lease, run: Run, now: float) -> bool:
+        """Put in a run with its preparation; False if that cannot be over in time, and nothing has changed."""
+        transfers = () if lease.resuming else self.preparation.prepare(lease, run, now)
+        if transfers is None:
+            return False
+        self.put(lease, run, transfers, now)
+        return True
+
     def put(self, lease: Lease, run: Run, transfers: Sequence[LeaseReservation], now: float) -> None:
         """Put in a run with all that belongs to it; the lease is scheduled, and ready if nothing is to be prepared."""
         lease.transfers += transfers

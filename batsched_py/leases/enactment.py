@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from batsched_py.hostset import HostSet
+from batsched_py.leases.actions import Action, Reject, Start, Stop
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.reservations import Run
-from batsched_py.leases.scheduler import Action, Reject, Start, Stop
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.terms import Kind
 from batsched_py.model.job import Job

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.reservations import LeaseReservation, Run
 from batsched_py.leases.site import Site
 
-if TYPE_CHECKING:
-    from batsched_py.leases.scheduler import LeaseScheduler
+
+class LeaseSchedule(Protocol):
+    """The part of a scheduler at which observers look.
+
+    Attributes:
+        site: the hosts.
+        leases: those that have not ended, by id.
+        disks: files on the hosts.
+    """
+
+    site: Site
+    leases: dict[int, Lease]
+    disks: Disks
+
+    @property
+    def queue(self) -> Sequence[Lease]:
+        """Best-effort leases that wait for a run, by their submission."""
+
+    @property
+    def future(self) -> Mapping[int, Lease]:
+        """Best-effort leases that hold a start in the future, by id."""
+
+    def under_way(self) -> Iterator[LeaseReservation]:
+        """Iterate over reservations that have begun and are not over, in no order."""
 
 
 class Observer:
@@ -51,7 +75,7 @@ class Observer:
     def ended(self, lease: Lease, now: float) -> None:
         """Note that a lease is in a final state, whichever that is."""
 
-    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+    def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Look at the scheduler at the end of an instant, when everything that begins and ends then has done so."""
 
 
@@ -121,7 +145,7 @@ class Observers(Observer):
         for one in self._all:
             one.ended(lease, now)
 
-    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+    def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Tell all."""
         for one in self._all:
             one.stepped(scheduler, now)

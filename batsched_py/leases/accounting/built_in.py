@@ -11,8 +11,8 @@ from batsched_py.leases.accounting.times import slowdown, waiting_time
 from batsched_py.leases.capacity import total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
+from batsched_py.leases.observer import LeaseSchedule
 from batsched_py.leases.reservations import LeaseReservation, Use
-from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.terms import Kind
 
 #: Uses of hosts for which their CPUs count as used.
@@ -56,7 +56,7 @@ class AdmissionProbe(AccountingProbe):
             self._admitted.pop(lease.id, None)
             self.accounting.incr_counter(self.rejected, lease.id)
 
-    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:  # noqa: ARG002  # a hook
+    def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:  # noqa: ARG002  # a hook
         """Count those that were not rejected at the instant of their request."""
         for lease in self._admitted.values():
             self.accounting.incr_counter(self.accepted, lease.id)
@@ -91,7 +91,7 @@ class BestEffortProbe(AccountingProbe):
         if accounting.stats == "corrected":
             accounting.create_stat(self.RUN_END)
 
-    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:
+    def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:
         """Count those that wait."""
         self.accounting.append_to_counter(self.QUEUE, len(lease_scheduler.queue))
 
@@ -132,7 +132,7 @@ class CpuUtilizationProbe(AccountingProbe):
         self._overlooked: list[LeaseReservation] = []
         accounting.create_counter(self.COUNTER, Average.TIME_WEIGHTED)
 
-    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:
+    def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:
         """Add up what is in use."""
         cpu = lease_scheduler.site.cpu
         if not self._capacity:
@@ -166,6 +166,6 @@ class DiskUsageProbe(AccountingProbe):
         super().__init__(accounting)
         accounting.create_counter(self.COUNTER)
 
-    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:
+    def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:
         """Look at all disks."""
         self.accounting.append_to_counter(self.COUNTER, lease_scheduler.disks.most_used())

@@ -10,11 +10,10 @@ from batsched_py.leases.accounting.catalogue import NO_PROBES, Probes
 from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.accounting.rows import LeaseRow, ReservationRow, lease_row, reservation_rows
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.observer import Observer
+from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.own.bases import HaizeaProbe
 from batsched_py.leases.own.times import clock_at
 from batsched_py.leases.own.views import LeaseView
-from batsched_py.leases.scheduler import LeaseScheduler
 from batsched_py.leases.site import Site
 from batsched_py.named import failed
 
@@ -57,7 +56,7 @@ class Ledger(Observer):
         self._reservations += reservation_rows(lease)
         self._tell(now, lambda probe: probe.at_lease_done(self._seen(lease, probe)), "at_lease_done")
 
-    def stepped(self, scheduler: LeaseScheduler, now: float) -> None:
+    def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Let the probes look at the scheduler."""
         if self._probes:
             self._tell(now, lambda probe: probe.at_timestep(scheduler), "at_timestep")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.scheduler import LeaseScheduler
+from batsched_py.leases.observer import LeaseSchedule
 
 
 class AccountingProbe:
@@ -18,7 +18,7 @@ class AccountingProbe:
     def __init__(self, accounting: Accounting) -> None:
         self.accounting = accounting
 
-    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:
+    def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:
         """Look at the scheduler at the end of an instant."""
 
     def at_lease_request(self, lease: Lease) -> None:

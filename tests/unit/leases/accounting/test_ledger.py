@@ -10,8 +10,8 @@ from batsched_py.leases.accounting.catalogue import PROBES, Probes
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.observer import LeaseSchedule
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.leases.scheduler import LeaseScheduler
 from tests.lease_driver import Request, lease, play
 from tests.unit.leases.accounting.books import booked, quickstart
 
@@ -26,7 +26,7 @@ class Story(AccountingProbe):
         Story.told = []
         accounting.create_counter("Steps", Accounting.AVERAGE_NORMAL)
 
-    def at_timestep(self, lease_scheduler: LeaseScheduler) -> None:
+    def at_timestep(self, lease_scheduler: LeaseSchedule) -> None:
         """Count up, then down."""
         self.accounting.incr_counter("Steps")
         active = sum(1 for lease in lease_scheduler.leases.values() if lease.state.label == "Active")

@@ -1,0 +1,52 @@
+"""Actions of the scheduler of leases: what is to be done outside, and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.reservations import Run
+
+# Reasons for refusals.
+NOT_ADMITTED = "the admission policy does not accept it"
+TOO_LARGE = "it would not fit on the empty site"
+NO_HOSTS = "the host selection policy leaves it too few hosts"
+NO_ROOM = "not enough resources in the interval"
+NOT_NOW = "it cannot start at once"
+PAST = "its start is past"
+MISSED = "it would not be over by its deadline"
+LOST = "its hosts are down"
+TOO_LATE = "its image cannot arrive in time"
+
+
+class Start(NamedTuple):
+    """Start, or resume, the machines of a lease."""
+
+    lease: Lease
+    run: Run
+
+
+class Stop(NamedTuple):
+    """Stop the machines of a lease: to save them ("suspend"), for good, or to run again ("requeue").
+
+    For good: their time is over ("shutdown"), the lease was taken back ("cancel"), or a host is down ("fail").
+    """
+
+    lease: Lease
+    run: Run
+    why: str
+
+
+class Reject(NamedTuple):
+    """Refuse a lease.
+
+    `alternative_start` is the first start at which there would be room, for one that asked for a time; None for others,
+    and if there is none.
+    """
+
+    lease: Lease
+    why: str
+    alternative_start: float | None = None
+
+
+Action = Start | Stop | Reject

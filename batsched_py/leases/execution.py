@@ -1,0 +1,142 @@
+"""Execution of plans: reservations begin and end, and their leases change state with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from batsched_py.leases.actions import Action, Start, Stop
+from batsched_py.leases.book import LeaseBook
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.overheads import Overheads
+from batsched_py.leases.queue import LeaseQueue
+from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
+
+
+class Execution:
+    """Follows reservations from instant to instant.
+
+    Args:
+        book: of all reservations.
+        overheads: of the site.
+        queue: gets leases that are suspended with nothing planned.
+        actions: gets what is to be done outside.
+        forget: is told of leases that are done.
+    """
+
+    def __init__(
+        self,
+        book: LeaseBook,
+        overheads: Overheads,
+        queue: LeaseQueue,
+        actions: list[Action],
+        forget: Callable[[Lease, float], None],
+    ) -> None:
+        self._book, self._overheads, self._queue, self._actions = book, overheads, queue, actions
+        self._preparation, self._disks, self._observer = book.preparation, book.preparation.disks, book.observer
+        self._forget = forget
+
+    def finish(self, now: float) -> None:
+        """End what is under way and over by now, in order."""
+        for reservation in self._book.upcoming.ends(now):
+            self._end(reservation, now)
+
+    def begin(self, now: float) -> None:
+        """Begin what is planned for now."""
+        for reservation in self._book.upcoming.starts(now):
+            self._start(reservation, now)
+
+    def _start(self, reservation: LeaseReservation, now: float) -> None:
+        reservation.phase = Phase.UNDER_WAY
+        lease = reservation.lease
+        lease.executed.append(reservation)
+        if isinstance(reservation, Run):
+            if lease.state is State.SCHEDULED:  # it shares a transfer of another
+                lease.change(State.READY, now)
+            if lease.state is State.READY:
+                lease.started = now
+            lease.change(State.ACTIVE, now)
+            self._queue.future.pop(lease.id, None)
+            self._actions.append(Start(lease, reservation))
+        elif reservation.use in (Use.SUSPEND, Use.RESUME):
+            self._start_memory(reservation, now)
+        elif reservation.use is Use.TRANSFER:
+            self._preparation.begin(reservation, now)
+        self._book.upcoming.note(reservation)
+        self._observer.began(reservation, now)
+        if reservation.end <= reservation.start and reservation.use not in (Use.VM, Use.SHUTDOWN):
+            self._end(reservation, now)  # what takes no time is over before the machines start
+
+    def _start_memory(self, reservation: LeaseReservation, now: float) -> None:
+        """Begin to write the memory of machines, or to read it: its files take room from then on, or no more (H53)."""
+        lease, suspends = reservation.lease, reservation.use is Use.SUSPEND
+        for node, host in reservation.nodes.items():
+            if suspends:
+                self._disks.save(host, lease, node, self._overheads.node_memory(lease, node))
+            else:
+                self._disks.load(host, lease, node)
+        if suspends and lease.state is State.ACTIVE:
+            lease.change(State.SUSPENDING, now)
+        elif not suspends and lease.state is State.SUSPENDED_SCHEDULED:
+            lease.change(State.RESUMING, now)
+
+    def _end(self, reservation: LeaseReservation, now: float) -> None:
+        self._book.remove(reservation)
+        self._observer.finished(reservation, now)
+        lease = reservation.lease
+        if isinstance(reservation, Run):
+            self._stop(lease, reservation, "suspend" if reservation.suspends else "shutdown")
+        elif reservation.use in (Use.SUSPEND, Use.RESUME, Use.MIGRATE_DISK, Use.MIGRATE_MEMORY):
+            self._moved_memory(reservation, now)
+        elif reservation.use is Use.SHUTDOWN:
+            self._done(lease, now)
+        elif reservation.use is Use.TRANSFER:
+            self._preparation.finish(reservation, now)
+
+    def _moved_memory(self, reservation: LeaseReservation, now: float) -> None:
+        """Follow the memory of machines that were suspended, resumed, or moved to another host."""
+        lease, run, disks = reservation.lease, reservation.run, self._disks
+        assert run is not None  # noqa: S101  # only transfers have none
+        for node, host in reservation.nodes.items():
+            if reservation.use is Use.SUSPEND:
+                lease.location[node] = host
+            elif reservation.use is Use.MIGRATE_DISK:
+                disks.move_copy(lease.location[node], host, lease, node)
+            elif reservation.use is Use.MIGRATE_MEMORY:
+                disks.load(lease.location[node], lease, node)
+                disks.save(host, lease, node, self._overheads.node_memory(lease, node))
+                lease.location[node] = host
+        if reservation.use is Use.SUSPEND and reservation is run.after[-1]:
+            lease.change(State.SUSPENDED_PENDING, now)
+            if run is not lease.runs[-1]:
+                lease.change(State.SUSPENDED_SCHEDULED, now)
+                return
+            self._queue.put_back(lease)
+            lease.change(State.SUSPENDED_QUEUED, now)
+        elif reservation.use is Use.RESUME and reservation is run.before[-1]:
+            lease.change(State.RESUMED_READY, now)
+
+    def _stop(self, lease: Lease, run: Run, why: str) -> None:
+        lease.accumulated += run.end - run.start
+        self._actions.append(Stop(lease, run, why))
+
+    def end_early(self, lease: Lease, now: float) -> None:
+        """End a lease whose machines have done all before the end of their run."""
+        run = lease.running
+        assert run is not None  # noqa: S101  # it is active
+        while lease.runs[-1] is not run:
+            self._book.lift(lease.runs[-1])
+        for following in run.after:
+            self._book.remove(following)
+        run.after = []
+        self._book.remove(run)
+        run.end = now
+        lease.accumulated += now - run.start
+        self._observer.finished(run, now)
+        self._done(lease, now)
+
+    def _done(self, lease: Lease, now: float) -> None:
+        lease.change(State.DONE, now)
+        lease.end = now
+        self._preparation.forget(lease)
+        self._forget(lease, now)

@@ -1,0 +1,138 @@
+"""Queue of best-effort leases: those that wait, and those that hold a start in the future (H31, H33)."""
+
+from __future__ import annotations
+
+from batsched_py.leases.book import LeaseBook
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.overheads import Overheads
+from batsched_py.leases.planner import Planner, Point
+from batsched_py.leases.policies.hosts import HostOrder
+from batsched_py.leases.reservations import Phase, Run
+from batsched_py.model.resources import CPU
+
+#: States in which a lease waits for a run that is planned.
+_MOVABLE = frozenset({State.PREPARING, State.READY, State.SCHEDULED, State.SUSPENDED_SCHEDULED})
+
+
+class LeaseQueue:
+    """Leases that are to run as soon as possible, first come first served.
+
+    Attributes:
+        waiting: leases without a run to come, by their submission.
+        future: leases that hold a start in the future, by id.
+    """
+
+    def __init__(self, book: LeaseBook, planner: Planner, overheads: Overheads, order: HostOrder) -> None:
+        """Begin empty; `order` is the selection of hosts, which may leave out some."""
+        self._book, self._planner, self._overheads, self._order = book, planner, overheads, order
+        self._settings, self._observer = planner.settings, book.observer
+        #: A demand that fits where a CPU has anything to give.
+        self._breath = tuple(1e-9 if name == CPU else 0.0 for name in book.table.types)
+        self.waiting: list[Lease] = []
+        self.future: dict[int, Lease] = {}
+
+    def join(self, lease: Lease, now: float) -> None:
+        """Put a new lease at the end."""
+        self.waiting.append(lease)
+        lease.change(State.QUEUED, now)
+        self._observer.queued(lease, now)
+
+    def put_back(self, lease: Lease) -> None:
+        """Put a lease back where it was."""
+        at = len(self.waiting)
+        while at and self.waiting[at - 1].submit > lease.submit:
+            at -= 1
+        self.waiting.insert(at, lease)
+
+    def forget(self, lease: Lease) -> None:
+        """Leave a lease alone that will not go on."""
+        if lease in self.waiting:
+            self.waiting.remove(lease)
+        self.future.pop(lease.id, None)
+
+    def serve(self, now: float) -> None:
+        """Plan leases in their order, as many as the settings allow; the others stay where they are (H31)."""
+        waiting, left = self.waiting, list[Lease]()
+        self.waiting = []
+        at_once = self._book.preparation.at_once and self._settings.migration != "yes"
+        for at, lease in enumerate(waiting):
+            ahead = self._may_plan_ahead
+            if not ahead and self._is_full(now):
+                left += waiting[at:]
+                break
+            self._observer.tried(lease, now)
+            hopeless = not ahead and at_once and self._planner.cannot_start(lease, now)
+            if hopeless or not self._plan(lease, now):
+                left.append(lease)
+                if self._settings.stop_at_first:
+                    left += waiting[at + 1 :]
+                    break
+        self.waiting = left
+
+    def move_forward(self, now: float) -> None:
+        """Plan leases with a start in the future anew, in the order of the queue (H33)."""
+        for lease in sorted(self.future.values(), key=_order):
+            if lease.state in _MOVABLE and not any(
+                one.phase is Phase.UNDER_WAY for one in (*lease.runs[-1].before, *lease.transfers)
+            ):
+                self._plan_anew(lease, now)
+
+    @property
+    def _may_plan_ahead(self) -> bool:
+        return len(self.future) < self._settings.future_leases
+
+    def _is_full(self, now: float) -> bool:
+        """Return whether no host has a CPU to give."""
+        return not self._book.table.fitting(self._breath, now)
+
+    def _plan(self, lease: Lease, now: float) -> bool:
+        run, later = self._find(lease, now)
+        if run is None or not self._book.commit(lease, run, now):
+            return False
+        if later:
+            self.future[lease.id] = lease
+        return True
+
+    def _plan_anew(self, lease: Lease, now: float) -> None:
+        """Plan a lease anew, unless it would come later: its image might have to be transferred again."""
+        old, undo = lease.runs[-1], self._book.undo()
+        undo.note(lease)
+        self.future.pop(lease.id)
+        self._book.lift(old)
+        run, later = self._find(lease, now)
+        if run is None or (run.start > old.start and self._settings.never_later):
+            undo.restore()
+            self.future[lease.id] = lease
+            return
+        suspended = lease.state is State.SUSPENDED_SCHEDULED
+        if not suspended:
+            self._book.forget_preparation(lease, now)
+        self._observer.taken_back(old, now)
+        lease.change(State.SUSPENDED_PENDING if suspended else State.PENDING, now)
+        found = self._book.commit(lease, run, now)
+        assert found, f"{lease!r} cannot be prepared"  # noqa: S101  # it was found with its preparation
+        if later:
+            self.future[lease.id] = lease
+
+    def _find(self, lease: Lease, now: float) -> tuple[Run | None, bool]:
+        """Return a run, and whether it is one that counts as a start in the future."""
+        ahead = self._may_plan_ahead
+        near = self._points(lease, now)
+        run = self._planner.as_soon_as_possible(lease, near, now)
+        if run is not None or not ahead:
+            return run, False
+        later: list[Point] = [(time, None) for time in self._book.frees_after(near[-1][0])]
+        run = self._planner.as_soon_as_possible(lease, later, now)
+        some = self._book.table.down or not self._order.total
+        assert run or some, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
+        return run, True
+
+    def _points(self, lease: Lease, now: float) -> list[Point]:
+        if lease.resuming:
+            return [(now + self._overheads.estimated_migration(lease), None)]
+        return list(self._book.preparation.points(lease, now))
+
+
+def _order(lease: Lease) -> tuple[float, int]:
+    return lease.submit, lease.id
