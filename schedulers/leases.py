@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from batsched_py.api import Event, Host, Job, OptionError, Plan, Scheduler, Table, View, named, option
+from batsched_py.api import Event, Host, Notify, OptionError, Plan, Scheduler, Table, View, named, option
 from batsched_py.leases.accounting.accounting import Stats
 from batsched_py.leases.accounting.catalogue import PROBES, Probes
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.accounting.tables import ledger_tables
+from batsched_py.leases.actions import LeaseFailedError, Occupy
+from batsched_py.leases.arrivals import Arrivals
 from batsched_py.leases.capacity import Quantity
 from batsched_py.leases.enactment import Enactment
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.catalogue import ADMISSION, HOSTS, PREEMPTION, Choice
 from batsched_py.leases.policies.hosts import HostOrder
@@ -23,10 +26,10 @@ from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site, host_resources
-from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, NodeSet, TermsError, read_terms
+from batsched_py.leases.terms import UNLIMITED
 
-#: Digits of the longest name that is taken for the number of a lease.
-_DIGITS: Final = 9
+#: The type of an external event that takes back the lease of its member `job`.
+CANCEL: Final = "cancel_lease"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,10 @@ class LeasesOptions:
     estimates: Literal["exact", "original"] = option("exact", "what overheads may take, or Haizea's formula")
     probes: Probes = named("none", "what is counted, in tables of its own: names with blanks between them", PROBES)
     stats: Stats = option("corrected", "figures of probes in which Haizea is mistaken: as they should be, or as there")
+    overhead_jobs: bool = option(False, "show what suspending and resuming take as jobs, `id#suspend1`")
+    lease_failure_handling: Literal["cancel", "exit"] = option(
+        "cancel", "when a job fails, or hosts on which it runs go down: give up its lease, or end the run"
+    )
     tolerance: float = option(1e-3, "seconds by which Batsim's news may be early or late", minimum=0)
 
     def __post_init__(self) -> None:
@@ -119,6 +126,7 @@ class Leases(Scheduler[LeasesOptions]):
     """Schedule jobs as leases: those with a start in advance at their instant, all others as soon as possible.
 
     A job's member `lease` has its terms (docs/leases.md); a job without one is a best-effort lease of whole hosts.
+    Jobs of one group that are submitted together are one lease: they start together or not at all.
     Best-effort leases may be suspended for an advance reservation: their job is killed, and what it had left to do is
     submitted as the next segment, `id#1`.
     """
@@ -138,12 +146,10 @@ class Leases(Scheduler[LeasesOptions]):
         self.site = Site.of([self._resources(view.hosts[host]) for host in hosts], exclusive=not view.compute_sharing)
         self.ledger = self.make_ledger()
         self.scheduler = self.make_scheduler(view)
-        self.enactment = Enactment(view, hosts)
-        #: Leases whose jobs have ended since the last decision, and not because they were killed.
-        self.ended: list[Lease] = []
-        #: Number of a lease -> id of its job.
-        self.jobs: dict[int, str] = {}
-        self.last_number = 0
+        self.enactment = Enactment(view, hosts, overhead_jobs=self.options.overhead_jobs)
+        #: Ids of jobs whose leases are to be cancelled.
+        self.cancelled: list[str] = []
+        self.arrivals = Arrivals(self.site, self.enactment.segments)
         self.clock = 0.0
 
     def make_ledger(self) -> Ledger:
@@ -157,26 +163,41 @@ class Leases(Scheduler[LeasesOptions]):
         return LeaseScheduler(self.site, settings, options.policies(), options.transfers(), self.ledger)
 
     def observe(self, event: Event, view: View) -> None:
-        """Note who has ended, and what killed jobs had left to do."""
-        lease = self.enactment.observe(event)
-        if lease is not None and lease.running is not None:
-            self.ended.append(lease)
+        """Note who has ended, what killed jobs had left to do, and which leases are taken back."""
+        self.enactment.observe(event)
+        if isinstance(event, Notify) and event.kind == CANCEL:
+            self.cancelled.append(str(event.members.get("job", "")))
 
     def decide(self, view: View, plan: Plan) -> None:
         """Let the scheduler go through the instants that have come, and do what it decides."""
-        requests = list(self._requests(view, plan))
-        ended = [lease for lease in self.ended if self._is_early(lease, view)]
-        self.ended.clear()
+        requests = list[Lease]()
+        for lease, jobs in self.arrivals.read(view, plan):
+            self.enactment.meet(lease, jobs)
+            requests.append(lease)
+        ended = [lease for lease in self.enactment.ended if self._is_early(lease, view)]
+        failed = list(self.enactment.failed)
+        self.enactment.ended.clear()
+        self.enactment.failed.clear()
+        cancelled = self._cancelled(plan)
         down = (
             {index for index, host in enumerate(self.hosts) if host in view.unavailable} if view.unavailable else set()
         )
-        news = bool(requests or ended) or down != self.scheduler.table.down
+        news = bool(requests or ended or failed or cancelled) or down != self.scheduler.table.down
         for now in self._instants(view, news):
             self.clock = now
-            if down != self.scheduler.table.down:
-                self.scheduler.lose_hosts(down, now)
             last = now >= view.now - self.options.tolerance
-            self.scheduler.step(now, ended if last else (), requests if last else ())
+            if last:
+                self.scheduler.end(ended, now)
+                self._dismiss(failed, cancelled, now)
+            if down != self.scheduler.table.down:
+                self.scheduler.lose_hosts(down, now, fails=True)
+            self.scheduler.step(now, requests=requests if last else ())
+        if self._waits_in_vain():
+            self.clock = max(view.now, self.clock)
+            self.scheduler.replan(self.clock)
+            self.scheduler.step(self.clock)
+        if self.options.lease_failure_handling == "exit":
+            self._end_if_failed()
         self.enactment.enact(self.scheduler.actions, plan)
         self.scheduler.actions.clear()
         self.enactment.proceed(plan)
@@ -186,7 +207,7 @@ class Leases(Scheduler[LeasesOptions]):
     def tables(self, view: View) -> list[Table]:
         """Return what became of leases, their reservations, and what probes have counted."""
         self.ledger.close(self.clock)
-        return ledger_tables(self.ledger, self.jobs)
+        return ledger_tables(self.ledger, self.arrivals.jobs)
 
     def _resources(self, host: Host) -> Mapping[str, Quantity]:
         try:
@@ -194,58 +215,36 @@ class Leases(Scheduler[LeasesOptions]):
         except ValueError as error:
             raise OptionError(f"host {host.name}: property {error}") from None
 
-    def _requests(self, view: View, plan: Plan) -> Iterator[Lease]:
-        arrived = view.arrived
-        self.enactment.segments.meet(arrived)
-        for job in arrived:
-            if self.enactment.segments.first(job) is not job:
-                continue
-            try:
-                lease = self._lease(job, view)
-            except TermsError as error:
-                plan.reject(job, str(error))
-                continue
-            self.enactment.meet(lease, job)
-            yield lease
+    def _cancelled(self, plan: Plan) -> list[Lease]:
+        """Return the leases that are to be taken back; tell of jobs that have none."""
+        found = list[Lease]()
+        for job_id in dict.fromkeys(self.cancelled):
+            lease = self.arrivals.find(job_id, self.scheduler.leases.values())
+            if lease is None:
+                plan.warn(f"{job_id} cannot be cancelled: it has no lease, or one that has ended")
+            else:
+                found.append(lease)
+        self.cancelled.clear()
+        return found
 
-    def _lease(self, job: Job, view: View) -> Lease:
-        """Return the lease that a job asks for; TermsError if it asks for none that there could be."""
-        terms = read_terms(job, ALL_TERMS)
-        nodes = terms.nodes or (NodeSet(job.size, {}),)
-        demands = []
-        for one in nodes:
-            amounts = self.site.amounts(one.capacity) if one.capacity else self.site.smallest()
-            if amounts is None:
-                raise TermsError(
-                    "lease.capacity", f"the site has {', '.join(self.site.types)}, not all that is asked for"
-                )
-            demands += [amounts] * one.number
-        repeatable = view.config.dynamic_jobs and self.enactment.segments.repeatable(job, view) is not None
-        duration = terms.duration if terms.duration is not None else min(job.limit, UNLIMITED)
-        return Lease(
-            self._number(job),
-            terms.kind,
-            job.submit_time,
-            duration,
-            tuple(demands),
-            start=terms.start,
-            preemptible=terms.preemptible,
-            deadline=terms.deadline,
-            software=terms.software,
-            repeatable=repeatable,
-        )
+    def _dismiss(self, failed: Iterable[Lease], cancelled: Iterable[Lease], now: float) -> None:
+        """Give up leases, unless they have just ended."""
+        for lease in failed:
+            if not lease.ended:
+                self.scheduler.fail(lease, now)
+        for lease in cancelled:
+            if not lease.ended:
+                self.scheduler.cancel(lease, now)
 
-    def _number(self, job: Job) -> int:
-        """Return the number of the lease of a job: its name if that is a number, as in workloads made of lease traces.
+    def _waits_in_vain(self) -> bool:
+        """Return whether all that is planned waits for ends of leases without walltimes, which have come already."""
+        planned = self.scheduler.next_instant()
+        return planned is not None and planned >= UNLIMITED and not any(self.scheduler.under_way())
 
-        If there is a lease of this number already, or the name is another, it is the next one after all so far.
-        """
-        name = job.id.rpartition("!")[2]
-        wanted = int(name) if name.isascii() and name.isdecimal() and len(name) <= _DIGITS else 0
-        number = wanted if wanted and wanted not in self.jobs else self.last_number + 1
-        self.last_number = max(self.last_number, number)
-        self.jobs[number] = job.id
-        return number
+    def _end_if_failed(self) -> None:
+        for action in self.scheduler.actions:
+            if not isinstance(action, Occupy) and action.lease.state is State.FAIL:
+                raise LeaseFailedError(f"the lease of {self.arrivals.jobs[action.lease.id]} has failed")
 
     def _is_early(self, lease: Lease, view: View) -> bool:
         """Return whether a lease whose job has ended was planned to run on, or to be suspended just now."""
@@ -265,9 +264,11 @@ class Leases(Scheduler[LeasesOptions]):
             yield max(view.now, self.clock)
 
     def _call(self, view: View, plan: Plan) -> None:
-        """Be called at the next instant that is planned, unless a call comes before it."""
+        """Be called at the next instant that is planned, unless a call comes before it or it is no lease's real end."""
         planned = self.scheduler.next_instant()
-        if planned is not None and planned > view.now and not any(view.now < call <= planned for call in view.wakeups):
+        if planned is None or planned >= UNLIMITED:
+            return
+        if planned > view.now and not any(view.now < call <= planned for call in view.wakeups):
             plan.wake_at(planned)
 
     def _finish_registration(self, view: View, plan: Plan) -> None:

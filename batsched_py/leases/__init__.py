@@ -16,6 +16,7 @@ is), then `scheduler`, which composes the rest and tells what is to be done outs
 Times are seconds; intervals are half-open. A reservation is in the table until it is over; a lease's state changes only
 as `lifecycle` says.
 
-`preemption` and `segments` serve `schedulers/ar_preempt.py`: who is killed for a reservation, and which job stands for
-which, as Batsim runs no job twice. Nothing here does I/O.
+`arrivals` and `enactment` are Batsim's side: which lease a job asks for, and how decisions become verbs of the Plan;
+`segments`: which job stands for which, as Batsim runs no job twice. `preemption` serves `schedulers/ar_preempt.py`: who
+is killed for a reservation. Nothing here does I/O.
 """

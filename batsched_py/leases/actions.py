@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.reservations import Run
+from batsched_py.leases.reservations import LeaseReservation, Run
 
 # Reasons for refusals.
 NOT_ADMITTED = "the admission policy does not accept it"
@@ -16,7 +16,13 @@ NOT_NOW = "it cannot start at once"
 PAST = "its start is past"
 MISSED = "it would not be over by its deadline"
 LOST = "its hosts are down"
+CANCELLED = "it was cancelled"
+FAILED = "it has failed"
 TOO_LATE = "its image cannot arrive in time"
+
+
+class LeaseFailedError(Exception):
+    """A lease has failed, and the run is to end with it."""
 
 
 class Start(NamedTuple):
@@ -49,4 +55,10 @@ class Reject(NamedTuple):
     alternative_start: float | None = None
 
 
-Action = Start | Stop | Reject
+class Occupy(NamedTuple):
+    """A suspension or a resumption has begun: its hosts are busy with the memory of machines."""
+
+    reservation: LeaseReservation
+
+
+Action = Start | Stop | Reject | Occupy

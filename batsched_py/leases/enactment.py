@@ -1,7 +1,8 @@
 """Enactment: the one place that turns what the scheduler of leases decides into verbs of the Plan.
 
 A lease is a chain of Batsim jobs, its segments, because Batsim runs no job twice. To suspend a lease its job is killed,
-and what was left of its work is submitted as the next segment, which is started when the resumption is over.
+and what was left of its work is submitted as the next segment, which is started when the resumption is over. A group of
+jobs is one lease with a chain for each of them.
 
 The scheduler plans by the clock, and Batsim's news may be a little late: a job that was to have ended still runs, or a
 kill is not done yet. What is to start on such hosts waits here until they are free.
@@ -13,14 +14,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.actions import Action, Reject, Start, Stop
+from batsched_py.leases.actions import Action, Occupy, Reject, Start, Stop
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.reservations import Run
-from batsched_py.leases.segments import Segments
+from batsched_py.leases.segments import Overhead, Segments
 from batsched_py.leases.terms import Kind
 from batsched_py.model.job import Job
 from batsched_py.model.profile import Delay
-from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled, Members, Progress
+from batsched_py.protocol.events import (
+    COMPLETED_FAILED,
+    COMPLETED_KILLED,
+    Event,
+    JobCompleted,
+    JobKilled,
+    Members,
+    Progress,
+)
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import TOLERANCE, View
 
@@ -28,44 +37,83 @@ from batsched_py.scheduling.view import TOLERANCE, View
 _ROUNDED: Final = 1e-6
 #: The work of a lease that was killed just when it had done all.
 _NOTHING: Final[Members] = {"type": "delay", "delay": 1e-3}
+#: Reasons to stop a run after which its lease goes on.
+_GOES_ON: Final = frozenset({"suspend", "requeue"})
+
+
+class _Chain:
+    """A job of a lease with the segments that follow it.
+
+    Attributes:
+        nodes: those of the lease on which it runs.
+        job: the last segment: it waits for its start, runs, or has run.
+        waits: the job is to be started, though Batsim may not have taken it yet.
+        done: it has done all its work.
+    """
+
+    __slots__ = ("done", "job", "lease", "nodes", "waits")
+
+    def __init__(self, lease: Lease, nodes: range, job: Job) -> None:
+        self.lease, self.nodes, self.job = lease, nodes, job
+        self.waits, self.done = True, False
 
 
 class _Running(NamedTuple):
-    """A lease whose job runs, the run for which it was started, and when."""
+    """A job that runs, the run of its lease for which it was started, and when."""
 
-    lease: Lease
+    chain: _Chain
     run: Run
     job: Job
     started: float
 
 
 class _Killed(NamedTuple):
-    """A lease whose job is being killed, when it was started, and why: "suspend", "requeue" or "shutdown"."""
+    """A job that is being killed, when it was started, and why: "suspend", "requeue", "shutdown", "cancel", "fail"."""
 
-    lease: Lease
+    chain: _Chain
     job: Job
     started: float
     why: str
 
 
 class _Left(NamedTuple):
-    """A killed job that goes on: its lease, its work as profiles in turn, and the seconds that it may still run."""
+    """A killed job that goes on: its work as profiles in turn, and the seconds that it may still run."""
 
-    lease: Lease
-    job: Job
+    chain: _Chain
     parts: tuple[Members, ...]
     walltime: float
 
 
-class Enactment:
-    """Jobs of leases: those that wait, those that run, and those whose kill is on its way."""
+class _Overhead(NamedTuple):
+    """A job that shows what suspending or resuming takes, and its hosts."""
 
-    def __init__(self, view: View, hosts: Sequence[int]) -> None:
-        """Begin with no leases; `hosts` are Batsim's numbers of the site's hosts."""
-        self._view, self._hosts = view, hosts
+    job: Job
+    hosts: HostSet
+
+
+class Enactment:
+    """Jobs of leases: those that wait, those that run, and those whose kill is on its way.
+
+    Attributes:
+        segments: of all chains.
+        ended: leases whose work has come to its end since the caller emptied this.
+        failed: leases of which a job has failed, likewise.
+    """
+
+    def __init__(self, view: View, hosts: Sequence[int], *, overhead_jobs: bool = False) -> None:
+        """Begin with no leases.
+
+        Args:
+            view: of the run.
+            hosts: Batsim's numbers of the site's hosts.
+            overhead_jobs: show what suspending and resuming take as jobs.
+        """
+        self._view, self._hosts, self._shows_overheads = view, hosts, overhead_jobs
         self.segments = Segments()
-        #: Lease id -> its last segment: it waits for its start, runs, or has run.
-        self._jobs: dict[int, Job] = {}
+        self.ended: list[Lease] = []
+        self.failed: list[Lease] = []
+        #: Lease id -> its jobs.
+        self._chains: dict[int, list[_Chain]] = {}
         #: Job id -> what runs, for as long as Batsim says that it does.
         self._running: dict[str, _Running] = {}
         #: Job id -> what is being killed, until Batsim tells what it had done.
@@ -73,23 +121,32 @@ class Enactment:
         #: Lease id -> what is to start, in the order in which it was decided.
         self._starting: dict[int, Start] = {}
         self._left: list[_Left] = []
+        #: Jobs that show overheads and have not started.
+        self._overheads: list[_Overhead] = []
+        #: Jobs that are to be rejected when Batsim has taken them, and why.
+        self._refused: list[tuple[Job, str]] = []
 
     @property
     def in_progress(self) -> bool:
         """True if a job was killed that has not been submitted again, or waits for its hosts to be free."""
-        return bool(self._left or self._starting) or any(one.why != "shutdown" for one in self._killed.values())
+        waits = self._left or self._starting or self._overheads or self._refused
+        return bool(waits) or any(one.why in _GOES_ON for one in self._killed.values())
 
-    def meet(self, lease: Lease, job: Job) -> None:
-        """Take over a job that is a lease."""
-        self._jobs[lease.id] = job
+    def meet(self, lease: Lease, jobs: Sequence[Job]) -> None:
+        """Take over jobs that are a lease together; its nodes are theirs, in their order."""
+        chains, first = list[_Chain](), 1
+        for job in jobs:
+            last = first + job.size if len(jobs) > 1 else lease.size + 1
+            chains.append(_Chain(lease, range(first, last), job))
+            first = last
+        self._chains[lease.id] = chains
 
-    def observe(self, event: Event) -> Lease | None:
-        """Note what has become of jobs; return the lease of one that has ended, but not because it was killed."""
+    def observe(self, event: Event) -> None:
+        """Note what has become of jobs."""
         if isinstance(event, JobKilled):
             self._note_killed(event)
         elif isinstance(event, JobCompleted):
-            return self._note_end(event.job_id, killed=event.state == COMPLETED_KILLED)
-        return None
+            self._note_end(event.job_id, event.state)
 
     def enact(self, actions: Iterable[Action], plan: Plan) -> None:
         """Do what the scheduler has decided, as far as it can be done now."""
@@ -98,43 +155,57 @@ class Enactment:
                 self._starting[action.lease.id] = action
             elif isinstance(action, Stop):
                 self._stop(action, plan)
-            else:
+            elif isinstance(action, Reject):
                 self._reject(action, plan)
+            elif self._shows_overheads:
+                self._show(action, plan)
 
     def proceed(self, plan: Plan) -> None:
         """Submit what goes on, and start what is due and has its hosts."""
-        for left in self._left:
-            self._jobs[left.lease.id] = self.segments.go_on(left.job, left.parts, left.walltime, self._view, plan)
+        for chain, parts, walltime in self._left:
+            if not chain.lease.ended:
+                chain.job, chain.waits = self.segments.go_on(chain.job, parts, walltime, self._view, plan), True
         self._left.clear()
+        for refused in [one for one in self._refused if one[0].id in self._view.queue]:
+            self._refused.remove(refused)
+            self._tell(*refused, plan)
+        for overhead in list(self._overheads):
+            if overhead.job.id in self._view.queue and overhead.hosts <= plan.free:
+                self._overheads.remove(overhead)
+                plan.start(overhead.job, overhead.hosts)
         if self._starting:
             lingering = self._lingering()
             for start in list(self._starting.values()):
                 self._start(start, lingering, plan)
 
-    def _note_end(self, job_id: str, *, killed: bool) -> Lease | None:
+    def _note_end(self, job_id: str, state: str) -> None:
         runs = self._running.pop(job_id, None)
-        if runs is None or killed:
-            return None
-        late = self._killed.pop(job_id, None)
-        if late is None:
-            return runs.lease
-        if late.why != "shutdown":  # it was quicker than its kill, and its lease is thought of as stopped
-            self._left.append(_Left(late.lease, late.job, (_NOTHING,), late.job.limit))
-        return None
+        if runs is None or state == COMPLETED_KILLED:
+            return
+        chain, late = runs.chain, self._killed.pop(job_id, None)
+        if late is not None:
+            if late.why in _GOES_ON:  # it was quicker than its kill, and its lease is thought of as stopped
+                self._left.append(_Left(chain, (_NOTHING,), late.job.limit))
+            return
+        chain.done = True
+        if state == COMPLETED_FAILED:
+            self.failed.append(chain.lease)
+        elif all(one.done for one in self._chains[chain.lease.id]):
+            self.ended.append(chain.lease)
 
     def _note_killed(self, event: JobKilled) -> None:
         """Keep what killed jobs had left to do."""
         for job_id in event.killed_ids:
             self._running.pop(job_id, None)
             killed = self._killed.pop(job_id, None)
-            if killed is None or killed.why == "shutdown":
+            if killed is None or killed.why not in _GOES_ON or killed.chain.lease.ended:
                 continue
             progress = event.progress.get(job_id) if killed.why == "suspend" else None
             parts = self._unfinished(killed, progress, event.timestamp) if progress is not None else None
-            limit = killed.job.limit if parts is None else killed.lease.remaining
+            limit = killed.job.limit if parts is None else killed.chain.lease.remaining
             if parts is None:
                 parts = (self._whole(killed.job),)
-            self._left.append(_Left(killed.lease, killed.job, parts or (_NOTHING,), limit))
+            self._left.append(_Left(killed.chain, parts or (_NOTHING,), limit))
 
     def _unfinished(self, killed: _Killed, progress: Progress, now: float) -> tuple[Members, ...] | None:
         """Return what a killed job had left; None if it is not known.
@@ -156,16 +227,23 @@ class Enactment:
         return profile
 
     def _start(self, start: Start, lingering: HostSet, plan: Plan) -> None:
+        """Start all jobs of a lease, if they are there and their hosts are free."""
         lease, run = start
-        job, hosts = self._jobs[lease.id], self._numbers(run.nodes)
+        chains = [chain for chain in self._chains[lease.id] if not chain.done]
         usable = self._view.all_hosts - self._view.unavailable if self._view.compute_sharing else plan.free
-        if job.id not in self._view.queue or job.id in self._killed or not hosts <= usable - lingering:
+        there = all(chain.job.id in self._view.queue and chain.job.id not in self._killed for chain in chains)
+        if not there or not self._numbers(run.nodes) <= usable - lingering:
             return
         del self._starting[lease.id]
-        if lease.kind is Kind.ADVANCE and self._view.now > run.start + TOLERANCE:
-            plan.warn(f"{job.id} starts {self._view.now - run.start:g} s after {run.start:g}: its hosts were not free")
-        plan.start(job, hosts, self._executors(run.nodes, hosts))
-        self._running[job.id] = _Running(lease, run, job, self._view.now)
+        late = self._view.now - run.start
+        if lease.kind is Kind.ADVANCE and late > TOLERANCE:
+            plan.warn(f"{chains[0].job.id} starts {late:g} s after {run.start:g}: its hosts were not free")
+        for chain in chains:
+            nodes = {node: run.nodes[node] for node in chain.nodes}
+            hosts = self._numbers(nodes)
+            plan.start(chain.job, hosts, self._executors(nodes, hosts))
+            chain.waits = False
+            self._running[chain.job.id] = _Running(chain, run, chain.job, self._view.now)
 
     def _lingering(self) -> HostSet:
         """Return hosts of jobs that still run though their time is over."""
@@ -178,22 +256,55 @@ class Enactment:
 
     def _stop(self, stop: Stop, plan: Plan) -> None:
         lease, run, why = stop
-        job = self._jobs[lease.id]
         if lease.id in self._starting:
             if why != "shutdown":  # nothing has run: all of it is left; otherwise it starts when its hosts are free
                 del self._starting[lease.id]
+                self._refuse_waiting(lease, why, plan)
             return
-        # What began late ends late: its walltime ends it, unless an advance reservation is shut down before.
-        due = why == "shutdown" and (lease.kind is Kind.BEST_EFFORT or run.start + job.limit <= run.end + TOLERANCE)
-        if job.id in self._running and not due:
-            self._killed[job.id] = _Killed(lease, job, self._running[job.id].started, why)
-            plan.kill(job)
+        for chain in self._chains[lease.id]:
+            job = chain.job
+            # What began late ends late: its walltime ends it, unless an advance reservation is shut down before.
+            best_effort = lease.kind is Kind.BEST_EFFORT
+            due = why == "shutdown" and (best_effort or run.start + job.limit <= run.end + TOLERANCE)
+            if job.id in self._running and not due:
+                self._killed[job.id] = _Killed(chain, job, self._running[job.id].started, why)
+                plan.kill(job)
 
     def _reject(self, reject: Reject, plan: Plan) -> None:
-        job = self._jobs.pop(reject.lease.id)
+        why = reject.why
+        if reject.alternative_start is not None:
+            why += f"; it could start at {reject.alternative_start:g}"
+        self._refuse(reject.lease, why, plan)
+
+    def _refuse_waiting(self, lease: Lease, why: str, plan: Plan) -> None:
+        """Reject the jobs of a lease that has ended and would have started now."""
+        if why not in _GOES_ON:
+            self._refuse(lease, f"its lease has ended: {why}", plan)
+
+    def _refuse(self, lease: Lease, why: str, plan: Plan) -> None:
+        """Reject those jobs of a lease that wait, as soon as Batsim has taken them."""
+        for chain in self._chains[lease.id]:
+            if chain.waits and chain.job.id in self._view.queue:
+                self._tell(chain.job, why, plan)
+            elif chain.waits:
+                self._refused.append((chain.job, why))
+            chain.waits = False
+
+    def _tell(self, job: Job, why: str, plan: Plan) -> None:
+        """Reject a job with the reason."""
         if plan.dialect.name != "v1.4":
-            plan.set_metadata(job, reject.why.replace('"', "'"))
-        plan.reject(job, reject.why)
+            plan.set_metadata(job, why.replace('"', "'"))
+        plan.reject(job, why)
+
+    def _show(self, occupy: Occupy, plan: Plan) -> None:
+        """Submit a job that lasts as long as a suspension or a resumption."""
+        reservation = occupy.reservation
+        seconds, hosts = reservation.end - self._view.now, self._numbers(reservation.nodes)
+        if seconds > TOLERANCE:
+            overhead = Overhead(reservation.use.value, seconds, len(hosts))
+            job = self._chains[reservation.lease.id][0].job
+            shown = self.segments.show_overhead(job, overhead, self._view, plan)
+            self._overheads.append(_Overhead(shown, hosts))
 
     def _numbers(self, nodes: Mapping[int, int]) -> HostSet:
         """Return the hosts of nodes by Batsim's numbers."""
@@ -204,4 +315,4 @@ class Enactment:
         if len(hosts) == len(nodes):
             return None
         place = {host: position for position, host in enumerate(hosts)}
-        return {node - 1: place[self._hosts[host]] for node, host in nodes.items()}
+        return {number: place[self._hosts[host]] for number, host in enumerate(nodes.values())}

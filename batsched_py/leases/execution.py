@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from batsched_py.leases.actions import Action, Start, Stop
+from batsched_py.leases.actions import Action, Occupy, Start, Stop
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
@@ -70,6 +70,7 @@ class Execution:
     def _start_memory(self, reservation: LeaseReservation, now: float) -> None:
         """Begin to write the memory of machines, or to read it: its files take room from then on, or no more (H53)."""
         lease, suspends = reservation.lease, reservation.use is Use.SUSPEND
+        self._actions.append(Occupy(reservation))
         for node, host in reservation.nodes.items():
             if suspends:
                 self._disks.save(host, lease, node, self._overheads.node_memory(lease, node))

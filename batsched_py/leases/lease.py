@@ -34,6 +34,7 @@ class Lease:
 
     __slots__ = (
         "accumulated",
+        "alternative_start",
         "deadline",
         "demands",
         "duration",
@@ -82,6 +83,8 @@ class Lease:
         self.runs: list[Run] = []
         self.transfers: list[LeaseReservation] = []
         self.executed: list[LeaseReservation] = []
+        #: When it could have started; None unless it asked for a time and was refused.
+        self.alternative_start: float | None = None
         self.location: dict[int, int] = {}
         self.history: list[tuple[float, State]] = []
         #: Nodes, the most demanding first: the order in which they are mapped.

@@ -13,6 +13,8 @@ from functools import partial
 from typing import NamedTuple
 
 from batsched_py.leases.actions import (
+    CANCELLED,
+    FAILED,
     LOST,
     MISSED,
     NO_HOSTS,
@@ -90,8 +92,8 @@ class LeaseScheduler:
         self.leases: dict[int, Lease] = {}
         self.actions: list[Action] = []
         self._pending: list[Lease] = []
-        #: Leases that were dismissed since the last step: they have made room.
-        self._dismissed: list[Lease] = []
+        #: Leases that have ended before their time since the last step: they have made room.
+        self._freed: list[Lease] = []
         self._admission, preemption = policies.admission(self.table), policies.preemption(self.table)
         self._hosts = policies.hosts(self.table)
         empty = LeaseTable(site.capacities, exclusive=site.exclusive)
@@ -130,13 +132,8 @@ class LeaseScheduler:
             requests: new leases, in the order in which they are numbered.
         """
         self.table.advance(now)
-        freed, self._dismissed = self._dismissed, []
-        for lease in ended:
-            self._execution.end_early(lease, now)
-            if self._settings.replan_after_each:
-                self.replan(now, [lease])
-            else:
-                freed.append(lease)
+        self.end(ended, now)
+        freed, self._freed = self._freed, []
         if freed:
             self.replan(now, freed)
         self._execution.finish(now)
@@ -147,6 +144,16 @@ class LeaseScheduler:
         self._execution.begin(now)
         self._execution.finish(now)
         self._observer.stepped(self, now)
+
+    def end(self, leases: Iterable[Lease], now: float) -> None:
+        """End active leases that have done all before the end of their run; `step` follows at the same instant."""
+        self.table.advance(now)
+        for lease in leases:
+            self._execution.end_early(lease, now)
+            if self._settings.replan_after_each:
+                self.replan(now, [lease])
+            else:
+                self._freed.append(lease)
 
     def lose_hosts(self, down: set[int], now: float, *, fails: bool = False) -> None:
         """Note which hosts are down, and no others are; find other places for runs that were planned there.
@@ -172,11 +179,11 @@ class LeaseScheduler:
 
     def cancel(self, lease: Lease, now: float) -> None:
         """Take back a lease that has not ended, whatever its state; `step` follows at the same instant (H84)."""
-        self._dismiss(lease, State.CANCELLED, now, "cancel")
+        self._dismiss(lease, State.CANCELLED, now, "cancel", CANCELLED)
 
     def fail(self, lease: Lease, now: float) -> None:
-        """Let a lease fail whose machines have stopped by themselves; `step` follows at the same instant (H104)."""
-        self._dismiss(lease, State.FAIL, now, None)
+        """Let a lease fail, stopping machines that still run; `step` follows at the same instant (H104)."""
+        self._dismiss(lease, State.FAIL, now, "fail", FAILED)
 
     # Requests.
 
@@ -202,6 +209,7 @@ class LeaseScheduler:
         return self._empty.find_among(lease, hosts, 0.0, math.inf) is not None
 
     def _reject(self, lease: Lease, why: str, now: float, alternative: float | None = None) -> None:
+        lease.alternative_start = alternative
         lease.change(State.REJECTED, now)
         self._observer.refused(lease, why, now)
         self._forget(lease, now)
@@ -292,13 +300,10 @@ class LeaseScheduler:
 
     def _lose(self, lease: Lease, now: float) -> None:
         """Let a lease fail because of its hosts."""
-        waits = lease.running is None
-        self._dismiss(lease, State.FAIL, now, "fail")
-        if waits:
-            self.actions.append(Reject(lease, LOST))
+        self._dismiss(lease, State.FAIL, now, "fail", LOST)
 
-    def _dismiss(self, lease: Lease, state: State, now: float, why: str | None) -> None:
-        """End a lease before its time; its machines are stopped unless nobody says why."""
+    def _dismiss(self, lease: Lease, state: State, now: float, why: str, reason: str) -> None:
+        """End a lease before its time: stop its machines, saying `why`, or refuse it if it does not run."""
         if lease in self._pending:
             self._pending.remove(lease)
         self._queue.forget(lease)
@@ -306,12 +311,13 @@ class LeaseScheduler:
         self._book.drop(lease, now)
         if running is not None:
             lease.accumulated += now - running.start
-            if why is not None:
-                self._stop_run(running, now, why)
+            self._stop_run(running, now, why)
+        else:
+            self.actions.append(Reject(lease, reason))
         lease.change(state, now)
         self._book.preparation.forget(lease)
         self._forget(lease, now)
-        self._dismissed.append(lease)
+        self._freed.append(lease)
 
     def _run_later(self, run: Run, now: float) -> None:
         """Stop a run of a deadline lease that has another one planned."""

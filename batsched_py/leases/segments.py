@@ -6,7 +6,7 @@ Batsim 1 names jobs by integers: there they are `segments!0`, `segments!1`... in
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from batsched_py.model.job import Job
 from batsched_py.model.limits import LONGEST
@@ -19,6 +19,14 @@ from batsched_py.scheduling.view import View
 WORKLOAD: Final = "segments"
 
 
+class Overhead(NamedTuple):
+    """Suspending or resuming machines: what it is, its seconds, and the number of hosts."""
+
+    use: str
+    seconds: float
+    size: int
+
+
 class Segments:
     """Segments by lease: the first one is the job as it was submitted, each later one repeats it after a kill."""
 
@@ -29,6 +37,8 @@ class Segments:
         self._count: dict[str, int] = {}
         #: Ids of others that look like those of segments.
         self._taken: set[str] = set()
+        #: How many jobs show overheads.
+        self._overheads = 0
 
     def meet(self, arrived: Iterable[Job]) -> bool:
         """Note which jobs have arrived, all of them; return whether a segment is among them, as Batsim sent it back."""
@@ -90,6 +100,18 @@ class Segments:
         if plan.dialect.name != "v1.4":
             plan.set_metadata(segment, f"lease {first.id}, segment {self._count[first.id]}")
         return segment
+
+    def show_overhead(self, job: Job, overhead: Overhead, view: View, plan: Plan) -> Job:
+        """Submit a job of so many hosts that does nothing: it shows what suspending or resuming a lease takes."""
+        self._overheads += 1
+        first = self.first(job)
+        numbered = view.config.numbered_jobs
+        job_id = f"{WORKLOAD}!{len(self)}" if numbered else f"{first.id}#{overhead.use}{self._overheads}"
+        workload, _, name = job_id.partition("!")
+        profile = self._fresh(name, set(view.profiles(workload)))
+        shown = Job.create(job_id, size=overhead.size, profile=profile, walltime=None)
+        self._submit(shown, first, {"type": "delay", "delay": overhead.seconds}, plan)
+        return shown
 
     def _submit(self, segment: Job, first: Job, profile: Members, plan: Plan) -> None:
         self._first[segment.id] = first

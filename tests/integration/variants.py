@@ -98,6 +98,7 @@ EVERYTHING: list[tuple[str, dict[str, str]]] = [
 LIBERTIES: dict[str, dict[str, Any]] = {
     "crasher": {"fails_on_purpose": True},
     "killer": {"may_kill": True},
+    "leases": {"may_kill": True},  # what runs on hosts that go down
     "rejecter": {"may_reject": True},
 }
 

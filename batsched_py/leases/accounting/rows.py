@@ -36,6 +36,7 @@ class LeaseRow(NamedTuple):
         migrations: how often its machines were moved to other hosts.
         requeues: how often it was stopped for another and its work thrown away.
         lost_time: seconds that such runs took.
+        alternative_start: when it could have started, if it asked for a time and was refused.
     """
 
     lease: int
@@ -57,6 +58,7 @@ class LeaseRow(NamedTuple):
     migrations: int
     requeues: int
     lost_time: float
+    alternative_start: float | None
 
 
 class ReservationRow(NamedTuple):
@@ -101,6 +103,7 @@ def lease_row(lease: Lease) -> LeaseRow:
         times.migrations(lease),
         len(lost),
         sum(run.end - run.start for run in lost),
+        lease.alternative_start,
     )
 
 

@@ -144,12 +144,12 @@ def test_what_was_planned_behind_a_cancelled_lease_moves_forward() -> None:
 
 
 def test_what_was_planned_behind_a_failed_lease_moves_forward() -> None:
-    """The same after a failure; nobody has to be stopped, as the machines are gone."""
+    """The same after a failure; whatever still runs of it is stopped."""
     asked = [lease(1, 0, 2, 1000), deadline(2, 10, 2, 100, span=(20, 5000))]
     scheduler, driver = made(asked, policies=GIVE_WAY)
     driver.run(20.0)
     scheduler.fail(asked[0], 30.0)
-    assert not scheduler.actions
+    assert scheduler.actions == [Stop(asked[0], asked[0].runs[0], "fail")]
     scheduler.step(30.0)
     driver.run()
     assert [one.state for one in asked] == [State.FAIL, State.DONE]

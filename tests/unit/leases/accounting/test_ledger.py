@@ -111,6 +111,7 @@ def test_a_lease_has_a_row_with_its_times() -> None:
         "migrations": 0,
         "requeues": 0,
         "lost_time": 0,
+        "alternative_start": None,
     }
     assert reservation[:7] == (2, "AR", "Done", 900, 1800, 3600, 1800)
 

@@ -1,0 +1,115 @@
+"""Arrivals: the leases that jobs ask for when they reach the algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from batsched_py.leases.capacity import Amounts
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.segments import Segments
+from batsched_py.leases.site import Site
+from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, NodeSet, Terms, TermsError, read_terms
+from batsched_py.model.job import Job
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+
+#: Digits of the longest name that is taken for the number of a lease.
+_DIGITS: Final = 9
+
+
+class Arrivals:
+    """Leases of jobs that arrive; jobs of one group that were submitted together are one lease (H110).
+
+    Args:
+        site: on which they are to run.
+        segments: jobs that continue a lease ask for none.
+
+    Attributes:
+        jobs: number of a lease -> the id of its job, those of a group with blanks between them.
+    """
+
+    def __init__(self, site: Site, segments: Segments) -> None:
+        self._site, self._segments = site, segments
+        self.jobs: dict[int, str] = {}
+        self._last = 0
+
+    def read(self, view: View, plan: Plan) -> Iterator[tuple[Lease, Sequence[Job]]]:
+        """Iterate over the leases of jobs that have arrived, each with its jobs; others are rejected."""
+        arrived = view.arrived
+        self._segments.meet(arrived)
+        for jobs in self._parties([job for job in arrived if self._segments.first(job) is job], plan):
+            try:
+                lease = self._lease(jobs, view)
+            except TermsError as error:
+                for job in jobs:
+                    plan.reject(job, str(error))
+                continue
+            yield lease, jobs
+
+    def find(self, job_id: str, leases: Iterable[Lease]) -> Lease | None:
+        """Return the one of these leases that a job asked for, or is a segment of."""
+        first = job_id.partition("#")[0]
+        return next((lease for lease in leases if first in self.jobs[lease.id].split(" ")), None)
+
+    def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[Sequence[Job]]:
+        """Return jobs in lists: those of a group that were submitted at one instant together, others alone."""
+        parties: dict[object, list[Job]] = {}
+        for job in jobs:
+            try:
+                group = read_terms(job, ALL_TERMS).group
+            except TermsError as error:
+                plan.reject(job, str(error))
+                continue
+            parties.setdefault(job.id if group is None else (group, job.submit_time), []).append(job)
+        return parties.values()
+
+    def _lease(self, jobs: Sequence[Job], view: View) -> Lease:
+        """Return the lease that jobs ask for together; TermsError if they ask for none that there could be."""
+        terms, job = read_terms(jobs[0], ALL_TERMS), jobs[0]
+        demands = self._demands(jobs[0], terms)
+        for other in jobs[1:]:
+            theirs = read_terms(other, ALL_TERMS)
+            if replace(theirs, nodes=terms.nodes) != terms or other.walltime != job.walltime:
+                raise TermsError("lease.group", f"{other.id} has other terms, or another walltime, than {job.id}")
+            demands += self._demands(other, theirs)
+        repeatable = view.config.dynamic_jobs and all(self._segments.repeatable(one, view) is not None for one in jobs)
+        duration = terms.duration if terms.duration is not None else min(job.limit, UNLIMITED)
+        return Lease(
+            self._number(jobs),
+            terms.kind,
+            job.submit_time,
+            duration,
+            tuple(demands),
+            start=terms.start,
+            preemptible=terms.preemptible,
+            deadline=terms.deadline,
+            software=terms.software,
+            repeatable=repeatable,
+        )
+
+    def _demands(self, job: Job, terms: Terms) -> list[Amounts]:
+        """Return what each node takes of its host."""
+        demands = list[Amounts]()
+        for one in terms.nodes or (NodeSet(job.size, {}),):
+            amounts = self._site.amounts(one.capacity) if one.capacity else self._site.smallest()
+            if amounts is None:
+                raise TermsError(
+                    "lease.capacity", f"the site has {', '.join(self._site.types)}, not all that is asked for"
+                )
+            demands += [amounts] * one.number
+        return demands
+
+    def _number(self, jobs: Sequence[Job]) -> int:
+        """Return the number of a lease: the name of its job if that is a number, as in workloads made of lease traces.
+
+        If there is a lease of this number already, or the name is another, it is the next one after all so far.
+        """
+        name = jobs[0].id.rpartition("!")[2]
+        wanted = int(name) if name.isascii() and name.isdecimal() and len(name) <= _DIGITS else 0
+        number = wanted if wanted and wanted not in self.jobs else self._last + 1
+        self._last = max(self._last, number)
+        self.jobs[number] = " ".join(job.id for job in jobs)
+        return number
