@@ -46,6 +46,8 @@ class HaizeaLog(Observer):
     ) -> None:
         self.summary = StatusSummary()
         self._start, self._level, self._write, self._interval = start, _LEVELS[level], write, interval
+        #: Nothing is said of single leases: their lines, of which there may be millions, are not even made.
+        self._brief = self._level < _LEVELS["INFO"]
         self._last_summary = 0.0
         #: Lease -> the sentence on how it gives way, for the lease whose place is looked for.
         self._giving_way: dict[int, str] = {}
@@ -80,19 +82,27 @@ class HaizeaLog(Observer):
     def requested(self, lease: Lease, now: float) -> None:
         """Write that a lease is requested."""
         self.summary.requested(lease, now)
+        if self._brief:
+            return
         self._say(now, "INFO", "LSCHED", f"Lease #{lease.id} has been requested.")
 
     def admitted(self, lease: Lease, now: float) -> None:
         """Write that it may be scheduled."""
+        if self._brief:
+            return
         self._say(now, "INFO", "LSCHED", f"Lease #{lease.id} has been marked as pending.")
 
     def queued(self, lease: Lease, now: float) -> None:
         """Write that it waits in the queue."""
+        if self._brief:
+            return
         what = f"Queued best-effort lease request #{lease.id}, {lease.size} nodes for {_duration(lease.duration)}."
         self._say(now, "INFO", "LSCHED", what)
 
     def tried(self, lease: Lease, now: float) -> None:
         """Write that a place is looked for."""
+        if self._brief:
+            return
         self._giving_way.clear()
         if lease.kind is Kind.BEST_EFFORT:
             what = f"Next request in the queue is lease {lease.id}. Attempting to schedule..."
@@ -106,6 +116,8 @@ class HaizeaLog(Observer):
     def planned(self, lease: Lease, run: Run, now: float) -> None:
         """Write who gives way, and which place a lease has."""
         self.summary.planned(lease, run, now)
+        if self._brief:
+            return
         victims = {number: how for number, how in self._giving_way.items() if number != lease.id}
         if victims:
             whom = f"Must preempt leases {list(victims)} to make room for lease #{lease.id}"
@@ -123,16 +135,22 @@ class HaizeaLog(Observer):
 
     def cut(self, run: Run) -> None:
         """Note for the lease that makes it so: another one will be suspended."""
+        if self._brief:
+            return
         self._giving_way[run.lease.id] = f"will be suspended at {self._date(run.final_end)}."
 
     def taken_back(self, run: Run, now: float) -> None:
         """Note for the lease that makes it so: another one loses its place."""
         del now
+        if self._brief:
+            return
         self._giving_way[run.lease.id] = "has been cancelled and requeued"
 
     def refused(self, lease: Lease, why: str, now: float) -> None:
         """Write that a lease is refused, and why."""
         self.summary.refused(lease, why, now)
+        if self._brief:
+            return
         if why == NOT_ADMITTED:
             self._say(now, "INFO", "LSCHED", f"Lease #{lease.id} has not been accepted")
         else:
@@ -143,6 +161,8 @@ class HaizeaLog(Observer):
 
     def began(self, reservation: LeaseReservation, now: float) -> None:
         """Write what begins; of several suspensions or resumptions of a lease only the first."""
+        if self._brief:
+            return
         lease, use = reservation.lease, reservation.use
         if isinstance(reservation, Run):
             self._say(now, "INFO", "VMSCHED", f"Started VMs for lease {lease.id} on nodes {_nodes(reservation)}")
@@ -154,6 +174,8 @@ class HaizeaLog(Observer):
 
     def finished(self, reservation: LeaseReservation, now: float) -> None:
         """Write what ends; of several suspensions or resumptions of a lease only the last."""
+        if self._brief:
+            return
         lease, use = reservation.lease, reservation.use
         if isinstance(reservation, Run):
             self._say(now, "INFO", "VMSCHED", f"Stopped VMs for lease {lease.id} on nodes {_nodes(reservation)}")
@@ -168,6 +190,8 @@ class HaizeaLog(Observer):
     def ended(self, lease: Lease, now: float) -> None:
         """Write that a lease is done."""
         self.summary.ended(lease, now)
+        if self._brief:
+            return
         if lease.state is State.DONE:
             self._say(now, "INFO", "VMSCHED", f"Lease {lease.id}'s VMs have shutdown.")
         self._say(now, "DEBUG", "LSCHED", f"Lease #{lease.id} is {lease.state.label}")

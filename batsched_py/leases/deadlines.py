@@ -34,7 +34,6 @@ class Deadlines:
     """Plans of deadline leases.
 
     Args:
-        leases: those that have not ended, by id.
         book: where they are reserved.
         planner: of the site.
         preemption: who gives way to whom.
@@ -43,18 +42,20 @@ class Deadlines:
 
     def __init__(
         self,
-        leases: dict[int, Lease],
         book: LeaseBook,
         planner: Planner,
         preemption: Preemptability,
         requeue: Callable[[Run, float], None],
     ) -> None:
-        self._leases, self._book, self._planner = leases, book, planner
+        self._book, self._planner = book, planner
         self._mapper, self._overheads, self._settings = planner.mapper, planner.overheads, planner.settings
         self._preemption, self._requeue = preemption, requeue
+        #: Those that were requested, by id, until it is seen that they have ended.
+        self._leases: dict[int, Lease] = {}
 
     def plan(self, lease: Lease, now: float) -> bool:
         """Plan a new deadline lease; False if no way was found, and nothing has changed."""
+        self._leases[lease.id] = lease
         start, deadline = _terms(lease)
         if max(start, now) + lease.duration > deadline:
             return False
@@ -121,10 +122,16 @@ class Deadlines:
         """Return leases with one run that could begin earlier, the most urgent first."""
         found = [
             lease
-            for lease in self._leases.values()
+            for lease in self._open()
             if len(tail := self._tail(lease, now)) == 1 and tail[0].first_start > max(now, _terms(lease)[0])
         ]
         return sorted(found, key=lambda one: ((_terms(one)[1] - now) / one.duration, one.id))
+
+    def _open(self) -> list[Lease]:
+        """Return those that have not ended."""
+        for lease in [one for one in self._leases.values() if one.ended]:
+            del self._leases[lease.id]
+        return list(self._leases.values())
 
     def _try_earlier(self, lease: Lease, now: float, until: float = math.inf) -> bool:
         run, undo = lease.runs[-1], self._book.undo()
@@ -256,7 +263,7 @@ class Deadlines:
         """Take away all runs that may be planned anew; return them by lease, with none for the new one."""
         undo, lifted = self._book.undo(), {lease.id: list[Run]()}
         undo.note(lease)
-        for other in self._leases.values():
+        for other in self._open():
             tail = self._tail(other, earliest)
             if tail:
                 undo.note(other)
@@ -278,8 +285,6 @@ class Deadlines:
 
     def _tail(self, lease: Lease, earliest: float) -> list[Run]:
         """Return the last runs of a deadline lease that are not over by a time and may be planned anew."""
-        if lease.kind is not Kind.DEADLINE:
-            return []
         at = len(lease.runs)
         while at and lease.runs[at - 1].end >= earliest and self._may_be_planned_anew(lease.runs[at - 1]):
             at -= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from batsched_py.leases.capacity import Amounts, add, total
 from batsched_py.leases.lifecycle import FINAL, SUSPENDED, TRANSITIONS, State
@@ -163,6 +164,7 @@ class Lease:
         return f"{self!r} cannot become {state.label}: {told}"
 
 
+@lru_cache(maxsize=1 << 12)  # many leases ask for the same
 def _by_demand(demands: tuple[Amounts, ...]) -> tuple[int, ...]:
     """Return node numbers by decreasing demand, each type counted relative to the largest demand of it (H59)."""
     totals = [[total(quantity) for quantity in demand] for demand in demands]

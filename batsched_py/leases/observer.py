@@ -80,72 +80,84 @@ class Observer:
 
 
 class Observers(Observer):
-    """Several observers as one; each is told in their order."""
+    """Several observers as one; each is told in their order what it does not leave to the base class."""
 
     def __init__(self, *observers: Observer) -> None:
-        self._all = observers
+        self._opened = [one.opened for one in observers]
+        self._requested = [one.requested for one in observers if type(one).requested is not Observer.requested]
+        self._admitted = [one.admitted for one in observers if type(one).admitted is not Observer.admitted]
+        self._queued = [one.queued for one in observers if type(one).queued is not Observer.queued]
+        self._tried = [one.tried for one in observers if type(one).tried is not Observer.tried]
+        self._planned = [one.planned for one in observers if type(one).planned is not Observer.planned]
+        self._cut = [one.cut for one in observers if type(one).cut is not Observer.cut]
+        self._taken_back = [one.taken_back for one in observers if type(one).taken_back is not Observer.taken_back]
+        self._refused = [one.refused for one in observers if type(one).refused is not Observer.refused]
+        self._began = [one.began for one in observers if type(one).began is not Observer.began]
+        self._finished = [one.finished for one in observers if type(one).finished is not Observer.finished]
+        self._ended = [one.ended for one in observers if type(one).ended is not Observer.ended]
+        self._stepped = [one.stepped for one in observers if type(one).stepped is not Observer.stepped]
 
     def opened(self, site: Site) -> None:
         """Tell all."""
-        for one in self._all:
-            one.opened(site)
+        for tell in self._opened:
+            tell(site)
 
     def requested(self, lease: Lease, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.requested(lease, now)
+        for tell in self._requested:
+            tell(lease, now)
 
     def admitted(self, lease: Lease, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.admitted(lease, now)
+        for tell in self._admitted:
+            tell(lease, now)
 
     def queued(self, lease: Lease, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.queued(lease, now)
+        for tell in self._queued:
+            tell(lease, now)
 
     def tried(self, lease: Lease, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.tried(lease, now)
+        for tell in self._tried:
+            tell(lease, now)
 
     def planned(self, lease: Lease, run: Run, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.planned(lease, run, now)
+        for tell in self._planned:
+            tell(lease, run, now)
 
     def cut(self, run: Run) -> None:
         """Tell all."""
-        for one in self._all:
-            one.cut(run)
+        for tell in self._cut:
+            tell(run)
 
     def taken_back(self, run: Run, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.taken_back(run, now)
+        for tell in self._taken_back:
+            tell(run, now)
 
     def refused(self, lease: Lease, why: str, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.refused(lease, why, now)
+        for tell in self._refused:
+            tell(lease, why, now)
 
     def began(self, reservation: LeaseReservation, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.began(reservation, now)
+        for tell in self._began:
+            tell(reservation, now)
 
     def finished(self, reservation: LeaseReservation, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.finished(reservation, now)
+        for tell in self._finished:
+            tell(reservation, now)
 
     def ended(self, lease: Lease, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.ended(lease, now)
+        for tell in self._ended:
+            tell(lease, now)
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Tell all."""
-        for one in self._all:
-            one.stepped(scheduler, now)
+        for tell in self._stepped:
+            tell(scheduler, now)

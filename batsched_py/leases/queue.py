@@ -53,22 +53,20 @@ class LeaseQueue:
 
     def serve(self, now: float) -> None:
         """Plan leases in their order, as many as the settings allow; the others stay where they are (H31)."""
-        waiting, left = self.waiting, list[Lease]()
-        self.waiting = []
-        at_once = self._book.preparation.at_once and self._settings.migration != "yes"
-        for at, lease in enumerate(waiting):
+        settings, planned = self._settings, set[int]()
+        at_once = self._book.preparation.at_once and settings.migration != "yes"
+        for lease in self.waiting:
             ahead = self._may_plan_ahead
             if not ahead and self._is_full(now):
-                left += waiting[at:]
                 break
             self._observer.tried(lease, now)
             hopeless = not ahead and at_once and self._planner.cannot_start(lease, now)
-            if hopeless or not self._plan(lease, now):
-                left.append(lease)
-                if self._settings.stop_at_first:
-                    left += waiting[at + 1 :]
-                    break
-        self.waiting = left
+            if not hopeless and self._plan(lease, now):
+                planned.add(lease.id)
+            elif settings.stop_at_first:
+                break
+        if planned:
+            self.waiting = [lease for lease in self.waiting if lease.id not in planned]
 
     def move_forward(self, now: float) -> None:
         """Plan leases with a start in the future anew, in the order of the queue (H33)."""

@@ -107,7 +107,7 @@ class LeaseScheduler:
         self._losses = Losses(
             self.leases, self._book, requeue=self._requeue, plan_anew=self._plan_anew, fail=self._lose
         )
-        self._deadlines = Deadlines(self.leases, self._book, self._planner, preemption, self._run_later)
+        self._deadlines = Deadlines(self._book, self._planner, preemption, self._run_later)
 
     @property
     def queue(self) -> Sequence[Lease]:

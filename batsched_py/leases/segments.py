@@ -5,7 +5,7 @@ Batsim 1 names jobs by integers: there they are `segments!0`, `segments!1`... in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from batsched_py.model.job import Job
@@ -86,8 +86,7 @@ class Segments:
         first = self.first(job)
         segment_id = self._next_id(first, view)
         workload, _, name = segment_id.partition("!")
-        known = set(view.profiles(workload))
-        fresh = self._fresh(f"{first.workload}!{name}" if workload == WORKLOAD else name, known)
+        fresh = self._fresh(f"{first.workload}!{name}" if workload == WORKLOAD else name, workload, view)
         profile = parts[0]
         if len(parts) > 1:
             names = [f"{fresh}.{number}" for number in range(len(parts))]
@@ -132,10 +131,10 @@ class Segments:
             return job.profile if job.workload == WORKLOAD else f"{job.workload}!{job.profile}"
         if not view.config.forgets_profiles:
             return job.profile
-        return self._fresh(segment_id.partition("!")[2], set(view.profiles(job.workload)))
+        return self._fresh(segment_id.partition("!")[2], job.workload, view)
 
     @staticmethod
-    def _fresh(name: str, known: Collection[str]) -> str:
-        while name in known:
+    def _fresh(name: str, workload: str, view: View) -> str:
+        while view.has_profile(workload, name):
             name += "#"
         return name

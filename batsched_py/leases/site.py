@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from batsched_py.leases.capacity import Amounts, Quantity, total
@@ -36,6 +36,13 @@ class Site:
     types: tuple[str, ...]
     capacities: tuple[Amounts, ...]
     exclusive: bool = False
+    #: Of each type, whether a host has several instances of it.
+    _several: tuple[bool, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        columns = zip(*self.capacities, strict=True)
+        several = tuple(any(isinstance(quantity, tuple) for quantity in column) for column in columns)
+        object.__setattr__(self, "_several", several)
 
     @classmethod
     def of(cls, hosts: Sequence[Mapping[str, Quantity]], *, exclusive: bool = False) -> Site:
@@ -52,11 +59,9 @@ class Site:
         if any(name not in self.types for name in demand):
             return None
         wanted = [demand.get(name, 0.0) for name in self.types]
-        columns = zip(*self.capacities, strict=True)
-        several = [any(isinstance(quantity, tuple) for quantity in column) for column in columns]
         return tuple(
             (need,) if many and not isinstance(need, tuple) else need
-            for need, many in zip(wanted, several, strict=True)
+            for need, many in zip(wanted, self._several, strict=True)
         )
 
     def smallest(self) -> Amounts:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from typing import Final
 
 from batsched_py.leases.reservations import LeaseReservation, Phase
 
 _Entry = tuple[float, int, LeaseReservation]
+#: Entries from which on it is worth looking for those that are out of date.
+_MANY: Final = 1024
 
 
 class Upcoming:
@@ -17,6 +20,8 @@ class Upcoming:
         #: Entries of reservations that were taken away or changed are out of date, and dropped when they come up.
         self._starts: list[_Entry] = []
         self._ends: list[_Entry] = []
+        #: Planned starts at which those that are out of date are dropped.
+        self._full = _MANY
 
     def note(self, reservation: LeaseReservation) -> None:
         """Note a reservation that is new, or whose time or phase has changed."""
@@ -26,7 +31,11 @@ class Upcoming:
             heapq.heappush(self._ends, (reservation.end, reservation.order, reservation))
 
     def next_instant(self) -> float | None:
-        """Return when the next reservation begins or ends; None if there is none."""
+        """Return when the next reservation begins or ends; None if there is none. To be asked between two instants."""
+        if len(self._starts) > self._full:  # while plans are tried, what is out of date may count again
+            self._starts = [entry for entry in self._starts if _begins(entry)]
+            heapq.heapify(self._starts)
+            self._full = _MANY + 2 * len(self._starts)
         while self._starts and not _begins(self._starts[0]):
             heapq.heappop(self._starts)
         while self._ends and not _is_over(self._ends[0]):

@@ -12,6 +12,7 @@ from batsched_py.planning.future.availability import Availability
 from batsched_py.protocol.events import Config, Members, Progress
 from batsched_py.scheduling.remainder import remainder
 from batsched_py.state.hosts import Host
+from batsched_py.state.profiles import ProfileStatus
 from batsched_py.state.queue import Queue
 from batsched_py.state.state import Running, State
 
@@ -134,6 +135,10 @@ class View:
     def profiles(self, workload: str) -> Iterator[str]:
         """Iterate over the known profiles of a workload by name, without those that Batsim has forgotten."""
         return self._state.profiles.names(workload)
+
+    def has_profile(self, workload: str, name: str) -> bool:
+        """Return whether a profile is one of those that are known and not forgotten."""
+        return self._state.profiles.status(workload, name) is ProfileStatus.THERE
 
     def remainder(self, job_id: str, progress: Progress) -> tuple[Members, ...] | None:
         """Return what a killed job had left to do, as profiles that do it in turn.

@@ -144,7 +144,7 @@ class CpuUtilizationProbe(AccountingProbe):
         for reservation in under_way:
             if reservation.use in _WORK:
                 whole = reservation.lease.runs[-1].shares
-                used += sum(total(whole[host][cpu]) for host in reservation.shares)
+                used += sum([total(whole[host][cpu]) for host in reservation.shares])
         self.accounting.append_to_counter(self.COUNTER, used / self._capacity)
 
     def _not_overlooked(self, under_way: list[LeaseReservation]) -> list[LeaseReservation]:

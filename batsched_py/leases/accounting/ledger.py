@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from batsched_py.leases.accounting.accounting import Accounting, Stats
 from batsched_py.leases.accounting.catalogue import NO_PROBES, Probes
@@ -16,6 +16,9 @@ from batsched_py.leases.own.times import clock_at
 from batsched_py.leases.own.views import LeaseView
 from batsched_py.leases.site import Site
 from batsched_py.named import failed
+
+#: What probes may be told.
+_HOOKS: Final = ("at_timestep", "at_lease_request", "at_lease_done", "finalize_accounting")
 
 
 class Ledger(Observer):
@@ -31,7 +34,12 @@ class Ledger(Observer):
 
     def __init__(self, probes: Probes = NO_PROBES, stats: Stats = "corrected") -> None:
         self.accounting = Accounting(stats)
-        self._probes = [make(self.accounting) for make in probes.makers]
+        made = [make(self.accounting) for make in probes.makers]
+        #: Hook -> probes that have one of their own.
+        self._told = {
+            hook: [probe for probe in made if getattr(type(probe), hook) is not getattr(AccountingProbe, hook)]
+            for hook in _HOOKS
+        }
         #: Admitted leases that have not ended, by id.
         self._open: dict[int, Lease] = {}
         self._leases: list[LeaseRow] = []
@@ -58,7 +66,7 @@ class Ledger(Observer):
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Let the probes look at the scheduler."""
-        if self._probes:
+        if self._told["at_timestep"]:
             self._tell(now, lambda probe: probe.at_timestep(scheduler), "at_timestep")
 
     def close(self, now: float) -> None:
@@ -84,9 +92,9 @@ class Ledger(Observer):
 
     def _tell(self, now: float, call: Callable[[AccountingProbe], Any], hook: str) -> None:
         self.accounting.now = now
-        for probe in self._probes:
-            try:
-                with clock_at(now):
+        with clock_at(now):
+            for probe in self._told[hook]:
+                try:
                     call(probe)
-            except Exception as error:
-                raise failed(f"probe {type(probe).__name__}: {hook} at t={now:g}", error) from error
+                except Exception as error:
+                    raise failed(f"probe {type(probe).__name__}: {hook} at t={now:g}", error) from error
