@@ -107,7 +107,7 @@ class Segments:
         numbered = view.config.numbered_jobs
         job_id = f"{WORKLOAD}!{len(self)}" if numbered else f"{first.id}#{overhead.use}{self._overheads}"
         workload, _, name = job_id.partition("!")
-        profile = self._fresh(name, set(view.profiles(workload)))
+        profile = self._fresh(name, workload, view)
         shown = Job.create(job_id, size=overhead.size, profile=profile, walltime=None)
         self._submit(shown, first, {"type": "delay", "delay": overhead.seconds}, plan)
         return shown
