@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from batsched_py.api import Event, Host, Notify, OptionError, Plan, Scheduler, Table, View, named, option
 from batsched_py.leases.accounting.accounting import Stats
@@ -28,7 +28,7 @@ from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site, host_resources
 from batsched_py.leases.terms import UNLIMITED
 
-#: The type of an external event that takes back the lease of its member `job`.
+#: The type of an external event that takes back a lease: that of the number `lease`, or of the job `job`.
 CANCEL: Final = "cancel_lease"
 
 
@@ -147,8 +147,8 @@ class Leases(Scheduler[LeasesOptions]):
         self.ledger = self.make_ledger()
         self.scheduler = self.make_scheduler(view)
         self.enactment = Enactment(view, hosts, overhead_jobs=self.options.overhead_jobs)
-        #: Ids of jobs whose leases are to be cancelled.
-        self.cancelled: list[str] = []
+        #: Which leases are to be cancelled: members of events, `lease` or `job`.
+        self.cancelled: list[Mapping[str, Any]] = []
         self.arrivals = Arrivals(self.site, self.enactment.segments)
         self.clock = 0.0
 
@@ -166,7 +166,7 @@ class Leases(Scheduler[LeasesOptions]):
         """Note who has ended, what killed jobs had left to do, and which leases are taken back."""
         self.enactment.observe(event)
         if isinstance(event, Notify) and event.kind == CANCEL:
-            self.cancelled.append(str(event.members.get("job", "")))
+            self.cancelled.append(event.members)
 
     def decide(self, view: View, plan: Plan) -> None:
         """Let the scheduler go through the instants that have come, and do what it decides."""
@@ -178,7 +178,8 @@ class Leases(Scheduler[LeasesOptions]):
         failed = list(self.enactment.failed)
         self.enactment.ended.clear()
         self.enactment.failed.clear()
-        cancelled = self._cancelled(plan)
+        cancelled = self.arrivals.find_cancelled(self.cancelled, self.scheduler.leases, plan)
+        self.cancelled.clear()
         down = (
             {index for index, host in enumerate(self.hosts) if host in view.unavailable} if view.unavailable else set()
         )
@@ -214,18 +215,6 @@ class Leases(Scheduler[LeasesOptions]):
             return host_resources(host.properties)
         except ValueError as error:
             raise OptionError(f"host {host.name}: property {error}") from None
-
-    def _cancelled(self, plan: Plan) -> list[Lease]:
-        """Return the leases that are to be taken back; tell of jobs that have none."""
-        found = list[Lease]()
-        for job_id in dict.fromkeys(self.cancelled):
-            lease = self.arrivals.find(job_id, self.scheduler.leases.values())
-            if lease is None:
-                plan.warn(f"{job_id} cannot be cancelled: it has no lease, or one that has ended")
-            else:
-                found.append(lease)
-        self.cancelled.clear()
-        return found
 
     def _dismiss(self, failed: Iterable[Lease], cancelled: Iterable[Lease], now: float) -> None:
         """Give up leases, unless they have just ended."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from batsched_py.errors import OptionError
+from msgspec.structs import replace
+
+from batsched_py.errors import AlgorithmError, OptionError
 from batsched_py.haizea.config import HaizeaConfig, TraceFiles
 from batsched_py.haizea.log import HaizeaLog
 from batsched_py.haizea.policies import find_policies, find_probes
 from batsched_py.haizea.summary import StatusSummary
 from batsched_py.leases.accounting.ledger import Ledger
+from batsched_py.leases.actions import LeaseFailedError
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
@@ -24,6 +26,7 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.traces.cleaning import CleaningRules, clean_jobs
+from batsched_py.traces.event_file import ExternalEvent
 from batsched_py.traces.image_file import read_images
 from batsched_py.traces.lease_changes import LeaseChanges, Overheads
 from batsched_py.traces.lease_log import log_requests
@@ -33,7 +36,7 @@ from batsched_py.traces.lwf import read_lwf
 from batsched_py.traces.swf import read_swf
 
 #: Leases may share a host, be suspended, and have more nodes than there are hosts.
-_SETTINGS = Settings(compute_sharing=True, dynamic_jobs=True, allow_oversized=True)
+_SETTINGS = Settings(compute_sharing=True, dynamic_jobs=True, allow_oversized=True, forward_unknown_events=True)
 
 
 class HaizeaRun(NamedTuple):
@@ -43,11 +46,13 @@ class HaizeaRun(NamedTuple):
         ledger: what became of leases and reservations, and what the probes counted; closed.
         summary: the figures at the end.
         end: seconds at which the run stopped.
+        failure: of the lease with which the run ended, as the configuration has it; None for none.
     """
 
     ledger: Ledger
     summary: StatusSummary
     end: float
+    failure: AlgorithmError | None = None
 
 
 class _Stopped(Exception):  # noqa: N818  # no error: the stop condition is reached
@@ -81,8 +86,14 @@ class _StopCondition(Observer):
         self.reached = self.reached or counts.get(self._when, -1) >= self._best_effort
 
 
-def run(config: HaizeaConfig, write: Callable[[str], None], *, limits: Limits = LIMITS) -> HaizeaRun:
-    """Simulate a configuration; `write` takes the lines that Haizea logs.
+def run(
+    config: HaizeaConfig,
+    write: Callable[[str], None],
+    *,
+    events: Sequence[ExternalEvent] = (),
+    limits: Limits = LIMITS,
+) -> HaizeaRun:
+    """Simulate a configuration; `write` takes the lines that Haizea logs. `events` happen to hosts and leases.
 
     Raises WorkloadError for files of requests, OptionError for a configuration that does not suit them,
     ConfigurationError for policies and probes that are not there, AlgorithmError for those of the user's own that fail.
@@ -98,7 +109,10 @@ def run(config: HaizeaConfig, write: Callable[[str], None], *, limits: Limits = 
     log.loaded(Counter(_kind(request) for request in requests))
     stop = _StopCondition(config.stop_when, sum(request.best_effort for request in requests))
     ledger = Ledger(probes, config.accounting.stats)
-    session = Session(_algorithm(config, policies, ledger, Observers(ledger, log, stop)), {})
+    on_failure = "cancel" if config.on_failure == "cancel" else "exit"
+    session = Session(
+        _algorithm(config, policies, ledger, Observers(ledger, log, stop)), {"lease_failure_handling": on_failure}
+    )
 
     def answer(message: bytes) -> bytes:
         reply = session.answer(message)
@@ -107,11 +121,18 @@ def run(config: HaizeaConfig, write: Callable[[str], None], *, limits: Limits = 
         return reply
 
     log.clock_started()
-    with suppress(_Stopped):
-        Simulation(platform, [workload], _SETTINGS).run(answer)
+    failure: AlgorithmError | None = None
+    try:
+        Simulation(platform, [workload], replace(_SETTINGS, external_events=tuple(events))).run(answer)
+    except _Stopped:
+        pass
+    except AlgorithmError as error:
+        if not isinstance(error.__cause__, LeaseFailedError):
+            raise
+        failure = error
     ledger.close(stop.now)
     log.stopped(stop.now)
-    return HaizeaRun(ledger, log.summary, stop.now)
+    return HaizeaRun(ledger, log.summary, stop.now, failure)
 
 
 def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> tuple[list[LeaseRequest], LeaseSite, str]:

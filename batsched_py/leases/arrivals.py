@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, NodeSet, Terms, Terms
 from batsched_py.model.job import Job
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
+from batsched_py.text.display import shown
 
 #: Digits of the longest name that is taken for the number of a lease.
 _DIGITS: Final = 9
@@ -49,10 +50,26 @@ class Arrivals:
                 continue
             yield lease, jobs
 
-    def find(self, job_id: str, leases: Iterable[Lease]) -> Lease | None:
-        """Return the one of these leases that a job asked for, or is a segment of."""
-        first = job_id.partition("#")[0]
-        return next((lease for lease in leases if first in self.jobs[lease.id].split(" ")), None)
+    def find_cancelled(
+        self, notices: Iterable[Mapping[str, Any]], leases: Mapping[int, Lease], plan: Plan
+    ) -> list[Lease]:
+        """Return those of these leases that are to be cancelled, and tell of notices that mean none.
+
+        The member `lease` of a notice is a number; `job` the id of a job that asked for a lease.
+        """
+        found = list[Lease]()
+        for notice in notices:
+            number, job_id = notice.get("lease"), notice.get("job")
+            lease = leases.get(number) if isinstance(number, int) else self._find(str(job_id), leases.values())
+            if lease is None:
+                what = shown(job_id if number is None else number)
+                plan.warn(f"{what} cannot be cancelled: it is no lease, or one that has ended")
+            elif lease not in found:
+                found.append(lease)
+        return found
+
+    def _find(self, job_id: str, leases: Iterable[Lease]) -> Lease | None:
+        return next((lease for lease in leases if job_id in self.jobs[lease.id].split(" ")), None)
 
     def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[Sequence[Job]]:
         """Return jobs in lists: those of a group that were submitted at one instant together, others alone."""

@@ -82,7 +82,7 @@ def assemble(
     approximations = set(refused_files(platform, workloads, settings.master_host))
     profiles = ProfileStore(workloads, workload_names(workloads, settings), generation, approximations)
     approximations.update(refused_names(generation, workloads, profiles))
-    if not settings.allow_oversized:
+    if not (settings.allow_oversized or settings.compute_sharing):  # shared hosts may run several nodes of one job
         _check_sizes(workloads, len(computing))
     machines = Machines(len(computing), len(storages))
     check_events(settings.external_events, machines.all)

@@ -122,7 +122,7 @@ def test_cancelling_what_is_not_there_is_told(tmp_path: Path, capsys: pytest.Cap
     """The run goes on."""
     ended = Simulated(tmp_path, [job("1", 0, 4)], events=[{"timestamp": 60, "type": "cancel_lease", "job": "w0!9"}])
     assert ended.code == 0
-    assert "w0!9 cannot be cancelled: it has no lease, or one that has ended" in capsys.readouterr().err
+    assert "cannot be cancelled: it is no lease, or one that has ended" in capsys.readouterr().err
 
 
 def test_a_group_starts_together_or_not_at_all(tmp_path: Path) -> None:

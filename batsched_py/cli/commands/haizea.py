@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -28,6 +29,7 @@ from batsched_py.model.table import Table, csv_text
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.traces.atomic_file import create_files_atomically, write_atomically
+from batsched_py.traces.event_file import read_events
 from batsched_py.traces.table_file import table_path
 
 _RUN: Final = "run"
@@ -46,6 +48,7 @@ class RunRequest(Struct, frozen=True):
 
     conf: Path | None
     export: str | None
+    events: Path | None
 
 
 class MultiRequest(Struct, frozen=True):
@@ -109,6 +112,7 @@ command.params.append(DEBUG)
 @takes(RunRequest)
 @click.argument("conf", type=PATH, required=False)
 @option("-e --export", "PREFIX", "Write PREFIX_leases.csv, PREFIX_reservations.csv...")
+@option("--events", "FILE", "Hosts that fail and leases that are cancelled (JSON lines).", type=PATH)
 def run(request: RunRequest) -> None:
     """Simulate a configuration, and print what Haizea prints.
 
@@ -119,13 +123,19 @@ def run(request: RunRequest) -> None:
     _check_outputs(config, request.export)
     for line in config.told:
         warn(f"{config.file}: {line}")
-    ended = run_config(config, say, limits=current_limits())
+    events = () if request.events is None else read_events(request.events, limits=current_limits())
+    ended = run_config(config, say, events=events, limits=current_limits())
     datafile = config.accounting.datafile
     if datafile is not None:
         with writing(datafile):
             write_data(datafile, ended.ledger.accounting, dict(config.accounting.attributes))
     if request.export is not None:
         write_tables(request.export, ledger_tables(ended.ledger))
+    if ended.failure is not None:
+        if config.on_failure == "exit-raise":
+            for line in traceback.format_exception(ended.failure):
+                warn(line.rstrip())
+        raise ended.failure
 
 
 @takes(MultiRequest)
