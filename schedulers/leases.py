@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -174,12 +174,40 @@ class Leases(Scheduler[LeasesOptions]):
         for lease, jobs in self.arrivals.read(view, plan):
             self.enactment.meet(lease, jobs)
             requests.append(lease)
+        cancelled = self.arrivals.find_cancelled(self.cancelled, self.scheduler.leases, plan)
+        self.cancelled.clear()
+        self._advance(view, requests, cancelled)
+        if self._waits_in_vain():
+            self.clock = max(view.now, self.clock)
+            self.scheduler.replan(self.clock)
+            self.scheduler.step(self.clock)
+        if self.options.lease_failure_handling == "exit":
+            self._end_if_failed()
+        self.enactment.enact(self.scheduler.actions, plan)
+        self.scheduler.actions.clear()
+        self.enactment.proceed(plan)
+        self._call(view, plan)
+        self._keep_registration(view, plan)
+
+    def tables(self, view: View) -> list[Table]:
+        """Return what became of leases, their reservations, and what probes have counted."""
+        if self.enactment.ended or self.enactment.failed:  # in v1.4 the last jobs end when nothing is decided any more
+            self._advance(view)
+        self.ledger.close(self.clock)
+        return ledger_tables(self.ledger, self.arrivals.jobs)
+
+    def _resources(self, host: Host) -> Mapping[str, Quantity]:
+        try:
+            return host_resources(host.properties)
+        except ValueError as error:
+            raise OptionError(f"host {host.name}: property {error}") from None
+
+    def _advance(self, view: View, requests: Sequence[Lease] = (), cancelled: Sequence[Lease] = ()) -> None:
+        """Let the scheduler go through the instants that have come, with what is new."""
         ended = [lease for lease in self.enactment.ended if self._is_early(lease, view)]
         failed = list(self.enactment.failed)
         self.enactment.ended.clear()
         self.enactment.failed.clear()
-        cancelled = self.arrivals.find_cancelled(self.cancelled, self.scheduler.leases, plan)
-        self.cancelled.clear()
         down = (
             {index for index, host in enumerate(self.hosts) if host in view.unavailable} if view.unavailable else set()
         )
@@ -193,28 +221,6 @@ class Leases(Scheduler[LeasesOptions]):
             if down != self.scheduler.table.down:
                 self.scheduler.lose_hosts(down, now, fails=True)
             self.scheduler.step(now, requests=requests if last else ())
-        if self._waits_in_vain():
-            self.clock = max(view.now, self.clock)
-            self.scheduler.replan(self.clock)
-            self.scheduler.step(self.clock)
-        if self.options.lease_failure_handling == "exit":
-            self._end_if_failed()
-        self.enactment.enact(self.scheduler.actions, plan)
-        self.scheduler.actions.clear()
-        self.enactment.proceed(plan)
-        self._call(view, plan)
-        self._finish_registration(view, plan)
-
-    def tables(self, view: View) -> list[Table]:
-        """Return what became of leases, their reservations, and what probes have counted."""
-        self.ledger.close(self.clock)
-        return ledger_tables(self.ledger, self.arrivals.jobs)
-
-    def _resources(self, host: Host) -> Mapping[str, Quantity]:
-        try:
-            return host_resources(host.properties)
-        except ValueError as error:
-            raise OptionError(f"host {host.name}: property {error}") from None
 
     def _dismiss(self, failed: Iterable[Lease], cancelled: Iterable[Lease], now: float) -> None:
         """Give up leases, unless they have just ended."""
@@ -260,9 +266,12 @@ class Leases(Scheduler[LeasesOptions]):
         if planned > view.now and not any(view.now < call <= planned for call in view.wakeups):
             plan.wake_at(planned)
 
-    def _finish_registration(self, view: View, plan: Plan) -> None:
-        """Finish it once nobody can be stopped any more."""
-        if not view.registration_open or self.enactment.in_progress or self.scheduler.leases:
+    def _keep_registration(self, view: View, plan: Plan) -> None:
+        """Finish it once nobody can be stopped any more. Batsim 1 does not say when all have come: there it goes on."""
+        if not view.config.dynamic_jobs:
             return
-        if view.all_submitted or plan.dialect.name == "v1.4":
+        needed, batsim_1 = self.enactment.in_progress or bool(self.scheduler.leases), plan.dialect.name == "v1.4"
+        if view.registration_open and not needed and (view.all_submitted or batsim_1):
             plan.finish_registration()
+        elif needed and batsim_1 and not view.registration_open:
+            plan.continue_registration()

@@ -1,0 +1,157 @@
+"""Acceptance cases of leases: by the scheduler alone, and the same instants through real messages of both dialects."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from batsched_py.cli.main import run
+from batsched_py.leases.accounting.ledger import Ledger
+from batsched_py.leases.observer import Observers
+from batsched_py.model.platform import DEFAULT_MASTER, Platform, PlatformHost
+from batsched_py.model.zone import Link, Segment, TableZone
+from batsched_py.schedulers.leases import Leases
+from batsched_py.session.session import Session
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.transcripts.transcript import Transcript
+from tests.clone import ROOT
+from tests.ha_cases import CASES, HaCase, Span, driver, expected, options_of, told, workload
+from tests.lease_checks import Checks
+
+#: Conversations that were recorded.
+RECORDINGS = sorted((ROOT / "tests" / "data" / "leases").glob("*.jsonl"))
+#: Seconds that a message between Batsim's parts takes, and by which a job may begin or end otherwise than planned then.
+LATENCY, TOLERANCE = 2e-5, 1e-3
+#: In this one a lease must come at 0, and not a moment later, to run as long as it must before it is suspended.
+TO_THE_MOMENT = {"HA-23-F1-64"}
+
+SETTINGS = {
+    "v4": Settings(dynamic_jobs=True, compute_sharing=True, allow_oversized=True),
+    "v1.4": Settings(
+        protocol="v1.4", dynamic_jobs=True, compute_sharing=True, allow_oversized=True, forward_profiles=True
+    ),
+    "latency": Settings(dynamic_jobs=True, compute_sharing=True, allow_oversized=True, message_latency=True),
+}
+
+
+def same(span: Span, other: Span, tolerance: float) -> bool:
+    """Whether two spans are one; the hosts count if the second has some."""
+    near = abs(span.start - other.start) <= tolerance and abs(span.end - other.end) <= tolerance
+    return near and span[:1] + span[3:4] == other[:1] + other[3:4] and other.hosts in ("", span.hosts)
+
+
+def check(ledger: Ledger, case: HaCase, tolerance: float = 0.0) -> None:
+    """Assert that each lease became what the case tells."""
+    found = told(ledger.reservation_rows(), len(case.leases))
+    states = ["Rejected" if outcome == "rejected" else "Done" for outcome in case.becomes]
+    assert [row.state for row in ledger.lease_rows()] == states
+    for number, (ours, required) in enumerate(zip(found, expected(case), strict=True), 1):
+        alike = len(ours) == len(required) and all(same(*pair, tolerance) for pair in zip(ours, required, strict=True))
+        assert alike, f"lease {number}: {ours}, but must have {required}"
+
+
+def platform(hosts: int) -> Platform:
+    """Like hosts and a master, to which their messages take LATENCY."""
+    names = [*(f"h{number}" for number in range(hosts)), DEFAULT_MASTER]
+    table = {(name, DEFAULT_MASTER): Segment((Link(f"link {name}", 1e12, LATENCY),)) for name in names}
+    machines = tuple(PlatformHost(name, (1e9,)) for name in names)
+    return Platform("the case", machines, {"zone": TableZone("zone", "", table)}, dict.fromkeys(names, "zone"))
+
+
+class Simulated:
+    """A run of a case through the messages of a simulation; it keeps them."""
+
+    def __init__(self, case: HaCase, settings: Settings) -> None:
+        self.session = Session(Leases, options_of(case))
+        self.exchanges: list[tuple[bytes, bytes]] = []
+        simulation = Simulation(platform(case.hosts), [workload(case)], settings)
+        self.jobs = simulation.run(self._answer).jobs
+        self.session.tables()
+
+    def _answer(self, request: bytes) -> bytes:
+        reply = self.session.answer(request)
+        self.exchanges.append((request, reply))
+        return reply
+
+    @property
+    def ledger(self) -> Ledger:
+        """What the algorithm has written down."""
+        algorithm: Any = self.session._scheduler
+        assert isinstance(algorithm, Leases)
+        return algorithm.ledger
+
+    def ran(self) -> list[JobRecord]:
+        """Jobs that have run, in order of their starts."""
+        ran = [job for job in self.jobs if not job.rejected]
+        return sorted(ran, key=lambda job: (round(job.start), round(job.finish)))
+
+
+def recording(path: Path) -> list[tuple[bytes, bytes]]:
+    """The exchanges of a golden file."""
+    return [(one.request, one.reply) for one in Transcript(path)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case_has_its_outcome(name: str) -> None:
+    """By the scheduler alone, checked at each instant."""
+    case, ledger = CASES[name], Ledger()
+    driver(case, Observers(ledger, Checks())).run()
+    check(ledger, case)
+
+
+@pytest.mark.parametrize(
+    ("name", "peer"),
+    [(name, peer) for name in CASES for peer in SETTINGS if peer != "latency" or name not in TO_THE_MOMENT],
+)
+def test_a_case_has_the_same_instants_through_messages(name: str, peer: str) -> None:
+    """Also by Batsim's own records of the jobs that are its leases' segments."""
+    case, tolerance = CASES[name], TOLERANCE if peer == "latency" else 0.0
+    simulated = Simulated(case, SETTINGS[peer])
+    check(simulated.ledger, case, tolerance)
+    runs = sorted((one.start, one.end) for spans in expected(case) for one in spans if one.kind == "vm")
+    segments = [(job.start, job.finish) for job in simulated.ran()]
+    assert len(segments) == len(runs)
+    for segment, planned in zip(segments, runs, strict=True):
+        assert segment == pytest.approx(planned, rel=0, abs=max(tolerance, 1e-6))
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_a_recorded_conversation_has_the_same_bytes(path: Path) -> None:
+    """What the simulator says in Batsim's place, and what it is told."""
+    name, _, dialect = path.stem.rpartition("-")
+    assert Simulated(CASES[name], SETTINGS[dialect]).exchanges == recording(path)
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_a_recorded_conversation_is_replayed_alone(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By its header, without a simulator: each decision is the recorded one."""
+    assert run(["replay", str(path)]) == 0
+    assert f"{len(recording(path))} exchanges" in capsys.readouterr().out
+
+
+def test_ha_2_and_ha_22_are_recorded_in_both_dialects() -> None:
+    """Suspension and resumption, and backfilling."""
+    assert [path.stem for path in RECORDINGS] == [
+        f"{name}-{dialect}" for name in ("HA-2", "HA-22-B1-aggressive", "HA-22-B5") for dialect in ("v1.4", "v4")
+    ]
+
+
+def test_jobs_of_batsim_1_are_named_by_integers() -> None:
+    """HA-59: Batsim 1.4 reads the name of a job as an integer, also that of a segment."""
+    told = [json.loads(request) for request, _ in Simulated(CASES["HA-2"], SETTINGS["v1.4"]).exchanges]
+    names = [event["data"]["job_id"].partition("!")[2] for message in told for event in message["events"]
+             if event["type"] == "JOB_SUBMITTED"]  # fmt: skip
+    assert len(names) == 3
+    assert all(name.isdecimal() for name in names)
+
+
+def test_batsim_1_without_profiles_has_no_suspension() -> None:
+    """HA-59: what a job had left to do is not known, so nobody gives way."""
+    simulated = Simulated(CASES["HA-2"], replace(SETTINGS["v1.4"], forward_profiles=False))
+    assert told(simulated.ledger.reservation_rows(), 2) == [[Span("vm", 0, 3600, hosts="0")], []]
