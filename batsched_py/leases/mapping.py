@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from batsched_py.bits import bits_of
 from batsched_py.leases.capacity import Amounts, add, fits
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.policies.hosts import HostOrder
-from batsched_py.leases.table import NOBODY, LeaseTable
+from batsched_py.leases.table import LeaseTable
+from batsched_py.leases.timeline import NOBODY
 
+#: A time at which a lease might start, and the hosts that are ready by then; None for all.
+Point = tuple[float, Collection[int] | None]
 #: Sorts leases that might give way to a lease at a time, the first to give way first; leaves out those that may not.
 Victims = Callable[[Lease, Sequence[Lease], float], list[Lease]]
 
@@ -47,18 +51,22 @@ class GreedyMapper:
         hosts = self._candidates(lease, start, only)
         if hosts is None:
             return None
-        ordered = self._order.sort(lease, hosts, start)
-        if self._one_each(lease.demands[0]) and lease.uniform and not strict:
-            chosen = ordered[: lease.size]
-            if len(chosen) < lease.size:
-                return None  # the policy has left hosts out
-            untils = [self._table.hosts[host].fits_until(lease.demands[0], start) or start for host in chosen]
-            return Mapping(dict(enumerate(chosen, 1)), min(end, *untils))
-        return self._fill(lease, ordered, start, end, strict=strict)
+        demand = lease.demands[0]
+        if not (lease.uniform and self._one_each(demand)):
+            return self._fill(lease, self._order.sort(lease, hosts, start), start, end, strict=strict)
+        if strict:
+            hosts &= self._table.room_during(demand, start, end)
+            if hosts.bit_count() < lease.size:
+                return None
+        chosen = self._order.sort(lease, hosts, start, lease.size)
+        if len(chosen) < lease.size:
+            return None  # the policy has left hosts out
+        until = end if strict else min(end, self._table.fits_until(bits_of(chosen), demand, start))
+        return Mapping(dict(enumerate(chosen, 1)), until)
 
     def order(self, lease: Lease, start: float) -> Sequence[int]:
         """Return all hosts, the best one for a lease that would start then first."""
-        return self._order.sort(lease, range(len(self._table.hosts)), start)
+        return self._order.sort(lease, self._table.everywhere, start)
 
     def find_among(self, lease: Lease, hosts: Sequence[int], start: float, end: float) -> Mapping | None:
         """Return hosts for all of [start, end), taken in this order; None if there are too few."""
@@ -69,7 +77,7 @@ class GreedyMapper:
         found = self.find(lease, start, end, strict=True)
         if found is not None:
             return found
-        hosts = self._order.sort(lease, range(len(self._table.hosts)), start)
+        hosts = self._order.sort(lease, self._table.everywhere, start)
         chosen = list[Lease]()
         for victim in victims(lease, self._table.leases_between(start, end), start):
             chosen.append(victim)
@@ -84,6 +92,12 @@ class GreedyMapper:
 
     def find_on(self, lease: Lease, nodes: dict[int, int], start: float, end: float, *, strict: bool) -> Mapping | None:
         """Return a mapping to these very hosts, as after a suspension without migration (H40)."""
+        if lease.uniform and self._one_each(lease.demands[0]):
+            hosts, demand = bits_of(nodes.values()), lease.demands[0]
+            if hosts & ~self._table.room(demand, start):
+                return None
+            free = self._table.fits_until(hosts, demand, start)
+            return None if strict and free < end else Mapping(nodes, min(end, free))
         for host, share in lease.shares(nodes).items():
             until = self._table.hosts[host].fits_until(share, start)
             if until is None or (strict and until < end):
@@ -95,22 +109,26 @@ class GreedyMapper:
         """Return whether none of these hosts is down."""
         return self._table.down.isdisjoint(hosts)
 
-    def has_no_room(self, lease: Lease, time: float, *, stays: bool) -> bool:
-        """Return quickly whether a lease certainly cannot start at a time; if it `stays`, on the hosts where it was."""
-        demand = lease.demands[0]
+    def possible(self, lease: Lease, points: Iterable[Point], *, stays: bool) -> Iterator[Point]:
+        """Yield the times at which it is not certain that a lease cannot start; if it `stays`, where it was."""
+        demand, size, room = lease.demands[0], lease.size, self._table.room
         if not (lease.uniform and self._one_each(demand)):
-            return False
-        room = self._table.fitting(demand, time)
-        return not room.issuperset(lease.location.values()) if stays else len(room) < lease.size
+            yield from points
+        elif stays:
+            wanted = bits_of(lease.location.values())
+            yield from (point for point in points if not wanted & ~room(demand, point[0]))
+        else:
+            yield from (point for point in points if room(demand, point[0]).bit_count() >= size)
 
-    def _candidates(self, lease: Lease, start: float, only: Collection[int] | None) -> Collection[int] | None:
+    def _candidates(self, lease: Lease, start: float, only: Collection[int] | None) -> int | None:
         """Return the hosts that have room for a node at the start, None if there are too few of them."""
-        hosts: Collection[int] = self._table.fitting(lease.demands[0], start)
+        hosts = self._table.room(lease.demands[0], start)
         if not lease.uniform:
-            hosts = set(hosts).union(*(self._table.fitting(demand, start) for demand in set(lease.demands)))
+            for demand in set(lease.demands):
+                hosts |= self._table.room(demand, start)
         if only is not None:
-            hosts = [host for host in hosts if host in only]
-        if len(hosts) < lease.size and (not hosts or (lease.uniform and self._one_each(lease.demands[0]))):
+            hosts &= bits_of(only)
+        if hosts.bit_count() < lease.size and (not hosts or (lease.uniform and self._one_each(lease.demands[0]))):
             return None
         return hosts
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.reservations import LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.suspension import Step, backward, forward, memory_time, move_groups, steps, transfer_time
+
+#: Estimates that are remembered.
+_MOST_KEPT: Final = 4096
 
 
 class Overheads:
@@ -25,6 +29,8 @@ class Overheads:
         self, settings: LeaseSettings, memory: int, preparation: Callable[[Lease], float] = lambda _: 0.0
     ) -> None:
         self._settings, self._memory, self._preparation = settings, memory, preparation
+        #: Lease, rate and override -> seconds of a suspension or resumption on hosts that are not known yet.
+        self._estimates: dict[tuple[int, float, float | None], float] = {}
 
     def shutdown(self, lease: Lease) -> float:
         """Return the seconds from the end of a run until its hosts are free (H42)."""
@@ -110,6 +116,15 @@ class Overheads:
         return {node: memory_time(self.node_memory(lease, node), rate, override) for node in nodes}
 
     def _estimate(self, lease: Lease, rate: float, override: float | None) -> float:
+        key = lease.id, rate, override
+        known = self._estimates.get(key)
+        if known is None:
+            if len(self._estimates) >= _MOST_KEPT:
+                self._estimates.clear()
+            known = self._estimates[key] = self._estimate_anew(lease, rate, override)
+        return known
+
+    def _estimate_anew(self, lease: Lease, rate: float, override: float | None) -> float:
         settings = self._settings
         if settings.estimates == "original" and override is None:
             memory = sum(self.node_memory(lease, node) for node in range(1, lease.size + 1))

@@ -8,7 +8,7 @@ from typing import Final
 
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.mapping import GreedyMapper, Mapping, Victims
+from batsched_py.leases.mapping import GreedyMapper, Mapping, Point, Victims
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.reservations import LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
@@ -16,8 +16,6 @@ from batsched_py.leases.terms import Kind
 
 #: Seconds by which sums of the same times may differ, added up in another order.
 _ROUNDING: Final = 1e-6
-#: A time at which a lease might start, and the hosts that are ready by then; None for all.
-Point = tuple[float, Collection[int] | None]
 
 
 class Planner:
@@ -49,16 +47,15 @@ class Planner:
 
     def as_soon_as_possible(self, lease: Lease, points: Iterable[Point], now: float) -> Run | None:
         """Return the first run that is found at these times; it may end in a suspension."""
-        for time, hosts in points:
-            run = None if self.cannot_start(lease, time) else self._at(lease, time, hosts, now)
+        for time, hosts in self.mapper.possible(lease, points, stays=self._stays(lease)):
+            run = self._at(lease, time, hosts, now)
             if run is not None:
                 return run
         return None
 
     def cannot_start(self, lease: Lease, time: float) -> bool:
         """Return quickly whether there is certainly no room for a lease at a time."""
-        stays = lease.resuming and self.settings.migration == "no"
-        return self.mapper.has_no_room(lease, time, stays=stays)
+        return not any(self.mapper.possible(lease, [(time, None)], stays=self._stays(lease)))
 
     def shut_down(self, run: Run, end: float) -> LeaseReservation:
         """Return the reservation that ends a run for good."""
@@ -82,6 +79,10 @@ class Planner:
             suspension = self.overheads.estimated_suspension(lease)
         least = self.overheads.threshold(lease, suspension, 0.0)
         return steps if time - run.start >= least and begin >= now and begin > run.start else None
+
+    def _stays(self, lease: Lease) -> bool:
+        """Return whether a lease can go on nowhere else than where it was suspended."""
+        return self.settings.migration == "no" and lease.resuming
 
     def _cuttable(self, lease: Lease) -> bool:
         """Return whether a run may be planned shorter than asked for, to end in a suspension."""

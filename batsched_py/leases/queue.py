@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.lifecycle import State
+from batsched_py.leases.mapping import Point
 from batsched_py.leases.overheads import Overheads
-from batsched_py.leases.planner import Planner, Point
+from batsched_py.leases.planner import Planner
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.reservations import Phase, Run
 from batsched_py.model.resources import CPU
@@ -82,7 +85,7 @@ class LeaseQueue:
 
     def _is_full(self, now: float) -> bool:
         """Return whether no host has a CPU to give."""
-        return not self._book.table.fitting(self._breath, now)
+        return not self._book.table.room(self._breath, now)
 
     def _plan(self, lease: Lease, now: float) -> bool:
         run, later = self._find(lease, now)
@@ -98,7 +101,7 @@ class LeaseQueue:
         undo.note(lease)
         self.future.pop(lease.id)
         self._book.lift(old)
-        run, later = self._find(lease, now)
+        run, later = self._find(lease, now, old.start if self._settings.never_later else math.inf)
         if run is None or (run.start > old.start and self._settings.never_later):
             undo.restore()
             self.future[lease.id] = lease
@@ -113,16 +116,19 @@ class LeaseQueue:
         if later:
             self.future[lease.id] = lease
 
-    def _find(self, lease: Lease, now: float) -> tuple[Run | None, bool]:
-        """Return a run, and whether it is one that counts as a start in the future."""
+    def _find(self, lease: Lease, now: float, latest: float = math.inf) -> tuple[Run | None, bool]:
+        """Return a run, and whether it is one that counts as a start in the future.
+
+        One that would begin after `latest` need not be found.
+        """
         ahead = self._may_plan_ahead
         near = self._points(lease, now)
         run = self._planner.as_soon_as_possible(lease, near, now)
         if run is not None or not ahead:
             return run, False
-        later: list[Point] = [(time, None) for time in self._book.frees_after(near[-1][0])]
+        later: list[Point] = [(time, None) for time in self._book.frees_after(near[-1][0]) if time <= latest]
         run = self._planner.as_soon_as_possible(lease, later, now)
-        some = self._book.table.down or not self._order.total
+        some = self._book.table.down or not self._order.total or latest < math.inf
         assert run or some, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site
         return run, True
 

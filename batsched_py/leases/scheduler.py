@@ -205,7 +205,7 @@ class LeaseScheduler:
     def _has_hosts(self, lease: Lease, now: float) -> bool:
         """Return whether the selection leaves a new lease enough hosts: it would wait for others in vain."""
         at = now if lease.start is None else max(now, lease.start)
-        hosts = self._hosts.sort(lease, range(len(self.site.capacities)), at)
+        hosts = self._hosts.sort(lease, self.table.everywhere, at)
         return self._empty.find_among(lease, hosts, 0.0, math.inf) is not None
 
     def _reject(self, lease: Lease, why: str, now: float, alternative: float | None = None) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.table import LeaseTable
+from batsched_py.leases.table import LeaseTable, numbers
 
 #: Leases beside which a host counts as full of leases.
 _MANY = 4
@@ -26,24 +26,30 @@ class HostOrder:
     def __init__(self, table: LeaseTable) -> None:
         self.table = table
 
-    def sort(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:  # noqa: ARG002
-        """Return the hosts, the best one for a lease that would start at `time` first; ties by number."""
-        return sorted(hosts)
+    def sort(self, lease: Lease, hosts: int, time: float, count: int | None = None) -> Sequence[int]:  # noqa: ARG002
+        """Return the numbers of hosts, the best one for a lease that would start at `time` first; ties by number.
+
+        The first `count` of them, or all.
+        """
+        return numbers(hosts)[:count]
 
 
 class GreedyHosts(HostOrder):
     """Policy that takes hosts with few leases first, and those that stay as they are for as long as the lease asks."""
 
-    def sort(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:
+    def sort(self, lease: Lease, hosts: int, time: float, count: int | None = None) -> Sequence[int]:
         """Return the hosts by their scores."""
-        timelines, wanted = self.table.hosts, lease.duration
-        found = list[tuple[float, int]]()
-        for host in hosts:
-            leases, change = timelines[host].outlook(time)
+        wanted, found = lease.duration, dict[float, int]()
+        for leases, change, some in self.table.quiet_until(hosts, time, wanted):
             left = change - time
-            found.append((-score(leases, 1.0 if left >= wanted else left / wanted), host))
-        found.sort()
-        return [host for _, host in found]
+            value = score(leases, 1.0 if left >= wanted else left / wanted)
+            found[value] = found.get(value, 0) | some
+        best = list[int]()
+        for value in sorted(found, reverse=True):
+            best += numbers(found[value])
+            if count is not None and len(best) >= count:
+                break
+        return best[:count]
 
 
 def score(leases: int, quiet: float) -> float:

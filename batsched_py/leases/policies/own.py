@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any
 
@@ -14,7 +14,7 @@ from batsched_py.leases.own.views import LeaseView, SlotTable
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.policies.preemption import Preemptability
-from batsched_py.leases.table import LeaseTable
+from batsched_py.leases.table import LeaseTable, numbers
 from batsched_py.named import failed
 from batsched_py.text.display import shown
 
@@ -66,11 +66,11 @@ class OwnHosts(HostOrder):
         super().__init__(table)
         self._policy = _Policy(f"host selection policy {name}", make, table)
 
-    def sort(self, lease: Lease, hosts: Collection[int], time: float) -> Sequence[int]:
+    def sort(self, lease: Lease, hosts: int, time: float, count: int | None = None) -> Sequence[int]:
         """Ask it about each host; leave out those that it never takes."""
         seen, when = self._policy.seen(lease), Instant(time)
-        scores = {host: self._policy.score("get_host_score", lease, host + 1, when, seen) for host in sorted(hosts)}
-        return sorted((host for host, score in scores.items() if score >= 0), key=lambda host: -scores[host])
+        scores = {host: self._policy.score("get_host_score", lease, host + 1, when, seen) for host in numbers(hosts)}
+        return sorted((host for host, score in scores.items() if score >= 0), key=lambda host: -scores[host])[:count]
 
 
 class _Policy:

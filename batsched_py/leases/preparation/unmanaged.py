@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.planner import Point
+from batsched_py.leases.mapping import Point
 from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.reservations import LeaseReservation, Run
 

@@ -103,9 +103,9 @@ def test_hosts_are_taken_by_their_scores() -> None:
     table = window()
     lease = Lease(7, Kind.BEST_EFFORT, 0.0, 60.0, (FULL,))
     order = GreedyHosts(table)
-    assert order.sort(lease, range(4), at(1300)) == [2, 3, 1, 0]
-    assert order.sort(lease, range(4), at(1315)) == [0, 2, 3, 1]
-    assert order.sort(lease, range(4), at(1350)) == [0, 2, 3, 1]
+    assert order.sort(lease, table.everywhere, at(1300)) == [2, 3, 1, 0]
+    assert order.sort(lease, table.everywhere, at(1315)) == [0, 2, 3, 1]
+    assert order.sort(lease, table.everywhere, at(1350)) == [0, 2, 3, 1]
 
 
 def test_reservations_of_no_length_change_nothing() -> None:

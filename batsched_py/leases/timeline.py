@@ -1,0 +1,174 @@
+"""Timeline of one host: which shares of it are reserved, and what is left (H12 to H19)."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from batsched_py.leases.capacity import Amounts, fits, subtract, total
+from batsched_py.leases.lease import Lease
+
+NOBODY: Final[frozenset[int]] = frozenset()
+#: start, end, order of the reservation, its lease, what it takes.
+Entry = tuple[float, float, int, Lease, Amounts]
+
+
+class HostTimeline:
+    """What is reserved on one host, as a step function of time that is made at the first question after a change.
+
+    Attributes:
+        capacity: what the host has.
+        down: nothing can be placed on it.
+    """
+
+    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_leases", "_points", "capacity", "down")
+
+    def __init__(self, capacity: Amounts, *, exclusive: bool = False) -> None:
+        self.capacity, self._exclusive = capacity, exclusive
+        self.down = False
+        #: Order -> reservation that has not ended; those of no length are there too, and count for nothing.
+        self._entries: dict[int, Entry] = {}
+        #: Where the picture changes: at `_points[i]` begins `_free[i]`, left by `_holders[i]`, which are of so many
+        #: `_leases[i]`. Empty if out of date.
+        self._points: list[float] = []
+        self._free: list[Amounts] = []
+        self._holders: list[tuple[Entry, ...]] = []
+        self._leases: list[int] = []
+
+    def add(self, entry: Entry) -> None:
+        """Put in what a reservation takes."""
+        self._entries[entry[2]] = entry
+        self._points = []
+
+    def remove(self, order: int) -> None:
+        """Take out what a reservation takes."""
+        del self._entries[order]
+        self._points = []
+
+    def lose(self, *, down: bool) -> None:
+        """Note that the host goes down, or is back."""
+        self.down = down
+        self._points = []
+
+    @property
+    def empty(self) -> bool:
+        """True if nothing is reserved at any time."""
+        return not self._entries
+
+    def fills(self, amounts: Amounts) -> bool:
+        """Return whether nothing of the first type of resource is left where a reservation takes this alone."""
+        return not total(self._left((amounts,))[0])
+
+    def taken(self, time: float) -> tuple[bool, bool]:
+        """Return whether anybody is on the host at an instant, and whether all of the first type is taken."""
+        at = self._at(time)
+        holders = self._holders[at]
+        return bool(holders), bool(holders) and not total(self._left([entry[4] for entry in holders])[0])
+
+    def has_room(self, demand: Amounts, time: float) -> bool:
+        """Return whether a demand fits at an instant."""
+        at = self._at(time)
+        return fits(demand, self._free[at])
+
+    def free_at(self, time: float) -> Amounts:
+        """Return what is free at an instant."""
+        at = self._at(time)
+        return self._free[at]
+
+    def outlook(self, time: float) -> tuple[int, float]:
+        """Return how many leases are on the host at an instant, and when that or what is free changes next (H19)."""
+        at = self._at(time)
+        return self._leases[at], self._points[at + 1] if at + 1 < len(self._points) else math.inf
+
+    def next_change(self, time: float) -> float:
+        """Return when what is free, or who is on the host, changes next after `time`; infinity if never (H19)."""
+        return self.outlook(time)[1]
+
+    def fits_until(self, demand: Amounts, time: float, without: Collection[int] = NOBODY) -> float | None:
+        """Return until when a demand fits from `time` on, None if it does not fit now; infinity if for ever (H18).
+
+        Leases in `without` (their ids) are left out, as if they were not there.
+        """
+        at = first = self._at(time)
+        points, free = self._points, self._free
+        while at < len(points):
+            offer = free[at]
+            if without and any(entry[3].id in without for entry in self._holders[at]):
+                offer = self._offer([entry for entry in self._holders[at] if entry[3].id not in without])
+            if not fits(demand, offer):
+                return points[at] if at > first else None
+            at += 1
+        return math.inf
+
+    def leases_between(self, start: float, end: float) -> Iterator[Lease]:
+        """Iterate over leases that hold a share at some moment of [start, end), some of them more than once."""
+        for entry in self._entries.values():
+            if start < entry[1] and entry[0] < min(end, entry[1]) and any(entry[4]):
+                yield entry[3]
+
+    def _at(self, time: float) -> int:
+        if not self._points:
+            self._make()
+        return bisect_right(self._points, time) - 1
+
+    def _left(self, taken: Sequence[Amounts]) -> Amounts:
+        """Return what these leave, whether the host is down or not."""
+        if self._exclusive and any(any(amounts) for amounts in taken):
+            return (0.0,) * len(self.capacity)
+        free = self.capacity
+        for amounts in taken:
+            free = subtract(free, amounts)
+        return free
+
+    def _offer(self, entries: Sequence[Entry]) -> Amounts:
+        return (0.0,) * len(self.capacity) if self.down else self._left([entry[4] for entry in entries])
+
+    def _make(self) -> None:
+        """Make the step function; steps between which neither what is free nor who is there differs are one."""
+        self._points, self._free, self._holders, self._leases = [-math.inf], [self._offer(())], [()], [0]
+        spans = sorted([entry for entry in self._entries.values() if entry[0] < entry[1]], key=_key)
+        if all(one[1] <= other[0] for one, other in pairwise(spans)):
+            self._make_of_a_row(spans)
+            return
+        for point in sorted({time for entry in spans for time in entry[:2]}):
+            holders = tuple(sorted((entry for entry in spans if entry[0] <= point < entry[1]), key=_order))
+            self._step(point, holders)
+
+    def _make_of_a_row(self, spans: Sequence[Entry]) -> None:
+        """Make it of entries that follow each other: most hosts have one lease at a time."""
+        end, last = -math.inf, -1
+        for entry in spans:
+            if end < entry[0] and last >= 0:
+                self._append(end, self._offer(()), ())
+                last = -1
+            left = self._offer((entry,))
+            if entry[3].id != last or left != self._free[-1]:
+                self._append(entry[0], left, (entry,))
+                last = entry[3].id
+            end = entry[1]
+        if last >= 0:
+            self._append(end, self._offer(()), ())
+
+    def _append(self, point: float, free: Amounts, holders: tuple[Entry, ...]) -> None:
+        self._points.append(point)
+        self._free.append(free)
+        self._holders.append(holders)
+        self._leases.append(len({entry[3].id for entry in holders}))
+
+    def _step(self, point: float, holders: tuple[Entry, ...]) -> None:
+        """Begin a step, unless it is like the one before."""
+        free = self._offer(holders)
+        ids = {entry[3].id for entry in holders}
+        if free != self._free[-1] or ids != {entry[3].id for entry in self._holders[-1]}:
+            self._append(point, free, holders)
+
+
+def _key(entry: Entry) -> tuple[float, float, int]:
+    return entry[:3]
+
+
+def _order(entry: Entry) -> int:
+    return entry[2]
