@@ -1,4 +1,4 @@
-"""Acceptance cases of leases, HA-1 to HA-31: what is requested of Haizea's four hosts, and what must become of it.
+"""Acceptance cases of leases, HA-1 to HA-31, HA-50 and HA-55: what is requested, and what must become of it.
 
 The numbers are those of Haizea's manual and of runs of the original, or, where it is mistaken, those that are required.
 A lease is a line such as `BE 1 3600 @0`: kind, nodes, requested seconds, `@` submission; then, in any order, `real N`,
@@ -92,6 +92,7 @@ _THREE: Final = (
     "BE 1 900 @0 image b.img 1024",
     "BE 2 900 @0 image b.img 1024",
 )
+_SHARED_HOST: Final = ("BE 1 900 @0 cpu 50 mem 512 image X 640",) * 2
 _NO_TIME: Final = {"override_suspend_time": 0, "override_resume_time": 0}
 
 CASES: Final[Mapping[str, HaCase]] = {
@@ -315,6 +316,17 @@ CASES: Final[Mapping[str, HaCase]] = {
         8,
     ),
     "HA-31": HaCase((f"BE 1 {UNLIMITED} @0 real 900", "BE 4 900 @0"), ("0-900", "900-1800")),
+    "HA-50": HaCase(_SHARED_HOST, ("transfer 0-52 52-952", "52-952"), _UNICAST, hosts=1),
+    "HA-50-alone": HaCase(
+        _SHARED_HOST,
+        ("transfer 0-52 52-952", "transfer 52-104 104-1004"),
+        {**_UNICAST, "avoid_redundant_transfers": False},
+        hosts=1,
+    ),
+    "HA-55": HaCase(
+        ("AR 1 600 @0 start 120", *(["BE 4 600 @180"] * 5)),
+        ("120-720", *(f"{720 + 600 * k}-{1320 + 600 * k}" for k in range(5))),
+    ),
 }
 
 

@@ -14,6 +14,7 @@ from batsched_py.haizea.log import HaizeaLog
 from batsched_py.haizea.policies import find_policies, find_probes
 from batsched_py.haizea.summary import StatusSummary
 from batsched_py.leases.accounting.ledger import Ledger
+from batsched_py.leases.accounting.rows import unheard_row
 from batsched_py.leases.actions import LeaseFailedError
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
@@ -131,6 +132,9 @@ def run(
             raise
         failure = error
     ledger.close(stop.now)
+    heard = {row.lease for row in ledger.lease_rows()}
+    late = [job for job in workload.jobs if job.submit_time > stop.now and int(job.id) not in heard]
+    ledger.note_unheard(unheard_row(int(job.id), job) for job in late)
     log.stopped(stop.now)
     return HaizeaRun(ledger, log.summary, stop.now, failure)
 

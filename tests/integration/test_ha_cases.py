@@ -121,6 +121,13 @@ def test_a_case_has_the_same_instants_through_messages(name: str, peer: str) -> 
         assert segment == pytest.approx(planned, rel=0, abs=max(tolerance, 1e-6))
 
 
+@pytest.mark.parametrize(("mode", "count"), [("off", 1), ("aggressive", 2), ("intermediate", 4), ("conservative", 8)])
+def test_backfilling_decides_how_many_are_planned_ahead(mode: str, count: int) -> None:
+    """HA-20: of eight leases in a queue one runs at once, and so many in all have a start."""
+    queue = driver(CASES[f"HA-20-{mode}"], Checks()).run(until=0)
+    assert len([lease for lease in queue.leases if lease.runs]) == count
+
+
 @pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
 def test_a_recorded_conversation_has_the_same_bytes(path: Path) -> None:
     """What the simulator says in Batsim's place, and what it is told."""

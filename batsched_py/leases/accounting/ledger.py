@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from batsched_py.leases.accounting.accounting import Accounting, Stats
@@ -68,6 +68,10 @@ class Ledger(Observer):
         """Let the probes look at the scheduler."""
         if self._told["at_timestep"]:
             self._tell(now, lambda probe: probe.at_timestep(scheduler), "at_timestep")
+
+    def note_unheard(self, rows: Iterable[LeaseRow]) -> None:
+        """Write down leases that had not arrived when the run stopped."""
+        self._leases += rows
 
     def close(self, now: float) -> None:
         """Close the counters and let the probes draw their conclusions; only the first call counts."""

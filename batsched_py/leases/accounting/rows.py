@@ -9,7 +9,8 @@ from batsched_py.leases.accounting import times
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.preparation.repository import Transfer
 from batsched_py.leases.reservations import LeaseReservation, Phase
-from batsched_py.leases.terms import Kind
+from batsched_py.leases.terms import ALL_TERMS, Kind, read_terms
+from batsched_py.model.job import Job
 
 #: Kind -> its abbreviation.
 KINDS: Final = {Kind.BEST_EFFORT: "BE", Kind.ADVANCE: "AR", Kind.IMMEDIATE: "IM", Kind.DEADLINE: "DL"}
@@ -105,6 +106,14 @@ def lease_row(lease: Lease) -> LeaseRow:
         sum(run.end - run.start for run in lost),
         lease.alternative_start,
     )
+
+
+def unheard_row(number: int, job: Job) -> LeaseRow:
+    """Return the row of a lease that was not requested before the run stopped, by the job that would have asked."""
+    terms = read_terms(job, ALL_TERMS)
+    duration = terms.duration if terms.duration is not None else job.limit
+    lease = Lease(number, terms.kind, job.submit_time, duration, ())
+    return lease_row(lease)._replace(nodes=job.size, requested_start=terms.start, deadline=terms.deadline)
 
 
 def reservation_rows(lease: Lease) -> list[ReservationRow]:

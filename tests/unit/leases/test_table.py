@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import random
 
+import pytest
+
 from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease
-from batsched_py.leases.policies.hosts import GreedyHosts
+from batsched_py.leases.policies.hosts import GreedyHosts, score
 from batsched_py.leases.reservations import LeaseReservation, Use
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.terms import Kind
@@ -106,6 +108,22 @@ def test_hosts_are_taken_by_their_scores() -> None:
     assert order.sort(lease, table.everywhere, at(1300)) == [2, 3, 1, 0]
     assert order.sort(lease, table.everywhere, at(1315)) == [0, 2, 3, 1]
     assert order.sort(lease, table.everywhere, at(1350)) == [0, 2, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("clock", "scores"),
+    [
+        (1300, [0.645833, 0.8125, 0.875, 0.875]),
+        (1315, [1, 0.6875, 0.8125, 0.8125]),
+        (1330, [1, 0.6875, 0.6875, 0.75]),
+        (1350, [1, 0.604167, 0.729167, 0.666667]),
+    ],
+)
+def test_scores_of_hosts_are_the_original_s(clock: int, scores: list[float]) -> None:
+    """HA-35: half for few leases, a quarter for the part of the hour during which nothing changes."""
+    outlooks = [host.outlook(at(clock)) for host in window().hosts]
+    found = [score(leases, min(1.0, (change - at(clock)) / 60)) for leases, change in outlooks]
+    assert found == pytest.approx(scores, abs=1e-6)
 
 
 def test_reservations_of_no_length_change_nothing() -> None:

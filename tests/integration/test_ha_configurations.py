@@ -1,0 +1,86 @@
+"""Acceptance cases of leases that are about Haizea's configuration: HA-48 and HA-54."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from batsched_py.haizea.run import HaizeaRun, run
+from tests.unit.haizea.configurations import config
+
+LEASE = """<lease-request arrival="{arrival}"><lease preemptible="{preemptible}"><nodes><node-set numnodes="{nodes}">
+<res type="CPU" amount="100"/><res type="Memory" amount="1024"/></node-set></nodes>{start}<duration time="{duration}"/>
+<software><none/></software></lease></lease-request>"""
+EXACT = '<start><exact time="{}"/></start>'
+
+
+def best_effort(arrival: str, nodes: int, duration: str) -> str:
+    """A request in LWF."""
+    return LEASE.format(arrival=arrival, preemptible="true", nodes=nodes, start="<start/>", duration=duration)
+
+
+def reserved(arrival: str, start: str, nodes: int, duration: str) -> str:
+    """A request for a reservation in LWF."""
+    given = EXACT.format(start)
+    return LEASE.format(arrival=arrival, preemptible="false", nodes=nodes, start=given, duration=duration)
+
+
+QUICKSTART = (best_effort("00:00:00", 1, "01:00:00"), reserved("00:15:00", "00:30:00", 4, "00:30:00"))
+
+
+def played(folder: Path, requests: tuple[str, ...], options: dict[str, str | None]) -> HaizeaRun:
+    """A run of these requests, in which reservations go first."""
+    inside = "".join(requests)
+    (folder / "leases.lwf").write_text(
+        f'<lease-workload name="t"><lease-requests>{inside}</lease-requests></lease-workload>'
+    )
+    given = {"scheduling.policy-preemption": "ar-preempts-everything", **options}
+    return run(config(folder, given), lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("options", "suspended", "resumed", "end"),
+    [
+        ({"scheduling.suspend-rate": "64", "scheduling.resume-rate": None}, (1784, 1800), (3600, 3632), 5448),
+        (
+            {
+                "simulation.suspendresume-rate": "64",
+                "scheduling.suspend-rate": None,
+                "scheduling.resume-rate": None,
+            },
+            (1784, 1800),
+            (3600, 3616),
+            5432,
+        ),
+    ],
+    ids=["HA-48-suspend-rate", "HA-48-both"],
+)
+def test_rates_have_a_default_and_one_older_spelling(
+    tmp_path: Path,
+    options: dict[str, str | None],
+    suspended: tuple[float, float],
+    resumed: tuple[float, float],
+    end: float,
+) -> None:
+    """HA-48: what is absent is 32 MB/s; `suspendresume-rate` sets both."""
+    ledger = played(tmp_path, QUICKSTART, options).ledger
+    found = {row.kind: (row.start, row.end) for row in ledger.reservation_rows() if row.kind != "vm"}
+    assert (found["suspend"], found["resume"]) == (suspended, resumed)
+    assert ledger.lease_rows()[0].end_time == end
+
+
+def test_a_run_stops_when_the_last_best_effort_lease_has_come(tmp_path: Path) -> None:
+    """HA-54: at 900; who runs is left running, and who has not come is new."""
+    requests = (
+        best_effort("00:00:00", 1, "01:00:00"),
+        best_effort("00:15:00", 1, "00:10:00"),
+        reserved("00:20:00", "01:00:00", 1, "00:10:00"),
+    )
+    stopped = played(tmp_path, requests, {"simulation.stop-when": "besteffort-submitted"})
+    assert stopped.end == 900
+    assert [(row.lease, row.type, row.state, row.submit_time) for row in stopped.ledger.lease_rows()] == [
+        (1, "BE", "Active", 0),
+        (2, "BE", "Active", 900),
+        (3, "AR", "New", 1200),
+    ]
