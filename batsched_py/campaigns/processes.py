@@ -62,7 +62,6 @@ def run_apart(pieces: Sequence[Callable[[], Value]], processes: int) -> Generato
     """
     waiting = deque(enumerate(pieces))
     running: dict[Connection, tuple[int, BaseProcess]] = {}
-    _start_server()
     try:
         while waiting or running:
             with held_back():  # a process that is half started is one that nobody can stop
@@ -153,10 +152,11 @@ def _start(position: int, piece: Callable[[], Value], running: dict[Connection, 
         process = context.Process(target=_work, args=(pickled, sender))
         running[receiver] = position, process
         try:
-            with _without_main(), _unannounced():
+            _start_server()
+            with _without_main(), _unannounced(), _signals_blocked():  # it starts the server again if that has died
                 process.start()
             break
-        except (EOFError, ConnectionError):  # somebody killed the server at this moment; the next call starts another
+        except (EOFError, ConnectionError):  # somebody killed the server at this moment
             if pause is None:
                 raise
             time.sleep(pause)  # until the system has noticed its death
