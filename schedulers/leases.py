@@ -194,7 +194,7 @@ class Leases(Scheduler[LeasesOptions]):
         if self.enactment.ended or self.enactment.failed:  # in v1.4 the last jobs end when nothing is decided any more
             self._advance(view)
         self.ledger.close(self.clock)
-        return ledger_tables(self.ledger, self.arrivals.jobs)
+        return ledger_tables(self.ledger, self.arrivals.jobs, self.scheduler.disks.image_rows())
 
     def _resources(self, host: Host) -> Mapping[str, Quantity]:
         try:

@@ -21,6 +21,7 @@ from batsched_py.leases.observer import LeaseSchedule, Observer, Observers
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.terms import Kind
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.model.table import Table
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.scheduling.view import View
 from batsched_py.session.session import Session
@@ -47,12 +48,14 @@ class HaizeaRun(NamedTuple):
         ledger: what became of leases and reservations, and what the probes counted; closed.
         summary: the figures at the end.
         end: seconds at which the run stopped.
+        tables: what is written of the run.
         failure: of the lease with which the run ended, as the configuration has it; None for none.
     """
 
     ledger: Ledger
     summary: StatusSummary
     end: float
+    tables: tuple[Table, ...] = ()
     failure: AlgorithmError | None = None
 
 
@@ -136,7 +139,7 @@ def run(
     late = [job for job in workload.jobs if job.submit_time > stop.now and int(job.id) not in heard]
     ledger.note_unheard(unheard_row(int(job.id), job) for job in late)
     log.stopped(stop.now)
-    return HaizeaRun(ledger, log.summary, stop.now, failure)
+    return HaizeaRun(ledger, log.summary, stop.now, session.tables(), failure)
 
 
 def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> tuple[list[LeaseRequest], LeaseSite, str]:

@@ -7,13 +7,14 @@ import pytest
 from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.catalogue import HOOKS, PROBES
 from batsched_py.leases.accounting.rows import LeaseRow, ReservationRow
+from batsched_py.leases.preparation.images import ImageRow
 from tests.clone import ROOT
 
 PAGE = (ROOT / "docs" / "lease-tables.md").read_text()
 
 
-@pytest.mark.parametrize("row", [LeaseRow, ReservationRow])
-def test_each_column_is_described(row: type[LeaseRow] | type[ReservationRow]) -> None:
+@pytest.mark.parametrize("row", [LeaseRow, ReservationRow, ImageRow])
+def test_each_column_is_described(row: type[LeaseRow] | type[ReservationRow] | type[ImageRow]) -> None:
     """In the table of its file."""
     assert [column for column in row._fields if f"`{column}`" not in PAGE] == []
 

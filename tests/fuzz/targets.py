@@ -51,6 +51,32 @@ SWF: Final = b"""; MaxProcs: 8
 """
 #: Images of leases.
 IMAGES: Final = b"a.img 640\nb.img 1024\n# the image of each lease\n" + b"a.img\nb.img\n" * 40
+#: The tables of a lease that is suspended for a reservation, and an image that a host keeps.
+LEASE_TABLES: Final = {
+    "jobs": b"""job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,\
+final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources
+1,w0,p,0,1,3600,0,COMPLETED_KILLED,0,1768,1768,0,1768,1,0
+2,w0,p,900,4,1800,1,COMPLETED_SUCCESSFULLY,1800,1800,3600,900,2700,1.5,0-3
+1#1,w0,p,1768,1,1832,1,COMPLETED_SUCCESSFULLY,3632,1832,5464,1864,3696,2.02,0
+""",
+    "leases": b"""lease,type,state,submit_time,start_time,end_time,requested_start,deadline,nodes,requested_duration,\
+run_time,waiting_time,slowdown,real_slowdown,suspensions,suspended_time,migrations,requeues,lost_time,\
+alternative_start,job
+1,BE,Done,0,0,5464,,,1,3600,3600,0,1.517778,1.517778,1,1800,0,0,0,,w0!1
+2,AR,Done,900,1800,3600,1800,,4,1800,1800,900,1.5,1.5,0,0,0,0,0,,w0!2
+""",
+    "reservations": b"""lease,kind,start,end,hosts,lost
+1,vm,0,1768,0,0
+1,suspend,1768,1800,0,0
+2,vm,1800,3600,0-3,0
+1,resume,3600,3632,0,0
+1,vm,3632,5464,0,0
+""",
+    "images": b"""image,host,start,end
+a,0,82,
+a,1,1800,2000.5
+""",
+}
 #: External events as a file has them.
 EVENTS: Final = b"""{"type": "machine_unavailable", "resources": "0-3 5", "timestamp": 7.5}
 {"type": "price", "timestamp": 20, "value": {"eur": 0.12}}
@@ -252,6 +278,19 @@ def file_targets() -> Iterator[Target]:
             with_file(f"out_{name}.csv", "metrics out", "gantt out")(content, where)
 
         yield Target(f"csv-{name}", wrong_table(others[f"out_{name}.csv"][:3000].rpartition(b"\n")[0], b","), attempt)
+    yield from lease_targets()
+
+
+def lease_targets() -> Iterator[Target]:
+    """Return the targets for the tables of a run with leases, each beside the others of the run."""
+    for name in ("leases", "reservations", "images"):
+
+        def attempt(content: bytes, where: Path, name: str = name) -> None:
+            for other, its in LEASE_TABLES.items():
+                (where / f"run_{other}.csv").write_bytes(its)
+            with_file(f"run_{name}.csv", "metrics run", "gantt run")(content, where)
+
+        yield Target(f"csv-{name}", wrong_table(LEASE_TABLES[name], b","), attempt)
 
 
 def make() -> Iterator[Target]:

@@ -24,7 +24,6 @@ from batsched_py.haizea.reader import read_config
 from batsched_py.haizea.run import run as run_config
 from batsched_py.haizea.sample import KINDS, sample_files
 from batsched_py.haizea.script import read_template, render_script
-from batsched_py.leases.accounting.tables import ledger_tables
 from batsched_py.model.table import Table, csv_text
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
@@ -130,7 +129,7 @@ def run(request: RunRequest) -> None:
         with writing(datafile):
             write_data(datafile, ended.ledger.accounting, dict(config.accounting.attributes))
     if request.export is not None:
-        write_tables(request.export, ledger_tables(ended.ledger))
+        write_tables(request.export, ended.tables)
     if ended.failure is not None:
         if config.on_failure == "exit-raise":
             for line in traceback.format_exception(ended.failure):

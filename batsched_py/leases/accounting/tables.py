@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.built_in import BestEffortProbe
 from batsched_py.leases.accounting.ledger import Ledger
 from batsched_py.leases.accounting.rows import LeaseRow, ReservationRow
+from batsched_py.leases.preparation.images import ImageRow
 from batsched_py.model.table import Table
 
 #: Figures of leases that stand in their table anyway, and for leases of all kinds.
@@ -17,13 +18,20 @@ _ANYWAY: Final = (BestEffortProbe.WAIT, BestEffortProbe.SLOWDOWN)
 _NOBODY: Final[Mapping[int, str]] = MappingProxyType({})
 
 
-def ledger_tables(ledger: Ledger, jobs: Mapping[int, str] = _NOBODY) -> list[Table]:
-    """Return the tables `leases` and `reservations`; with probes `counters` and `stats`, and their figures of leases.
+def ledger_tables(ledger: Ledger, jobs: Mapping[int, str] = _NOBODY, images: Sequence[ImageRow] = ()) -> list[Table]:
+    """Return the tables `leases` and `reservations`, and `images` if there are any kept.
 
-    `jobs` are the ids of the jobs by the numbers of leases.
+    With probes there are `counters` and `stats`, and their figures of leases.
+
+    Args:
+        ledger: of the run.
+        jobs: ids of the jobs by the numbers of leases.
+        images: those that hosts keep or kept.
     """
     accounting = ledger.accounting
     tables = [_leases(ledger, jobs), Table("reservations", ReservationRow._fields, ledger.reservation_rows())]
+    if images:
+        tables.append(Table("images", ImageRow._fields, images))
     if accounting.counters:
         tables.append(Table("counters", ("counter", "time", "lease", "value", "average"), _entries(accounting)))
     if accounting.run_stats:

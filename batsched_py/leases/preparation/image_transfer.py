@@ -139,7 +139,7 @@ class ImageTransfer(Unmanaged):
         for lease, nodes in transfer.riders.values():
             assert lease.software is not None  # noqa: S101  # it waits for an image
             for node, host in nodes.items():
-                self.disks.keep(host, transfer.image, lease.software.size)
+                self.disks.keep(host, transfer.image, lease.software.size, now)
                 self.disks.use(host, transfer.image, lease, lease.runs[-1].final_end)
                 self.disks.copy(host, lease, node, lease.software.size)
             if lease.state is State.PREPARING and self.ready(lease):

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from batsched_py.leases.lease import Lease
 
 
 class _Kept:
-    """An image that is kept on a host: its size, leases that use it, and until when it was last needed."""
+    """An image that is kept on a host: its size, since when, leases that use it, until when it was last needed."""
 
-    __slots__ = ("needed_until", "size", "users")
+    __slots__ = ("needed_until", "since", "size", "users")
 
-    def __init__(self, size: float) -> None:
-        self.size, self.users, self.needed_until = size, set[int](), -math.inf
+    def __init__(self, size: float, since: float) -> None:
+        self.size, self.since, self.users, self.needed_until = size, since, set[int](), -math.inf
+
+
+class ImageRow(NamedTuple):
+    """An image that a host keeps, or kept, for later leases.
+
+    Attributes:
+        image: its name.
+        host: a number from 0.
+        start: when it came, in seconds.
+        end: when it was dropped to make room; None if it is there.
+    """
+
+    image: str
+    host: int
+    start: float
+    end: float | None
 
 
 class Disks:
@@ -31,12 +48,22 @@ class Disks:
         self._copies: dict[int, dict[tuple[int, int], float]] = {}
         #: host -> (lease, node) -> MB of the memory of a suspended machine.
         self._memory: dict[int, dict[tuple[int, int], float]] = {}
+        self._dropped: list[ImageRow] = []
+
+    def image_rows(self) -> list[ImageRow]:
+        """Return the images that hosts keep or have kept, in the order in which they came."""
+        there = [
+            ImageRow(image, host, kept.since, None)
+            for host, images in self._kept.items()
+            for image, kept in images.items()
+        ]
+        return sorted((*self._dropped, *there), key=lambda row: (row.start, row.host, row.image))
 
     def holding(self, image: str) -> set[int]:
         """Return the hosts that keep an image."""
         return {host for host, images in self._kept.items() if image in images}
 
-    def keep(self, host: int, image: str, size: float) -> bool:
+    def keep(self, host: int, image: str, size: float, now: float) -> bool:
         """Keep an image if it fits, by dropping unused ones, those that were needed longest ago first."""
         if self.limit is None:
             return False
@@ -54,8 +81,8 @@ class Disks:
         if room < 0:
             return False
         for name in dropped:
-            del images[name]
-        images[image] = _Kept(size)
+            self._dropped.append(ImageRow(name, host, images.pop(name).since, now))
+        images[image] = _Kept(size, now)
         return True
 
     def use(self, host: int, image: str, lease: Lease, until: float) -> None:

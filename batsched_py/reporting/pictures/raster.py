@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.simulator.records import JobRecord
+
+
+class Block(Protocol):
+    """What occupies hosts for a time: a job, or another thing of which a picture tells."""
+
+    @property
+    def start(self) -> float:
+        """Return when it begins."""
+
+    @property
+    def finish(self) -> float:
+        """Return when it is over."""
+
+    @property
+    def hosts(self) -> HostSet:
+        """Return where it is."""
 
 
 class Grid(Struct, frozen=True):
@@ -85,7 +101,7 @@ class Cell(Struct, frozen=True):
     jobs: int
 
 
-def rasterise(jobs: Iterable[tuple[int, JobRecord]], grid: Grid) -> list[list[Cell]]:
+def rasterise(jobs: Iterable[tuple[int, Block]], grid: Grid) -> list[list[Cell]]:
     """Return the cells of the grid, row by row from host 0, for jobs that ran, each with its sequence number."""
     size = grid.rows * grid.columns
     owners, owned, busy, touching = [-1] * size, [0.0] * size, [0.0] * size, [0] * size

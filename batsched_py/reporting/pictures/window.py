@@ -69,11 +69,12 @@ class Window(Struct, frozen=True):
 def window_on(
     schedules: Sequence[Schedule], begin: float | None = None, end: float | None = None, hosts: HostSet | None = None
 ) -> Window:
-    """Return a window on all of them: by default from 0 to the last end of a job, and on every host.
+    """Return a window on all of them: by default from 0 to the last end of a job or of a lease, and on every host.
 
     OptionError if the time is empty, or without a host of one of the schedules.
     """
     last = max((record.finish for schedule in schedules for record in schedule.ran), default=0.0)
+    last = max(last, *(schedule.leases.end for schedule in schedules if schedule.leases is not None), 0.0)
     most = max(schedule.hosts for schedule in schedules)
     low = 0.0 if begin is None else begin
     high = last if end is None else end
@@ -104,12 +105,32 @@ def number_jobs(schedules: Iterable[Schedule]) -> dict[str, int]:
     return numbers
 
 
+def lease_numbers(schedule: Schedule) -> dict[int, int]:
+    """Return the number of each lease in pictures: that of its first job in order of submission."""
+    if schedule.leases is None:
+        return {}
+    numbers, found = number_jobs([schedule]), dict[int, int]()
+    for job, lease in schedule.leases.of_jobs(schedule.jobs).items():
+        found[lease] = min(found.get(lease, numbers[job]), numbers[job])
+    return found
+
+
+def shown_numbers(schedule: Schedule) -> dict[str, int]:
+    """Return the number of each job in pictures: its own in order of submission, or that of its lease."""
+    numbers = number_jobs([schedule])
+    if schedule.leases is not None:
+        of_lease = lease_numbers(schedule)
+        numbers |= {job: of_lease[lease] for job, lease in schedule.leases.of_jobs(schedule.jobs).items()}
+    return numbers
+
+
 def drawn(schedule: Schedule, window: Window) -> list[tuple[int, JobRecord]]:
     """Return the jobs in a chart of the window, in order of submission, each with its number in the whole schedule.
 
     They ran within the time and on some of the hosts, which stand in their places; rejected jobs have a number, too.
+    All jobs of a lease have that of its first one.
     """
-    part, numbers = window.through(schedule), number_jobs([schedule])
+    part, numbers = window.through(schedule), shown_numbers(schedule)
     places = (1 << part.hosts) - 1
     shown = (record for record in part.jobs if window.shows(record) and record.hosts.bits & places)
     return sorted(((numbers[record.job.id], record) for record in shown), key=itemgetter(0))

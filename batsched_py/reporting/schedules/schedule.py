@@ -13,6 +13,14 @@ from msgspec.structs import replace
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.jobs_file import read_jobs
+from batsched_py.reporting.schedules.lease_tables import (
+    IMAGES,
+    LEASES,
+    RESERVATIONS,
+    LeaseTables,
+    lease_tables_of,
+    read_lease_tables,
+)
 from batsched_py.reporting.schedules.log_schedule import records_of
 from batsched_py.reporting.schedules.run_files import (
     PstateChange,
@@ -38,6 +46,8 @@ from batsched_py.traces.swf import read_swf
 _LOGS: Final = (".swf", ".swf.gz")
 #: Prefixes without a meaning, Batsim's default among them: the run has the name of its folder.
 _NAMELESS: Final = ("", "out")
+#: Endings of what is read beside the jobs.
+_OTHERS: Final = (SCHEDULE, MACHINE_STATES, CONSUMED_ENERGY, PSTATE_CHANGES, LEASES, RESERVATIONS, IMAGES)
 
 
 class Schedule(Brief, frozen=True):
@@ -52,6 +62,7 @@ class Schedule(Brief, frozen=True):
         machine_states: how many hosts were in which state over time; None if that was not traced.
         consumed_energy: joules over time; None if they were not traced.
         pstate_changes: in the order of the file; None if they were not traced.
+        leases: what became of leases; None if the algorithm has none.
         unlisted: number of jobs that are in no row: Batsim 1.4 leaves out those that were rejected.
         notes: assumptions and omissions, a line each.
         source: the path it was read from, for messages.
@@ -65,6 +76,7 @@ class Schedule(Brief, frozen=True):
     machine_states: StateRows | None = None
     consumed_energy: EnergyRows | None = None
     pstate_changes: list[PstateChange] | None = None
+    leases: LeaseTables | None = None
     unlisted: int = 0
     notes: tuple[str, ...] = ()
     source: str = ""
@@ -100,6 +112,7 @@ def schedule_of(result: Result, name: str) -> Schedule:
         machine_states=trace.states if trace is not None else None,
         consumed_energy=trace.energy if trace is not None else None,
         pstate_changes=trace.pstates if trace is not None and trace.energy is not None else None,
+        leases=lease_tables_of(result.tables),
         notes=tuple(f"approximation: {line}" for line in result.approximations),
         source=name,
     )
@@ -118,7 +131,7 @@ def files_of(path: str | Path) -> list[Path]:
     if path.is_file() and path.name.endswith(_LOGS):
         return [path]
     jobs, prefix = _locate(path)
-    others = (_beside(prefix, ending) for ending in (SCHEDULE, MACHINE_STATES, CONSUMED_ENERGY, PSTATE_CHANGES))
+    others = (_beside(prefix, ending) for ending in _OTHERS)
     return [jobs, *(file for file in others if file is not None)]
 
 
@@ -148,6 +161,7 @@ def read_schedule(
         missing = f"{counted(unlisted, 'job')} in no row of the jobs file"
         notes = (*notes, f"{missing}: Batsim 1.4 leaves out what was rejected")
     energy, pstates = _beside(prefix, CONSUMED_ENERGY), _beside(prefix, PSTATE_CHANGES)
+    leases, other_jobs = _read_leases(prefix, jobs.jobs, limits)
     return Schedule(
         name=_run_path(jobs_path).name if name is None else name,
         jobs=jobs.jobs,
@@ -157,8 +171,9 @@ def read_schedule(
         machine_states=states,
         consumed_energy=read_consumed_energy(energy, limits=limits) if energy else None,
         pstate_changes=read_pstate_changes(pstates, limits=limits) if pstates else None,
+        leases=leases,
         unlisted=unlisted,
-        notes=notes,
+        notes=(*notes, *other_jobs),
         source=str(jobs_path),
     )
 
@@ -198,6 +213,19 @@ def _beside(prefix: str | None, ending: str) -> Path | None:
     """Return another file of the run, if there is one."""
     path = None if prefix is None else Path(prefix + ending)
     return path if path is not None and path.is_file() else None
+
+
+def _read_leases(
+    prefix: str | None, jobs: Sequence[JobRecord], limits: Limits
+) -> tuple[LeaseTables | None, tuple[str, ...]]:
+    """Return the leases of the run, and a note if the files there are those of another."""
+    leases, spans = _beside(prefix, LEASES), _beside(prefix, RESERVATIONS)
+    if leases is None or spans is None:
+        return None, ()
+    tables = read_lease_tables(leases, spans, _beside(prefix, IMAGES), limits=limits)
+    if tables is not None and tables.jobs and tables.jobs.keys().isdisjoint(record.job.id for record in jobs):
+        return None, (f"{leases.name} is left out: it has none of the jobs of this run",)
+    return tables, ()
 
 
 def _run_path(source: Path) -> Path:

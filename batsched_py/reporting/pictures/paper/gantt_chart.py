@@ -11,9 +11,11 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
 from batsched_py.reporting.pictures.colouring import Colouring
+from batsched_py.reporting.pictures.lease_marks import marks_in
+from batsched_py.reporting.pictures.paper.lease_layer import draw_marks
 from batsched_py.reporting.pictures.paper.style import DPI
 from batsched_py.reporting.pictures.raster import Grid, rasterise
-from batsched_py.reporting.pictures.window import Window, blocks, drawn
+from batsched_py.reporting.pictures.window import Window, blocks, drawn, lease_numbers
 from batsched_py.reporting.schedules.schedule import Schedule
 
 #: Rectangles that are drawn one by one, at most; files grow by some 100 bytes for each.
@@ -36,6 +38,7 @@ def draw_gantt(axes: Axes, schedule: Schedule, window: Window, colours: Colourin
 
     A rectangle is a run of neighbouring hosts of a job. If there are more than MOST_RECTANGLES, a raster of DPI dots
     per inch replaces them: a dot has the colour of the job that occupies most of it, paler the less of it is busy.
+    Marks of leases lie upon rectangles, and only there.
     """
     chart = _Chart(axes, schedule, window, colours, inches)
     axes.set_xlim(window.begin, window.end)
@@ -43,6 +46,7 @@ def draw_gantt(axes: Axes, schedule: Schedule, window: Window, colours: Colourin
         chart.draw_raster()
     else:
         chart.draw_rectangles()
+        draw_marks(axes, marks_in(schedule, window), lease_numbers(schedule))
         chart.write_names()
     hosts = window.hosts_of(schedule)
     axes.set_ylim(0, len(hosts))

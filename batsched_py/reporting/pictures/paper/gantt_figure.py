@@ -10,7 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from batsched_py.reporting.pictures.colouring import Colouring, colouring
+from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark, marks_in
 from batsched_py.reporting.pictures.paper.gantt_chart import draw_gantt
+from batsched_py.reporting.pictures.paper.lease_layer import mark_handles
 from batsched_py.reporting.pictures.paper.panels import PANELS
 from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure, time_ticks
 from batsched_py.reporting.pictures.window import Window, drawn
@@ -67,8 +69,9 @@ def gantt_figure(
         _same_scale(grid[position :: len(each)])
     unit = time_ticks(grid[-1], window.begin, window.end, width - 0.5)
     grid[-1].set_xlabel(f"time ({unit})")
-    if colours.legend:
-        _explain(figure, colours, width)
+    marks = [mark for schedule in schedules for mark in marks_in(schedule, window)]
+    if colours.legend or marks:
+        _explain(figure, colours, marks, width)
     figure.align_ylabels()
     return figure
 
@@ -80,11 +83,13 @@ def _same_scale(panels: Sequence[Axes]) -> None:
         axes.set_ylim(0, top)
 
 
-def _explain(figure: Figure, colours: Colouring, width: float) -> None:
-    """Add a legend of the colours below all."""
+def _explain(figure: Figure, colours: Colouring, marks: Sequence[LeaseMark], width: float) -> None:
+    """Add a legend of the colours, and of the patterns of leases, below all."""
     patches = [Patch(facecolor=colour, edgecolor="#333333", label=name) for name, colour in colours.legend.items()]
-    columns = min(len(patches), max(int(width / 0.8), 1))
+    handles = [*patches, *mark_handles(marks)]
+    longest = max(len(MARK_NAMES[mark.kind]) for mark in marks) if marks else 0
+    columns = min(len(handles), max(int(width / max(0.8, 0.35 + 0.045 * longest)), 1))
     figure.legend(
-        handles=patches, loc="outside lower center", ncols=columns, handlelength=0.9, handleheight=0.9,
-        handletextpad=0.4, columnspacing=1.0,
+        handles=handles, loc="outside lower center", ncols=columns, handlelength=0.9 if not marks else 1.6,
+        handleheight=0.9, handletextpad=0.4, columnspacing=1.0,
     )  # fmt: skip

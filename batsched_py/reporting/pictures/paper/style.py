@@ -45,6 +45,7 @@ _STYLE: Final[Mapping[str, Any]] = {
     "legend.frameon": False,
     "lines.linewidth": 1.0,
     "patch.linewidth": 0.3,
+    "hatch.linewidth": 0.45,
     "pdf.fonttype": 42,
     "svg.fonttype": "none",
     "text.parse_math": False,  # a name with a dollar is a name

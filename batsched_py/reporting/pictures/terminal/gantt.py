@@ -9,11 +9,13 @@ from typing import Final
 from rich.text import Text
 
 from batsched_py.reporting.formatting import brief
+from batsched_py.reporting.pictures.lease_marks import marks_in
 from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
 from batsched_py.reporting.pictures.terminal.canvas import Canvas, column_means, vertical_bars
-from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING, legend, look
+from batsched_py.reporting.pictures.terminal.lease_looks import marked, marks_legend
+from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING, Look, legend
 from batsched_py.reporting.pictures.time_axis import time_axis
-from batsched_py.reporting.pictures.window import Window, drawn, submission, window_on
+from batsched_py.reporting.pictures.window import Window, drawn, lease_numbers, submission, window_on
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from batsched_py.text.wording import counted
@@ -31,7 +33,8 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     that a job looks the same with each algorithm. Elsewhere a shade shows how much of the cell is busy: "·" a little,
     "░", "▒", "▓", and "█" all of it; a blank is idle. Below the time axis stand the number of jobs that wait (whatever
     the hosts that are shown) and the part of the shown hosts that is busy, each as the mean over the time of its
-    column. The same schedule gives the same text.
+    column. All runs of a lease have one letter; signs tell where its machines are suspended, resumed, migrated or shut
+    down, and where images come. The same schedule gives the same text.
     """
     if not schedule.ran:
         return Text("Nothing to draw: no job ran.")
@@ -44,14 +47,17 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     columns = max(width - gutter - 1, LEAST_COLUMNS)
     grid = Grid.fitting(len(hosts), shown.end, columns, height, shown.begin)
     cells = rasterise(jobs, grid)
+    marks = marks_in(schedule, shown)
     canvas = Canvas(gutter)
     canvas.add_note(_title(len(schedule.jobs), schedule.hosts, grid))
-    _draw_hosts(canvas, cells, grid, hosts)
+    _draw_hosts(canvas, marked(cells, marks, lease_numbers(schedule), grid), grid, hosts)
     canvas.add_axis(time_axis(grid.end, grid.columns, grid.begin))
     _draw_waiting(canvas, sorted(schedule.ran, key=submission), grid)
     _draw_busy(canvas, cells, grid)
     for line in legend([(number, record.job) for number, record in jobs], width, _LEGEND_LINES):
         canvas.add_note(line)
+    if marks:
+        canvas.add_note(marks_legend(marks))
     return canvas.finish()
 
 
@@ -68,12 +74,12 @@ def _title(jobs: int, hosts: int, grid: Grid) -> str:
     return f"{counted(jobs, 'job')} on {counted(hosts, 'host')}; {', '.join(sizes)}"
 
 
-def _draw_hosts(canvas: Canvas, cells: Sequence[Sequence[Cell]], grid: Grid, numbers: Sequence[int]) -> None:
+def _draw_hosts(canvas: Canvas, looks: Sequence[Sequence[Look]], grid: Grid, numbers: Sequence[int]) -> None:
     """Draw the rows, the lowest host at the bottom."""
     for row in range(grid.rows - 1, -1, -1):
         hosts = [numbers[place] for place in grid.row_hosts(row)]
         name = str(hosts[0]) if len(hosts) == 1 else f"{hosts[0]}-{hosts[-1]}"
-        canvas.add_row(name, map(look, cells[row]))
+        canvas.add_row(name, looks[row])
 
 
 def _draw_waiting(canvas: Canvas, ran: Iterable[JobRecord], grid: Grid) -> None:

@@ -25,6 +25,9 @@ _FILLED: Final = tuple(Style(color="black", bgcolor=colour) for colour in COLOUR
 _SHADED: Final = tuple(Style(color=colour) for colour in COLOURS)
 _CROWDED: Final = Style(color="bright_black")
 
+#: A character and its style.
+Look = tuple[str, Style]
+
 #: A cell that is busy to less than 1/8, to about 1/4, 1/2, 3/4, and above 7/8.
 DENSITIES: Final = "·░▒▓█"
 
@@ -34,7 +37,7 @@ def letter(sequence: int) -> str:
     return LETTERS[sequence % len(LETTERS)]
 
 
-def look(cell: Cell) -> tuple[str, Style]:
+def look(cell: Cell) -> Look:
     """Return a character and its style: the job that occupies at least half of the cell, or else its density."""
     if cell.jobs == 0:
         return " ", Style.null()
@@ -45,16 +48,23 @@ def look(cell: Cell) -> tuple[str, Style]:
     return density, _SHADED[colour] if cell.jobs == 1 else _CROWDED
 
 
+def filled(sequence: int) -> Style:
+    """Return the style of a cell that a job fills."""
+    return _FILLED[sequence % len(COLOURS)]
+
+
 def legend(jobs: Sequence[tuple[int, Job]], width: int, lines: int) -> list[str]:
     """Return lines with the job of each letter; none if there are too many or each name is its letter.
 
-    Each job comes with its sequence number. Ids are written in full only if there are several workloads.
+    Each job comes with its sequence number, which all jobs of a lease share: the first stands for them. Ids are written
+    in full only if there are several workloads.
     """
-    if len(jobs) > len(LETTERS):
+    first = dict(reversed(jobs))
+    if len(first) > len(LETTERS):
         return []
-    several = len({job.workload for _, job in jobs}) > 1
-    names = {letter(sequence): job.id if several else job.name for sequence, job in jobs}
-    if len(names) < len(jobs) or all(name == key for key, name in names.items()):
+    several = len({job.workload for job in first.values()}) > 1
+    names = {letter(sequence): job.id if several else job.name for sequence, job in sorted(first.items())}
+    if len(names) < len(first) or all(name == key for key, name in names.items()):
         return []
     pairs = [f"{key}={name.replace(' ', '_')}" for key, name in names.items()]
     wrapped = wrap("  ".join(pairs), width, break_long_words=False, break_on_hyphens=False)

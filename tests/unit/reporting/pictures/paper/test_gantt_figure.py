@@ -10,11 +10,13 @@ from matplotlib.figure import Figure
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import LIGHT
+from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.paper import gantt_chart
 from batsched_py.reporting.pictures.paper.gantt_figure import gantt_figure
 from batsched_py.reporting.pictures.paper.panels import PANELS
 from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.schedules.schedule import Schedule
+from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record
 from tests.unit.reporting.sample_schedules import FOUR, line, schedule
 
@@ -169,3 +171,31 @@ def test_the_panels_of_the_command_are_those_that_can_be_drawn() -> None:
     from batsched_py.cli.commands.gantt import PANELS as KNOWN  # noqa: PLC0415
 
     assert list(KNOWN) == list(PANELS)
+
+
+def test_marks_of_leases_have_patterns_of_their_own_and_a_legend() -> None:
+    """Each kind another; what a lease holds has its colour, an image that comes lies upon others."""
+    figure = drawn(lease_runs.schedule("images"))
+    _, *marks = figure.axes[0].collections
+    faces: dict[str | None, Any] = {mark.get_hatch(): mark.get_facecolor() for mark in marks}
+    assert len(faces) == len(marks) == 7
+    assert to_hex(faces["\\" * 4][0]).upper() == LIGHT[0]  # the first lease is suspended
+    assert not faces["...."].any()  # transparent
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        name for kind, name in MARK_NAMES.items() if kind != "lost"
+    ]
+
+
+def test_a_line_leads_to_a_reservation_from_its_request() -> None:
+    """From 900 to 1800, on its lowest host."""
+    chart = drawn(lease_runs.schedule()).axes[0]
+    assert line(chart) == [(900, 0.85), (1800, 0.85)]
+    frame = next(mark for mark in chart.collections[1:] if mark.get_hatch() is None)
+    [box] = [path.get_extents() for path in frame.get_paths()]
+    assert (box.x0, box.x1, box.y0, box.y1) == (1800, 3600, 0, 4)
+
+
+def test_a_raster_has_no_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Patterns of dots would tell nothing."""
+    monkeypatch.setattr(gantt_chart, "MOST_RECTANGLES", 1)
+    assert not drawn(lease_runs.schedule()).axes[0].collections

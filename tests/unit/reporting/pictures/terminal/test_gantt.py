@@ -14,6 +14,7 @@ from batsched_py.reporting.pictures.terminal.looks import COLOURS, LETTERS, lett
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import Result
+from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record, rejected, result
 
 #: The EASY example of workloads/first.json.
@@ -163,3 +164,22 @@ def test_letters_and_colours_together_tell_many_jobs_apart() -> None:
     """Their cycles have no common divisor."""
     looks = {(letter(number), number % len(COLOURS)) for number in range(len(LETTERS) * len(COLOURS))}
     assert len(looks) == len(LETTERS) * len(COLOURS)
+
+
+def test_a_lease_keeps_its_letter_and_signs_tell_of_its_suspension() -> None:
+    """The quickstart of Haizea's manual: its second segment is A, too."""
+    picture = gantt.render(lease_runs.schedule(), 60).plain.splitlines()
+    assert picture[1:5] == [
+        "      3 │                ░BBBBBBBBBBBBBBBBB",
+        "      2 │                ░BBBBBBBBBBBBBBBBB",
+        "      1 │                ░BBBBBBBBBBBBBBBBB",
+        "      0 │AAAAAAAAAAAAAAAA↓BBBBBBBBBBBBBBBB↑AAAAAAAAAAAAAAAAA",
+    ]
+    assert picture[-2:] == ["A=1  B=2", "↓ suspended  ↑ resumed"]
+
+
+def test_signs_are_shown_where_they_take_a_quarter_of_a_cell() -> None:
+    """Half a minute, 2 s in a column."""
+    run = lease_runs.schedule()
+    picture = gantt.render(run, 60, window=Window(1750.0, 1850.0, (0, 1))).plain.splitlines()
+    assert picture[2] == "      0 │AAAAAAAAA↓↓↓↓↓↓↓↓↓↓↓↓↓↓↓↓↓BBBBBBBBBBBBBBBBBBBBBBBBB"

@@ -1,0 +1,42 @@
+"""The looks of leases' marks in a terminal: a sign for each kind, in the colour of the lease."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark, MarkKind, kinds_of
+from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
+from batsched_py.reporting.pictures.terminal.looks import Look, filled, look
+
+#: Kind of a mark -> its sign; others are not shown here.
+_SIGNS: Final[Mapping[MarkKind, str]] = {
+    "suspend": "\N{DOWNWARDS ARROW}", "resume": "\N{UPWARDS ARROW}", "migrate": "\N{RIGHTWARDS ARROW}",
+    "transfer": "\N{IDENTICAL TO}", "shutdown": "\N{MULTIPLICATION SIGN}", "lost": "\N{NOT SIGN}",
+}  # fmt: skip
+#: Part of a cell that a mark must take to be shown in place of what else is there.
+_SEEN: Final = 0.25
+
+
+def marked(
+    cells: Sequence[Sequence[Cell]], marks: Sequence[LeaseMark], numbers: Mapping[int, int], grid: Grid
+) -> list[list[Look]]:
+    """Return the look of each cell, with the sign of the mark that takes a quarter of it; the marks are in places.
+
+    `numbers` are those of leases in pictures.
+    """
+    looks = [list(map(look, row)) for row in cells]
+    signed = [mark for mark in marks if mark.kind in _SIGNS and mark.lease in numbers]
+    if not signed:
+        return looks
+    for row, there in enumerate(rasterise(list(enumerate(signed)), grid)):
+        for column, cell in enumerate(there):
+            if cell.owned >= _SEEN:
+                mark = signed[cell.owner]
+                looks[row][column] = _SIGNS[mark.kind], filled(numbers[mark.lease])
+    return looks
+
+
+def marks_legend(marks: Sequence[LeaseMark]) -> str:
+    """Return what the signs mean, of the kinds that occur."""
+    return "  ".join(f"{_SIGNS[kind]} {MARK_NAMES[kind]}" for kind in kinds_of(marks) if kind in _SIGNS)
