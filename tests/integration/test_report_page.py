@@ -20,6 +20,7 @@ from batsched_py.reporting.metrics.over_time import busy_hosts, queue_length
 from batsched_py.reporting.pictures.colouring import STATE_COLOURS
 from batsched_py.reporting.pictures.html.differences import JobChange, compare_runs
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page
+from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
@@ -29,6 +30,7 @@ from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.browser import Browser, browsing
 from tests.integration.programs import ROOT
+from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record, rejected
 
 pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
@@ -462,3 +464,69 @@ def test_the_page_never_scrolls_sideways(
         assert wide[0] == wide[1] <= width
     finally:
         browser.resize(None)
+
+
+def told(browser: Browser) -> dict[str, str]:
+    """The table of the chosen job: what, and what is told of it in the first run."""
+    rows = browser.ask(
+        "[...document.querySelectorAll('#chosen tbody tr')].map((row) => [...row.cells].map((c) => c.innerText))"
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def test_a_lease_has_one_colour_and_its_life_is_told(show: Show) -> None:
+    """The quickstart of Haizea's manual: two segments, between them a suspension and a resumption."""
+    browser = show(lease_runs.schedule())
+    tints = browser.ask(
+        "[0, 1, 2].map((row) => [report.names[report.runs[0].job[row]], report.gantts[0].classes[row]])"
+    )
+    colours = dict(tints)
+    assert colours["1"] == colours["1#1"] != colours["2"]
+    browser.do("report.choose(report.names.indexOf('1#1'))")
+    life = told(browser)
+    assert life["lease"] == "1: best effort, Done"
+    assert life["segments"] == "1 0 s to 00:29:28; 1#1 01:00:32 to 01:31:04"
+    assert life["between them"] == "suspended 00:29:28 to 00:30:00; resumed 01:00:00 to 01:00:32"
+    assert (life["suspended for"], life["work lost"], life["its slowdown"]) == ("00:30:00", "0 s", "1.518")
+    browser.do("report.choose(report.names.indexOf('2'))")
+    assert told(browser)["requested"] == "00:15:00 for 00:30:00"
+
+
+def test_patterns_are_drawn_and_explained(show: Show) -> None:
+    """Each kind that occurs is in the legend, and changes the picture."""
+    browser = show(lease_runs.schedule("images"))
+    names = browser.ask("[...document.querySelectorAll('#patterns li')].map((item) => item.innerText)")
+    assert names == [name for kind, name in MARK_NAMES.items() if kind != "lost"]
+    with_marks = ink(browser)
+    browser.do("report.runs[0].leases.marks = []; report.redraw()")
+    assert ink(browser) < with_marks
+
+
+def test_the_mouse_finds_a_suspension_where_no_job_runs(show: Show) -> None:
+    """It is told, and a click chooses its lease."""
+    browser = show(lease_runs.schedule())
+    browser.do("report.show({ begin: 1700, end: 1900 })")
+    x, y = browser.ask(
+        """(() => {
+          const gantt = report.gantts[0];
+          gantt.canvas.scrollIntoView({ block: "center", behavior: "instant" });
+          const { left, top } = gantt.canvas.getBoundingClientRect();
+          return [left + gantt.x(1784), top + (gantt.y(0) + gantt.y(-1)) / 2];
+        })()"""
+    )
+    browser.mouse("mouseMoved", x, y)
+    assert browser.ask("[...document.querySelectorAll('#tip > *')].map((line) => line.innerText)") == [
+        "lease 1, best effort: suspended", "hosts 0", "00:29:28 to 00:30:00",
+    ]  # fmt: skip
+    browser.click(x, y)
+    assert browser.ask("report.names[report.chosen]") == "1"
+
+
+def test_runs_with_and_without_leases_stand_side_by_side(show: Show) -> None:
+    """What one of them cannot tell is left empty; it has no patterns."""
+    browser = show(schedule(record("1", finish=50), name="plain"), lease_runs.schedule())
+    browser.do("report.choose(report.names.indexOf('2'))")
+    cells = browser.ask(
+        "[...document.querySelectorAll('#chosen tbody tr')].map((row) => [...row.cells].map((c) => c.innerText))"
+    )
+    assert ["lease", "", "2: advance reservation, Done"] in cells

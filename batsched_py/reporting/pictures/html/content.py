@@ -12,6 +12,9 @@ from batsched_py.hostset import HostSet
 from batsched_py.reporting.formatting import FINAL_STATES, STATE_NAMES
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import OTHERS, STATE_COLOURS
+from batsched_py.reporting.pictures.html.lease_content import PackedLeases, pack_leases
+from batsched_py.reporting.pictures.html.short_numbers import Number, short
+from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
@@ -22,8 +25,6 @@ TOLERANCE: Final = 0.001
 
 #: Points of a quantity over time that are kept, about: more than a picture is wide.
 MOST_POINTS: Final = 4000
-
-Number = int | float
 
 
 class Growth(Struct, frozen=True):
@@ -56,6 +57,7 @@ class PackedRun(Struct, frozen=True):
         strangers: jobs whose names mean other jobs in the first run, indices of names.
         power: joules over time; None if they were not traced.
         machines: host seconds in each of HOST_STATES over time; None if hosts only compute and idle.
+        leases: what became of leases; None if the algorithm has none.
     """
 
     name: str
@@ -72,6 +74,7 @@ class PackedRun(Struct, frozen=True):
     strangers: list[int]
     power: Growth | None
     machines: Growth | None
+    leases: PackedLeases | None
 
 
 class Content(Struct, frozen=True):
@@ -83,6 +86,8 @@ class Content(Struct, frozen=True):
         states: names of the final states that occur.
         state_colours: theirs, as in all pictures.
         machine_states: names of the columns of `machines` of a run.
+        mark_kinds: kinds of marks of leases, by their index.
+        mark_names: theirs, as people read them.
         bound: of the bounded slowdown, in seconds.
         tolerance: seconds by which equal starts may differ.
         runs: in the order they were given.
@@ -93,6 +98,8 @@ class Content(Struct, frozen=True):
     states: list[str]
     state_colours: list[str]
     machine_states: tuple[str, ...]
+    mark_kinds: tuple[str, ...]
+    mark_names: tuple[str, ...]
     bound: float
     tolerance: float
     runs: list[PackedRun]
@@ -110,6 +117,8 @@ def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND) -> Conten
         states=[STATE_NAMES.get(state, state) for state in states],
         state_colours=[STATE_COLOURS.get(state, OTHERS) for state in states],
         machine_states=tuple(HOST_STATES.values()),
+        mark_kinds=tuple(MARK_NAMES),
+        mark_names=tuple(MARK_NAMES.values()),
         bound=bound,
         tolerance=TOLERANCE,
         runs=[_pack_run(schedule, schedules[0], numbers, states) for schedule in schedules],
@@ -125,12 +134,6 @@ def strangers(first: Schedule, other: Schedule) -> frozenset[str]:
         if (known := there.get(job.id)) is not None
         and (job.size != known.size or abs(job.submit_time - known.submit_time) > TOLERANCE)
     )
-
-
-def short(number: float) -> Number:
-    """Round to the microsecond, as Batsim's files do; a whole number has no point."""
-    rounded = round(number, 6)
-    return int(rounded) if rounded == int(rounded) else rounded
 
 
 def energy_growth(rows: EnergyRows, most: int = MOST_POINTS) -> Growth | None:
@@ -181,6 +184,7 @@ def _pack_run(schedule: Schedule, first: Schedule, numbers: dict[str, int], stat
         strangers=sorted(numbers[job] for job in strangers(first, schedule)),
         power=energy_growth(energy) if energy is not None else None,
         machines=state_growth(machines, schedule.hosts) if machines is not None else None,
+        leases=pack_leases(schedule, ran, numbers),
     )
 
 

@@ -28,7 +28,8 @@ from batsched_py.text.wording import NARROW_BLANK, counted, grouped
 
 #: Scripts of the page, each using those before it.
 SCRIPTS: Final = (
-    "words.js", "data.js", "colours.js", "raster.js", "gantt.js", "view.js", "hands.js", "charts.js", "main.js",
+    "words.js", "data.js", "leases.js", "colours.js", "raster.js", "patterns.js", "gantt.js", "view.js", "hands.js",
+    "charts.js", "main.js",
 )  # fmt: skip
 
 #: Rejected jobs that are listed of each run, at most.
@@ -208,11 +209,18 @@ def _over_time(schedules: Sequence[Schedule], found: Sequence[RunComparison], co
         _template("toolbar.html").substitute(options=options).rstrip(),
         _asset("keys.html").rstrip() if drawn else "",
         '<ul class="legend" id="colours"></ul>' if drawn else "",
+        markup.pattern_legend(_marks(content)) if drawn else "",
         *gantts,
         '<div id="chosen" class="wide"></div>',
         markup.run_legend(names, dashed=False),
         *_lines(schedules, content),
     ]
+
+
+def _marks(content: Content) -> list[tuple[str, str]]:
+    """Return (kind, name) of the marks of leases that occur in any run."""
+    there = {kind for run in content.runs if run.leases is not None for kind in run.leases.marks.kind}
+    return [(content.mark_kinds[kind], content.mark_names[kind]) for kind in sorted(there)]
 
 
 def _gantt(number: int, schedule: Schedule) -> str:

@@ -90,6 +90,12 @@ def run_legend(names: Sequence[str], *, dashed: bool) -> str:
     return f'<ul class="legend">{items}</ul>'
 
 
+def pattern_legend(marks: Iterable[tuple[str, str]]) -> str:
+    """Return a legend of the patterns of leases, (kind, name) each; empty without any."""
+    items = "".join(f'<li><span class="swatch mark-{escape(kind)}"></span>{escape(name)}</li>' for kind, name in marks)
+    return f'<ul class="legend" id="patterns">{items}</ul>' if items else ""
+
+
 def chart(name: str, title: str, note: str, alternative: str) -> str:
     """Return a place for a chart that Plotly draws; `alternative` describes it in words."""
     place = f'<div class="chart" id="{name}" role="img" aria-label="{escape(alternative)}"></div>'

@@ -38,7 +38,7 @@ function difference(run, first, row, tolerance) {
 /** What colours can tell: for each a class of a row, the colours of the classes and their names. */
 const MODES = {
   job: {
-    classOf: (run, row) => run.job[row] * 5 % JOB_COLOURS.length,
+    classOf: (run, row) => run.tint(row) * 5 % JOB_COLOURS.length,
     colours: () => JOB_COLOURS,
     names: () => [],
   },

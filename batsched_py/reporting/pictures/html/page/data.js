@@ -91,7 +91,7 @@ class Series {
 
 /** A run: its jobs by start, a column for each of their properties, and the rectangles of its Gantt chart. */
 class Run {
-  constructor(number, packed, jobCount) {
+  constructor(number, packed, jobCount, markKinds, markNames) {
     this.number = number;
     this.name = packed.name;
     this.hosts = packed.hosts;
@@ -114,10 +114,15 @@ class Run {
     this.busy = Series.ofSpans(this.start, this.finish, this.size);
     this.power = packed.power && Series.ofIntegral(packed.power.time, packed.power.totals[0]);
     this.machines = packed.machines && packed.machines.totals.map((seconds) => Series.ofIntegral(packed.machines.time, seconds));
+    this.leases = packed.leases && new Leases(packed.leases, this, markKinds, markNames);
+    if (this.leases) this.end = Math.max(this.end, this.leases.end);
     this.#placeRectangles();
   }
 
   get drawn() { return this.sets.length > 0; }
+
+  /** The job by which a row is coloured. */
+  tint(row) { return this.leases ? this.leases.tint(row) : this.job[row]; }
 
   wait(row) { return this.start[row] - this.submit[row]; }
 

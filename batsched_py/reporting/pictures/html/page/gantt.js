@@ -65,6 +65,13 @@ class Gantt {
     this.colours = mode.colours(this.page);
     this.styles = this.colours.map(([red, green, blue]) => `rgb(${red},${green},${blue})`);
     this.mode = this.page.mode;
+    this.patterns = null;
+  }
+
+  /** The colour of a lease: that of its first run. */
+  leaseStyle(lease) {
+    const [row] = this.run.leases.rows[lease];
+    return row === undefined ? styled("crowd") : this.styles[this.classes[row]];
   }
 
   draw() {
@@ -86,7 +93,12 @@ class Gantt {
     context.rect(left, top, right - left, bottom - top);
     context.clip();
     const shown = this.#inSight();
-    if (shown.length <= MOST_RECTANGLES) this.#drawRectangles(shown); else this.#drawRaster(ratio);
+    if (shown.length <= MOST_RECTANGLES) {
+      this.#drawRectangles(shown);
+      if (this.run.leases) drawMarks(this);
+    } else {
+      this.#drawRaster(ratio);
+    }
     this.#drawChosen();
     context.restore();
     this.#drawAxes();
@@ -200,6 +212,13 @@ class Gantt {
     context.fillText("host", 0, 0);
     context.restore();
     context.textAlign = "left";
+  }
+
+  /** The mark of a lease at a point where no job runs; null for none. */
+  markAt(x, y) {
+    const { left, right, top, bottom } = this.box, { leases } = this.run;
+    if (!leases || x < left || x > right || y < top || y > bottom) return null;
+    return leases.at(this.timeAt(x), this.hostAt(y));
   }
 
   /** What is at a point, as {row, others}: the job with the largest part of that pixel, how many more; null if none. */

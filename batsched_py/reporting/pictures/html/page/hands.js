@@ -47,15 +47,18 @@ class Hands {
     const clicked = this.drag && !this.drag.moved;
     this.drag = null;
     if (!clicked) return;
-    const found = this.gantt.at(event.offsetX, event.offsetY);
-    this.page.choose(found ? this.gantt.run.job[found.row] : -1);
+    const found = this.gantt.at(event.offsetX, event.offsetY), { run } = this.gantt;
+    const mark = found ? null : this.gantt.markAt(event.offsetX, event.offsetY);
+    const job = mark && mark.lease >= 0 ? run.leases.first[mark.lease] : -1;
+    this.page.choose(found ? run.job[found.row] : job);
   }
 
   #hover(event) {
     const found = this.gantt.at(event.offsetX, event.offsetY);
-    this.tip.hidden = !found;
-    if (!found) return;
-    this.tip.replaceChildren(...this.#story(found).map((line, i) => {
+    const mark = found ? null : this.gantt.markAt(event.offsetX, event.offsetY);
+    this.tip.hidden = !found && !mark;
+    if (this.tip.hidden) return;
+    this.tip.replaceChildren(...(mark ? this.gantt.run.leases.story(mark) : this.#story(found)).map((line, i) => {
       const element = document.createElement(i ? "div" : "strong");
       element.textContent = line;
       return element;
@@ -76,6 +79,11 @@ class Hands {
       `${duration(run.start[row])} to ${duration(run.finish[row])}`,
       `waited ${duration(run.wait(row))}, ran ${duration(run.finish[row] - run.start[row])}`,
     ];
+    const lease = run.leases ? run.leases.of[row] : -1;
+    if (lease >= 0) {
+      const segments = run.leases.rows[lease];
+      lines.push(run.leases.title(lease) + (segments.length > 1 ? `, segment ${segments.indexOf(row) + 1} of ${segments.length}` : ""));
+    }
     if (page.states.length > 1) lines.push(page.states[run.state[row]]);
     if (run !== first) lines.push(differenceText(run, first, row, page.tolerance));
     if (others > 0) lines.push(`and ${plural(others, "more job")} under this pixel`);

@@ -67,6 +67,16 @@ function drawLegend(page) {
   }
 }
 
+/** The life of the chosen job's lease, a line for each fact; none if no run has leases. */
+function leaseFacts(page, job) {
+  const lives = page.runs.map((run) => {
+    const row = run.rowOf[job], lease = run.leases && row >= 0 ? run.leases.of[row] : -1;
+    return lease >= 0 ? run.leases.facts(lease, page.names) : null;
+  });
+  const any = lives.find((life) => life !== null);
+  return any ? any.map(([name], i) => [name, (run) => lives[run.number]?.[i][1] ?? ""]) : [];
+}
+
 /** What is known about the chosen job, a column for each run. */
 function tellChoice(page, job) {
   const place = element("chosen");
@@ -89,6 +99,7 @@ function tellChoice(page, job) {
     ["hosts", known((run, row) => (run.drawn ? shorten(run.sets[run.set[row]]) || "none" : "not known"))],
     ["ended as", known((run, row) => page.states[run.state[row]])],
   ];
+  facts.push(...leaseFacts(page, job));
   if (page.runs.length > 1) {
     facts.push(["difference", known((run, row) => (run === first ? "" : differenceText(run, first, row, page.tolerance)))]);
   }

@@ -12,7 +12,7 @@ class Page {
     this.states = data.states;
     this.stateColours = data.state_colours.map((colour) => channels(colour));
     this.machineStates = data.machine_states;
-    this.runs = data.runs.map((packed, number) => new Run(number, packed, data.names.length));
+    this.runs = data.runs.map((packed, number) => new Run(number, packed, data.names.length, data.mark_kinds, data.mark_names));
     const latest = Math.max(0, ...this.runs.map((run) => run.end));
     this.full = { begin: 0, end: latest || 1, low: 0, high: Math.max(1, ...this.runs.map((run) => run.hosts)) - 1 };
     this.view = { ...this.full };

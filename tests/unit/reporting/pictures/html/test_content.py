@@ -8,7 +8,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.reporting.pictures.html.content import MOST_POINTS, energy_growth, pack, short, state_growth
+from batsched_py.reporting.pictures.html.content import MOST_POINTS, energy_growth, pack, state_growth
+from batsched_py.reporting.pictures.html.short_numbers import short
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
