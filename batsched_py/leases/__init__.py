@@ -4,7 +4,8 @@ Haizea's scheduler, without clock and machines. Start with `lifecycle` (states),
 is), then `scheduler`, which composes the rest and tells what is to be done outside, `actions`:
 
 * `terms`: what a job's member `lease` asks for. `site`, `capacity`: hosts and what they have.
-* `table`: what is reserved on each host; `upcoming`: what begins and ends next; `book`: both, and changes of them.
+* `table`: what is reserved, by an `occupancy` of all hosts and the `timeline` of each; `upcoming`: what begins and ends
+  next; `book`: both, and changes of them.
 * `planner`: finds a run for one lease; `mapping`: which node on which host; `overheads`, `suspension`: what suspending,
   resuming and moving takes; `settings`: the rules.
 * `queue`: best-effort leases; `deadlines`: deadline leases; `eviction`: who gives way to reservations; `undo`: plans

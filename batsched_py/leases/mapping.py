@@ -116,9 +116,13 @@ class GreedyMapper:
             yield from points
         elif stays:
             wanted = bits_of(lease.location.values())
-            yield from (point for point in points if not wanted & ~room(demand, point[0]))
+            for point in points:
+                if not wanted & ~room(demand, point[0]):
+                    yield point
         else:
-            yield from (point for point in points if room(demand, point[0]).bit_count() >= size)
+            for point in points:
+                if room(demand, point[0]).bit_count() >= size:
+                    yield point
 
     def _candidates(self, lease: Lease, start: float, only: Collection[int] | None) -> int | None:
         """Return the hosts that have room for a node at the start, None if there are too few of them."""

@@ -7,6 +7,7 @@ an `Occupancy`, all hosts at once. Only hosts that are shared, or are asked abou
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -110,8 +111,12 @@ class LeaseTable:
     def room(self, demand: Amounts, time: float) -> int:
         """Return the hosts on which a demand fits at an instant."""
         occupancy = self._occupancy
-        at = occupancy.at(time)
-        found, unknown = self._sifted(demand, occupancy.full[at], occupancy.part[at])
+        at = bisect_right(occupancy.times, time) - 1
+        full, part = occupancy.full[at], occupancy.part[at]
+        large, needs_first = self._large.get(demand) or self._needs(demand)
+        if needs_first and not part:  # whole hosts: nobody is to be asked
+            return large & self._up & ~full
+        found, unknown = self._sifted(demand, full, part)
         for host in numbers(unknown):
             if self.hosts[host].has_room(demand, time):
                 found |= 1 << host

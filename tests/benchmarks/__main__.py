@@ -41,7 +41,7 @@ from rich.console import Console
 
 import batsched_py
 from batsched_py.plugins import available
-from tests.benchmarks import decisions
+from tests.benchmarks import decisions, leases
 from tests.benchmarks.cpp import (
     BURST,
     MEASURED,
@@ -94,6 +94,8 @@ def main() -> None:
         _compare_with_cpp(console, arguments.cpp, arguments.jobs, QUICK if arguments.quick else THOROUGH)
     elif arguments.decisions is not None:
         _measure_decisions(console, arguments.decisions, arguments.plot)
+    elif arguments.leases is not None:
+        _measure_leases(console, arguments.leases, effort)
     elif arguments.curie is not None:
         with console.status("like Curie"):
             console.print(whole_table([measure_curie(name, arguments.curie) for name in ("easy", "filler")]))
@@ -162,6 +164,15 @@ def _measure_decisions(console: Console, algorithms: str, plot: Path | None) -> 
         draw(rows, plot)
 
 
+def _measure_leases(console: Console, most: int, effort: Effort) -> None:
+    """Print the table of docs/performance.md."""
+    rows = []
+    for configuration, count in leases.measured(most):
+        with console.status(f"{configuration}: {count} leases"):
+            rows.append(apart(leases.measure_leases, configuration, count, effort))
+    print("\n" + "\n".join(leases.markdown(rows)) + "\n")
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer repeats, no 100 000 jobs: under a minute")
@@ -182,6 +193,14 @@ def _arguments() -> argparse.Namespace:
         f"of {','.join(decisions.ALGORITHMS)} if none is named",
     )
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="with --decisions: draw them (extra: plot)")
+    parser.add_argument(
+        "--leases",
+        nargs="?",
+        type=int,
+        const=leases.SIZES[-1],
+        metavar="N",
+        help="only measure runs of leases, up to N of them, as Markdown",
+    )
     parser.add_argument(
         "--curie",
         nargs="?",
