@@ -45,19 +45,30 @@ class GreedyMapper:
         self._alone: dict[Amounts, bool] = {}
 
     def find(
-        self, lease: Lease, start: float, end: float, *, strict: bool, only: Collection[int] | None = None
+        self,
+        lease: Lease,
+        start: float,
+        end: float,
+        *,
+        strict: bool,
+        only: Collection[int] | None = None,
+        least: float = 0.0,
     ) -> Mapping | None:
-        """Return hosts for [start, end), or None. Unless `strict` the end may be earlier than asked for."""
+        """Return hosts for [start, end), or None. Unless `strict` the end may be earlier than asked for.
+
+        Hosts for fewer seconds than `least` are of no use, and may not be found.
+        """
         hosts = self._candidates(lease, start, only)
         if hosts is None:
             return None
         demand = lease.demands[0]
         if not (lease.uniform and self._one_each(demand)):
             return self._fill(lease, self._order.sort(lease, hosts, start), start, end, strict=strict)
+        lasting = hosts & self._table.room_during(demand, start, end if strict else start + max(least, 0.0))
+        if lasting.bit_count() < lease.size:
+            return None
         if strict:
-            hosts &= self._table.room_during(demand, start, end)
-            if hosts.bit_count() < lease.size:
-                return None
+            hosts = lasting
         chosen = self._order.sort(lease, hosts, start, lease.size)
         if len(chosen) < lease.size:
             return None  # the policy has left hosts out

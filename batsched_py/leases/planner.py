@@ -95,13 +95,10 @@ class Planner:
         wanted = lease.unplanned + shutdown
         if resuming:
             wanted += overheads.estimated_resumption(lease)
-        mapping = self._map(lease, time, time + wanted, hosts)
-        if mapping is None:
+        least = min(wanted, self._estimated_least(lease))
+        mapping = self._map(lease, time, time + wanted, hosts, least)
+        if mapping is None or (mapping.end < time + wanted and mapping.end - time < least):
             return None
-        if self.settings.estimates == "original" and mapping.end < time + wanted:
-            resumption = overheads.estimated_resumption(lease) if lease.state is State.SUSPENDED_QUEUED else 0.0
-            if mapping.end - time < overheads.threshold(lease, overheads.estimated_suspension(lease), resumption):
-                return None
         run = Run(lease, time, mapping.end, mapping.nodes, lease.shares(mapping.nodes))
         if resuming:
             moves = overheads.migrate(lease, mapping.nodes, now)
@@ -117,6 +114,13 @@ class Planner:
             return run
         return self._cut(run, time, mapping.end)
 
+    def _estimated_least(self, lease: Lease) -> float:
+        """Return the seconds that a cut lease must have, where that is judged before its hosts are known."""
+        if self.settings.estimates == "exact":
+            return 0.0
+        resumption = self.overheads.estimated_resumption(lease) if lease.state is State.SUSPENDED_QUEUED else 0.0
+        return self.overheads.threshold(lease, self.overheads.estimated_suspension(lease), resumption)
+
     def _cut(self, run: Run, time: float, end: float) -> Run | None:
         """Let a run be suspended by `end`; None if it would not last long enough, or not run at all."""
         if not self._cuttable(run.lease):
@@ -130,13 +134,15 @@ class Planner:
         # With all its time the lease would be done, and there is no room to shut it down.
         return run if 0 < run.end - run.start < run.lease.unplanned else None
 
-    def _map(self, lease: Lease, time: float, end: float, hosts: Collection[int] | None) -> Mapping | None:
+    def _map(
+        self, lease: Lease, time: float, end: float, hosts: Collection[int] | None, least: float
+    ) -> Mapping | None:
         if lease.resuming and not self.mapper.reaches(lease.memory_hosts.values()):
             return None  # its memory is on a host that is down
         strict = not self._cuttable(lease)
         if lease.resuming and self.settings.migration == "no":
             return self.mapper.find_on(lease, dict(sorted(lease.memory_hosts.items())), time, end, strict=strict)
-        return self.mapper.find(lease, time, end, strict=strict, only=hosts)
+        return self.mapper.find(lease, time, end, strict=strict, only=hosts, least=least - _ROUNDING)
 
 
 def points_from(points: Sequence[Point], earliest: float) -> list[Point]:
