@@ -56,6 +56,7 @@ class Metric(Struct, frozen=True):
 _TITLES: Final = {
     "mean_per_processor_bounded_slowdown": "mean per-processor bounded slowdown",
     "deadlines_met": "deadlines met",
+    "mean_best_effort_real_slowdown": "slowdown of best effort against its real run",
 }
 #: Digits of means over workloads, which are fewer than those of one run.
 _DIGITS: Final = {Unit.COUNT: 1, Unit.NUMBER: 3, Unit.SECONDS: 1, Unit.SHARE: 2, Unit.RATE: 2}

@@ -16,6 +16,7 @@ from batsched_py.reporting.formatting import FINAL_STATES, HOUR
 from batsched_py.reporting.metrics.batsim_metrics import consumed_energy
 from batsched_py.reporting.metrics.host_times import host_times
 from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
+from batsched_py.reporting.metrics.lease_metrics import lease_metrics
 from batsched_py.reporting.metrics.over_time import free_hosts, longest_run, queue_length, queued_hosts
 from batsched_py.reporting.metrics.statistics import jains_index, mean, quantile
 from batsched_py.reporting.metrics.steps import Steps, mean_over
@@ -106,6 +107,25 @@ class RunMetrics(Struct, frozen=True):
     fairness_bounded_slowdown: Annotated[float | None, MetricInfo("fairness of slowdowns", better="more")]
     with_deadline: Annotated[int, MetricInfo("jobs with a deadline", Unit.COUNT, better="")]
     deadlines_met: Annotated[int | None, MetricInfo("  in time", Unit.COUNT, better="more")]
+    leases: Annotated[int | None, MetricInfo("leases", Unit.COUNT, better="")] = None
+    accepted_reservations: Annotated[int | None, MetricInfo("  reservations accepted", Unit.COUNT, better="more")] = (
+        None
+    )
+    rejected_reservations: Annotated[int | None, MetricInfo("  reservations rejected", Unit.COUNT)] = None
+    best_effort_done: Annotated[int | None, MetricInfo("  best-effort leases done", Unit.COUNT, better="more")] = None
+    best_effort_completion: Annotated[float | None, MetricInfo("best effort completed", Unit.SECONDS)] = None
+    mean_best_effort_wait: Annotated[float | None, MetricInfo("mean wait of best effort", Unit.SECONDS)] = None
+    mean_best_effort_slowdown: Annotated[float | None, MetricInfo("slowdown of best effort")] = None
+    mean_best_effort_real_slowdown: Annotated[float | None, MetricInfo("  against its real run")] = None
+    lease_utilisation: Annotated[float | None, MetricInfo("utilisation by leases", Unit.SHARE, better="more")] = None
+    lease_utilisation_with_overheads: Annotated[float | None, MetricInfo("  with overheads", Unit.SHARE, better="")] = (
+        None
+    )
+    lost_work: Annotated[float | None, MetricInfo("work lost", Unit.HOST_HOURS)] = None
+    suspensions: Annotated[int | None, MetricInfo("suspensions", Unit.COUNT)] = None
+    time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS)] = None
+    migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT)] = None
+    requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT)] = None
 
 
 #: Field of RunMetrics -> its presentation, in their order.
@@ -138,6 +158,7 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> RunMetrics:
         **_host_times(schedule, makespan),
         **_fairness(ran),
         **_deadlines(jobs),
+        **lease_metrics(schedule),
     )
 
 

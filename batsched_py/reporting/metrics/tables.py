@@ -19,12 +19,13 @@ NO_USERS: Final = "not told"
 #: Metrics with which a section of the table begins.
 _SECTIONS: Final = frozenset(
     {"hosts", "mean_wait", "mean_slowdown", "mean_queue_length", "mean_pieces", "energy", "computing_time", "users"}
-    | {"with_deadline"}
+    | {"with_deadline", "leases", "lease_utilisation"}
 )
 #: Metrics whose row is left out if it is 0 in all runs.
 _USUALLY_ZERO: Final = frozenset(
     {"failed", "walltime_reached", "killed", "rejected", "with_deadline"}
     | {"sleeping_time", "switching_on_time", "switching_off_time", "unavailable_time"}
+    | {"rejected_reservations", "lost_work", "suspensions", "time_suspended", "migrations", "requeues"}
 )
 
 

@@ -48,6 +48,7 @@ WITH_IMAGES = (
 RUNS: Final[Mapping[str, tuple[tuple[Job, ...], Mapping[str, object]]]] = {
     "quickstart": (QUICKSTART, {}),
     "requeue": (QUICKSTART, {"suspension": "none"}),
+    "rejected": (QUICKSTART, {"policy_preemption": "no-preemption"}),
     "images": (WITH_IMAGES, IMAGES),
 }
 

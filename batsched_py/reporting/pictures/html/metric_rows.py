@@ -18,6 +18,8 @@ _MAIN: Final = (
     *("hosts", "jobs", "successful", "failed", "walltime_reached", "killed", "rejected"),
     *("makespan", "utilisation", "throughput", "mean_wait", "p90_wait", "max_wait", "mean_turnaround"),
     *("mean_bounded_slowdown", "p90_bounded_slowdown", "mean_queue_length", "energy", "mean_power"),
+    *("leases", "accepted_reservations", "rejected_reservations", "best_effort_done", "best_effort_completion"),
+    *("mean_best_effort_wait", "mean_best_effort_slowdown", "lease_utilisation", "lease_utilisation_with_overheads"),
 )
 #: Rows that are shown although they are 0: that no job waits is news.
 _ALWAYS: Final = frozenset(_MAIN[7:17]) | {"hosts", "jobs"}

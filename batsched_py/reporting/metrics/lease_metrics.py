@@ -1,0 +1,71 @@
+"""The metrics of leases: reservations, best-effort leases, what suspending costs, and what is lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Final
+
+from batsched_py.leases.accounting.rows import KINDS, LeaseRow
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.reservations import Use
+from batsched_py.leases.terms import Kind
+from batsched_py.reporting.metrics.statistics import mean
+from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
+from batsched_py.reporting.schedules.schedule import Schedule
+
+#: Kinds of spans in which a lease holds its hosts' CPUs, as the probe `cpu-utilization` counts them.
+_HOLDING: Final = frozenset(use.value for use in (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN))
+
+
+def lease_metrics(schedule: Schedule) -> dict[str, Any]:
+    """Return the metrics of a run's leases by their names in RunMetrics; none if the algorithm has no leases."""
+    leases = schedule.leases
+    if leases is None:
+        return {}
+    rows = list(leases.leases.values())
+    return {"leases": len(rows), **_outcomes(rows), **_host_shares(leases, schedule.hosts), **_disturbances(rows)}
+
+
+def _outcomes(rows: Iterable[LeaseRow]) -> dict[str, Any]:
+    reservations = [row for row in rows if row.type == KINDS[Kind.ADVANCE]]
+    rejected = sum(row.state == State.REJECTED.label for row in reservations)
+    done = [row for row in rows if row.type == KINDS[Kind.BEST_EFFORT] and row.state == State.DONE.label]
+    return {
+        "accepted_reservations": len(reservations) - rejected,
+        "rejected_reservations": rejected,
+        "best_effort_done": len(done),
+        "best_effort_completion": max(_known(row.end_time for row in done), default=None),
+        "mean_best_effort_wait": mean(_known(row.waiting_time for row in done)),
+        "mean_best_effort_slowdown": mean(_known(row.slowdown for row in done)),
+        "mean_best_effort_real_slowdown": mean(_known(row.real_slowdown for row in done)),
+    }
+
+
+def _host_shares(leases: LeaseTables, hosts: int) -> dict[str, Any]:
+    everything, compute = hosts * leases.end, (1 << hosts) - 1
+
+    def held(spans: Iterable[LeaseSpan]) -> float:
+        return math.fsum((leases.until(span) - span.start) * (span.hosts.bits & compute).bit_count() for span in spans)
+
+    runs = [span for span in leases.spans if span.kind == RUN]
+    whole = held(span for span in leases.spans if span.kind in _HOLDING)
+    useful = held(span for span in runs if not span.lost)
+    return {
+        "lease_utilisation": useful / everything if everything else None,
+        "lease_utilisation_with_overheads": whole / everything if everything else None,
+        "lost_work": held(span for span in runs if span.lost),
+    }
+
+
+def _disturbances(rows: Iterable[LeaseRow]) -> dict[str, Any]:
+    return {
+        "suspensions": sum(row.suspensions for row in rows),
+        "time_suspended": math.fsum(row.suspended_time for row in rows),
+        "migrations": sum(row.migrations for row in rows),
+        "requeues": sum(row.requeues for row in rows),
+    }
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
