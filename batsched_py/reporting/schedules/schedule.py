@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.jobs_file import read_jobs
+from batsched_py.reporting.schedules.lease_schedule import lease_jobs
 from batsched_py.reporting.schedules.lease_tables import (
     IMAGES,
     LEASES,
@@ -130,6 +131,8 @@ def files_of(path: str | Path) -> list[Path]:
     path = Path(path)
     if path.is_file() and path.name.endswith(_LOGS):
         return [path]
+    if alone := _lease_files(path):
+        return alone
     jobs, prefix = _locate(path)
     others = (_beside(prefix, ending) for ending in _OTHERS)
     return [jobs, *(file for file in others if file is not None)]
@@ -141,7 +144,8 @@ def read_schedule(
     """Read the results of a run of Batsim or of ours, or a log; InputError names file, line, column and rule.
 
     `path` is a `_jobs.csv`, the prefix of Batsim's option -e (`out/easy`), a folder with one `_jobs.csv` in it, or a
-    log (`.swf`, `.swf.gz`). The other files of the run are read if they lie beside the jobs.
+    log (`.swf`, `.swf.gz`). The other files of the run are read if they lie beside the jobs. Behind a prefix there may
+    be lease tables alone, as `batsched-py haizea` writes them: their runs are the jobs.
 
     `hosts` is the number of compute hosts. By default it is the number of those that have a state in
     `_machine_states.csv`, else `nb_computing_machines` of `_schedule.csv` (which counts storage hosts, too), else
@@ -150,6 +154,8 @@ def read_schedule(
     path = Path(path)
     if path.is_file() and path.name.endswith(_LOGS):
         return _read_log(path, hosts, name, limits)
+    if alone := _lease_files(path):
+        return _read_leases_alone(alone, hosts, name, limits)
     jobs_path, prefix = _locate(path)
     jobs = read_jobs(jobs_path, limits=limits)
     row = read_schedule_row(file, limits=limits) if (file := _beside(prefix, SCHEDULE)) else {}
@@ -189,6 +195,33 @@ def _read_log(path: Path, hosts: int | None, name: str | None, limits: Limits) -
     stem = path.name.partition(".")[0] or path.name
     return Schedule(
         name=stem if name is None else name, jobs=jobs, hosts=size, batsim_row={}, notes=notes, source=str(path)
+    )
+
+
+def _lease_files(path: Path) -> list[Path]:
+    """Return the lease tables behind a prefix at which there is no jobs file; empty if there is one, or no tables."""
+    leases, spans = _beside(str(path), LEASES), _beside(str(path), RESERVATIONS)
+    if leases is None or spans is None or path.is_dir() or _beside(str(path), JOBS) is not None:
+        return []
+    images = _beside(str(path), IMAGES)
+    return [leases, spans] if images is None else [leases, spans, images]
+
+
+def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | None, limits: Limits) -> Schedule:
+    tables = read_lease_tables(*files, limits=limits)
+    if tables is None:
+        raise InputError(str(files[0]), "", "is no table of leases, and there is no jobs file beside it")
+    jobs = lease_jobs(tables)
+    count, notes = _host_count(hosts, jobs, {}, None)
+    _check_hosts(files[1], count, limits)
+    return Schedule(
+        name=_run_path(files[0]).name if name is None else name,
+        jobs=jobs,
+        hosts=count,
+        batsim_row={},
+        leases=replace(tables, jobs={f"w0!{lease}": lease for lease in tables.leases}),
+        notes=notes,
+        source=str(files[0]),
     )
 
 
@@ -233,7 +266,8 @@ def _run_path(source: Path) -> Path:
     path = Path(os.path.abspath(source))
     if path.name.endswith(_LOGS):
         return path.with_name(path.name.partition(".")[0])
-    stem = path.name.removesuffix(JOBS) if path.name.endswith(JOBS) else path.stem
+    ending = next((one for one in (JOBS, LEASES) if path.name.endswith(one)), path.suffix)
+    stem = path.name.removesuffix(ending)
     return path.parent if stem in _NAMELESS else path.with_name(stem)
 
 
