@@ -50,6 +50,16 @@ class OptionError(BatschedError):
     """An option is unknown, has the wrong type or a value out of range."""
 
 
+class QueryError(BatschedError):
+    """A query is wrong: names the offset of the character at fault, from 0, and the rule."""
+
+    arguments = ("text", "position", "rule")
+
+    def __init__(self, text: str, position: int, rule: str) -> None:
+        self.text, self.position, self.rule = text, position, rule
+        super().__init__(f"at offset {position}: {rule}")
+
+
 class PluginError(BatschedError):
     """An algorithm cannot be found, imported or used."""
 

@@ -48,6 +48,7 @@ COMMANDS: Final = {
     "report": "Show runs on a page, and what differs between them.",
     "gantt": "Draw which jobs ran on which hosts, here or for a paper.",
     "plot": "Draw waits, slowdowns, utilisation or queue of runs, for a paper.",
+    "query": "Show the hosts of a platform for which a query is true.",
     "list": "Show the algorithms there are.",
     "describe": "Show an algorithm's options and its source.",
     "new": "Write the beginning of an algorithm, and its tests.",

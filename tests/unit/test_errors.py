@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from batsched_py import errors
-from batsched_py.errors import BatschedError, ExtraError, InputError, ProtocolError
+from batsched_py.errors import BatschedError, ExtraError, InputError, ProtocolError, QueryError
 
 LEAVES = sorted(
     (kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, BatschedError)),
@@ -22,6 +22,8 @@ def example(kind: type[BatschedError]) -> BatschedError:
         return kind("events[0].data", "must be an object")
     if issubclass(kind, ExtraError):
         return kind("report", "plotly", "report")
+    if issubclass(kind, QueryError):
+        return kind("1 < 2 < 3", 6, "unexpected '<'")
     return kind("what is wrong")
 
 

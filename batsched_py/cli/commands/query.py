@@ -1,0 +1,146 @@
+"""`batsched-py query`: the hosts of a platform for which a query is true, and why the others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+from msgspec import Struct
+from rich import box
+from rich.table import Table
+
+from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.console import show_table
+from batsched_py.cli.shared.parameters import INPUT, flag, option
+from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.collection.collection import Collection, Record, Requester, admits
+from batsched_py.collection.hosts import DYNAMIC, platform_records
+from batsched_py.collection.mil.explanation import explain
+from batsched_py.collection.mil.expression import Expression
+from batsched_py.collection.mil.parser import parse
+from batsched_py.collection.mil.values import NumericText, Value
+from batsched_py.errors import QueryError
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted, did_you_mean
+from batsched_py.traces.record_file import read_records
+from batsched_py.traces.simgrid_xml import read_platform
+
+#: Characters of a query that are shown before and behind a mistake.
+_AROUND: Final = 30
+#: Characters of a reason.
+_LONGEST_REASON: Final = 400
+
+
+class QueryRequest(Struct, frozen=True):
+    """The options of `query`."""
+
+    expression: str
+    platform: Path | None
+    records: Path | None
+    plain: bool
+    explain: bool
+    attributes: bool
+    user: str | None
+
+
+@takes(QueryRequest)
+@click.argument("expression", metavar="EXPR", default="true")
+@option("-p --platform", "FILE", "Platform, SimGrid XML, whose hosts are asked.", type=INPUT)
+@option("--records", "FILE", "Records instead: a JSON list of objects with a name.", type=INPUT)
+@flag("--plain", "Print nothing but names, one a line.")
+@flag("--explain", "Tell of the others why they are not found.")
+@flag("--attributes", "Show which attributes there are.")
+@option("--as user", "USER", "Leave out hosts that are certain to refuse this user.")
+def command(request: QueryRequest) -> None:
+    """Show the hosts for which the query EXPR is true, as '$arch == "x86" and $mem >= 512'.
+
+    The page "Queries" of the documentation has the language.
+    """
+    if (request.platform is None) is (request.records is None):
+        raise click.UsageError("one of '-p' and '--records' says whose records are asked")
+    collection = _read(request)
+    known = collection.attributes()
+    if request.attributes:
+        _show_attributes(known)
+        return
+    query = _parse(request.expression)
+    for name in sorted(query.names - known.keys()):
+        suggestion = did_you_mean(name, known)
+        warn(f"no record has ${displayed(name)}" + (f"; {suggestion}" if suggestion else ""))
+    found = collection.query(query, requester=Requester(user=request.user))
+    if request.plain:
+        for record in found:
+            say(displayed(record.name))
+    else:
+        _show(found, query)
+        say(f"{len(found)} of {counted(len(collection.names()), 'record')}")
+    if request.explain:
+        _explain(collection, found, query, Requester(user=request.user))
+
+
+def _read(request: QueryRequest) -> Collection:
+    collection, limits = Collection(), current_limits()
+    if request.records is not None:
+        records: Iterator[tuple[str, Mapping[str, Value]]] = iter(read_records(request.records, limits))
+    else:
+        assert request.platform is not None  # noqa: S101  # one of both is given
+        records = platform_records(read_platform(request.platform, limits=limits))
+    for name, attributes in records:
+        collection.join(name, attributes)
+    return collection
+
+
+def _parse(text: str) -> Expression:
+    """Return the query; its mistake is shown with a caret before the error is raised."""
+    try:
+        return parse(text)
+    except QueryError as error:
+        begin = max(0, error.position - _AROUND)
+        before = displayed(text[begin : error.position])
+        warn(before + displayed(text[error.position : error.position + _AROUND]))
+        warn(" " * len(before) + "^")
+        raise
+
+
+def _show(found: Sequence[Record], query: Expression) -> None:
+    """Show records, with the attributes that the query reads."""
+    names = sorted(query.names)
+    table = Table("name", *map(displayed, names), box=box.SIMPLE, pad_edge=False)
+    for record in found:
+        table.add_row(displayed(record.name), *(_written(record.attributes.get(name)) for name in names))
+    if found:
+        show_table(table)
+
+
+def _explain(collection: Collection, found: Sequence[Record], query: Expression, requester: Requester) -> None:
+    there = {record.name for record in found}
+    for record in collection.query():
+        if record.name not in there:
+            refuses = not admits(record.attributes, requester)
+            why = "it would refuse who asks" if refuses else explain(query, record.attributes)
+            say(f"{displayed(record.name)}: {displayed(why, _LONGEST_REASON)}")
+
+
+def _show_attributes(known: Mapping[str, Sequence[Value]]) -> None:
+    table = Table("attribute", "type", "records", "", "example", box=box.SIMPLE, pad_edge=False)
+    for name, values in known.items():
+        types = ", ".join(sorted({_type(value) for value in values}))
+        kind = "changes in a run" if name in DYNAMIC else ""
+        table.add_row(f"${displayed(name)}", types, str(len(values)), kind, _written(values[0]))
+    show_table(table)
+
+
+def _type(value: Value) -> str:
+    if isinstance(value, bool):
+        return "truth value"
+    if isinstance(value, NumericText):
+        return "text with a number"
+    return "text" if isinstance(value, str) else "number"
+
+
+def _written(value: Value | None) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else displayed(str(value))

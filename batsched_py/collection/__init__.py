@@ -1,0 +1,8 @@
+"""Collection: what is known of hosts, and queries for them, as in Legion.
+
+* `mil`: the language of queries.
+* `collection`: records that join, leave and are updated; collections that poll others and are out of date. `columns`:
+  the values of all records, by attributes. `hosts`: records of a platform's hosts.
+
+Nothing here does I/O. Times are seconds.
+"""

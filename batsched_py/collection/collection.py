@@ -1,0 +1,204 @@
+"""Collections: records of resources, which they join, leave and update, and which others poll (L3 to L6, L40)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from batsched_py.collection.columns import Columns
+from batsched_py.collection.mil.expression import Expression, Literal
+from batsched_py.collection.mil.values import Value
+
+#: A query that all records satisfy.
+EVERY: Final = Literal(value=True)
+#: Seconds from one poll of another collection to the next.
+PERIOD: Final = 300.0
+#: Queries whose rows are kept; empty rows that are always put up with.
+_KEPT: Final = 256
+_SPARSE: Final = 64
+#: Attribute of a record -> who may use the resource, of the one who asks.
+POLICIES: Final = {"allowed_users": "user", "allowed_classes": "job_class", "allowed_origins": "origin"}
+
+
+class Record(NamedTuple):
+    """A resource as a collection knows it.
+
+    Attributes:
+        name: unique in the collection.
+        attributes: values by name.
+        age: seconds since they were so.
+    """
+
+    name: str
+    attributes: Mapping[str, Value]
+    age: float
+
+
+class Requester(NamedTuple):
+    """Who asks; None where that is not known."""
+
+    user: str | None = None
+    job_class: str | None = None
+    origin: str | None = None
+
+
+class _Poll:
+    """Another collection that is polled.
+
+    Attributes:
+        due: seconds at which it is polled next.
+    """
+
+    def __init__(self, source: Collection, query: Expression, period: float, now: float) -> None:
+        self.source, self.query, self.period, self.due = source, query, period, now
+
+
+class Collection:
+    """Records of resources, each under its name.
+
+    A record that a member keeps up to date is exact; those of other collections are as old as the last poll. Where a
+    record comes from several, the freshest counts.
+    """
+
+    def __init__(self) -> None:
+        self._columns = Columns()
+        #: Name -> row, of members and of polled records; row -> name.
+        self._rows: dict[str, int] = {}
+        self._names: dict[int, str] = {}
+        #: Name -> who may update it.
+        self._owners: dict[str, str] = {}
+        #: Name of a polled record -> where it is from, and seconds at which its values were so.
+        self._polled: dict[str, tuple[_Poll, float]] = {}
+        self._polls: list[_Poll] = []
+        #: Text of a query -> version, and rows for which it is true.
+        self._found: dict[str, tuple[int, list[int]]] = {}
+
+    def join(self, name: str, attributes: Mapping[str, Value] | None = None, *, owner: str | None = None) -> bool:
+        """Let a resource join; False, and no change, if it has joined. It, or its `owner`, may update it."""
+        if name in self._owners:
+            return False
+        self._polled.pop(name, None)
+        self._owners[name] = name if owner is None else owner
+        self._put(name, attributes or {})
+        return True
+
+    def leave(self, name: str) -> bool:
+        """Let a resource leave; False, and no change, if it has not joined."""
+        if self._owners.pop(name, None) is None:
+            return False
+        self._forget(name)
+        return True
+
+    def update(self, name: str, attributes: Mapping[str, Value], *, by: str | None = None) -> bool:
+        """Change some of a member's attributes; False, and no change, if it has not joined, or `by` may not."""
+        if name not in self._owners or by not in (None, name, self._owners[name]):
+            return False
+        self._columns.update(self._rows[name], attributes)
+        return True
+
+    def poll(self, source: Collection, query: Expression = EVERY, *, period: float = PERIOD, now: float = 0.0) -> None:
+        """Take records of another collection over, from `now` on, every `period` seconds."""
+        self._polls.append(_Poll(source, query, period, now))
+
+    def query(self, query: Expression = EVERY, now: float = 0.0, requester: Requester | None = None) -> list[Record]:
+        """Return the records for which a query is true, in the order in which they came.
+
+        With a requester those are left out that are certain to refuse it.
+        """
+        records = (self._record(row, now) for row in self._select(query, now))
+        return [record for record in records if requester is None or admits(record.attributes, requester)]
+
+    def names(self, query: Expression = EVERY, now: float = 0.0) -> list[str]:
+        """Return the names of the records for which a query is true, in the order in which they came."""
+        return [self._names[row] for row in self._select(query, now)]
+
+    def find(self, name: str, now: float = 0.0) -> Record | None:
+        """Return a record; None if there is none of this name."""
+        self._refresh(now)
+        return self._record(self._rows[name], now) if name in self._rows else None
+
+    def attributes(self, now: float = 0.0) -> Mapping[str, list[Value]]:
+        """Return the values of each attribute that a record has."""
+        found: dict[str, list[Value]] = {}
+        for record in self.query(now=now):
+            for name, value in record.attributes.items():
+                found.setdefault(name, []).append(value)
+        return found
+
+    def _select(self, query: Expression, now: float) -> list[int]:
+        self._refresh(now)
+        text = str(query)
+        known = self._found.get(text)
+        if known is not None and known[0] == self._columns.version:
+            return known[1]
+        rows = list(_positions(self._columns.select(query).true))
+        if len(self._found) >= _KEPT:
+            self._found.clear()
+        self._found[text] = self._columns.version, rows
+        return rows
+
+    def _refresh(self, now: float) -> None:
+        """Poll the collections that are due: at their instants, however late this is asked."""
+        for poll in self._polls:
+            if poll.due <= now:
+                at = poll.due + poll.period * ((now - poll.due) // poll.period)
+                poll.due = at + poll.period
+                self._take_over(poll, at)
+
+    def _take_over(self, poll: _Poll, at: float) -> None:
+        """Take over what another collection has at an instant, unless something fresher is there."""
+        there = {record.name: record for record in poll.source.query(poll.query, at)}
+        for name in [name for name, (source, _) in self._polled.items() if source is poll and name not in there]:
+            del self._polled[name]
+            self._forget(name)
+        for name, record in there.items():
+            source, seen = self._polled.get(name, (poll, -math.inf))
+            if name not in self._owners and (source is poll or at - record.age >= seen):
+                self._put(name, record.attributes)
+                self._polled[name] = poll, at - record.age
+
+    def _record(self, row: int, now: float) -> Record:
+        name = self._names[row]
+        return Record(name, self._columns.get(row), now - self._polled[name][1] if name in self._polled else 0.0)
+
+    def _put(self, name: str, attributes: Mapping[str, Value]) -> None:
+        """Enter a record, in place of one of the same name."""
+        row = self._rows.get(name)
+        if row is None:
+            row = self._columns.add(attributes)
+            self._rows[name], self._names[row] = row, name
+        else:
+            self._columns.replace(row, attributes)
+
+    def _forget(self, name: str) -> None:
+        row = self._rows.pop(name)
+        self._columns.remove(row)
+        del self._names[row]
+        if self._columns.length > 2 * len(self._rows) + _SPARSE:
+            self._compact()
+
+    def _compact(self) -> None:
+        """Drop empty rows."""
+        before, rows = self._columns, self._rows
+        self._columns, self._rows, self._names = Columns(before.version + 1), {}, {}
+        for name, row in rows.items():
+            self._put(name, before.get(row))
+
+
+def admits(attributes: Mapping[str, Value], requester: Requester) -> bool:
+    """Return whether a resource may admit who asks: False if its record names others only."""
+    for attribute, member in POLICIES.items():
+        allowed, asks = attributes.get(attribute), getattr(requester, member)
+        if allowed is not None and asks is not None and asks not in str(allowed).replace(",", " ").split():
+            return False
+    return True
+
+
+def _positions(bits: int) -> Iterator[int]:
+    """Iterate over the rows of these bits."""
+    digits = bin(bits)[:1:-1]
+    at = digits.find("1")
+    while at >= 0:
+        yield at
+        at = digits.find("1", at + 1)

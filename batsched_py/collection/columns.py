@@ -1,0 +1,216 @@
+"""Columns of records: a query is computed for all records together, part by part."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from batsched_py.collection.mil.expression import (
+    ARITHMETIC,
+    COMPARISONS,
+    Arithmetic,
+    Attribute,
+    Call,
+    Comparison,
+    Expression,
+    Junction,
+    Literal,
+    Not,
+    Xor,
+)
+from batsched_py.collection.mil.values import Result, Undefined, Value, enter
+
+#: Answers that are kept, of parts of queries.
+_KEPT: Final = 512
+_NUMBERS: Final = frozenset({int, float})
+#: Operations on numbers that always have a result; a product of an infinity may have none.
+_SAFE: Final = frozenset({"+", "-", "*"})
+_DIGITS: Final = bytes.maketrans(b"\x00\x01", b"01")
+
+
+class Truth(NamedTuple):
+    """Rows as bits: those for which something is true, and those for which it is undefined; false for the others."""
+
+    true: int
+    undefined: int
+
+
+class _Vector(NamedTuple):
+    """Values of an expression by rows, and their types."""
+
+    values: Sequence[Result]
+    types: frozenset[type]
+
+    @property
+    def numeric(self) -> bool:
+        """True if all are numbers."""
+        return self.types <= _NUMBERS
+
+
+class Columns:
+    """Values of attributes by rows; rows may be empty.
+
+    Attributes:
+        rows: bits of the rows that have a record.
+        length: the number of rows, empty ones too.
+        version: changes whenever a value does.
+    """
+
+    def __init__(self, version: int = 0) -> None:
+        self.rows = self.length = 0
+        self.version = version
+        self._values: dict[str, list[Result]] = {}
+        #: Attribute -> the version at which a value of it changed last; the version at which a row was added last.
+        self._changed: dict[str, int] = {}
+        self._grown = version
+        #: Attribute -> version, and its vector.
+        self._vectors: dict[str, tuple[int, _Vector]] = {}
+        #: Text of a part of a query -> version, and answer.
+        self._answers: dict[str, tuple[int, Truth]] = {}
+
+    def add(self, attributes: Mapping[str, Value]) -> int:
+        """Add a row at the end, and return its number."""
+        row = self.length
+        self.length += 1
+        self.version += 1
+        self._grown = self.version
+        self.rows |= 1 << row
+        for values in self._values.values():
+            values.append(Undefined.MISSING)
+        self.update(row, attributes)
+        return row
+
+    def remove(self, row: int) -> None:
+        """Empty a row."""
+        self.replace(row, {})
+        self.rows &= ~(1 << row)
+        self.version += 1
+
+    def replace(self, row: int, attributes: Mapping[str, Value]) -> None:
+        """Change all values of a row."""
+        for name, values in self._values.items():
+            if name not in attributes and values[row] is not Undefined.MISSING:
+                values[row] = Undefined.MISSING
+                self.version += 1
+                self._changed[name] = self.version
+        self.update(row, attributes)
+
+    def update(self, row: int, attributes: Mapping[str, Value]) -> None:
+        """Change values of a row."""
+        for name, given in attributes.items():
+            values = self._values.get(name)
+            if values is None:
+                values = self._values[name] = [Undefined.MISSING] * self.length
+            value, before = enter(given), values[row]
+            if type(before) is not type(value) or before != value:
+                values[row] = value
+                self.version += 1
+                self._changed[name] = self.version
+
+    def get(self, row: int) -> dict[str, Value]:
+        """Return the values of a row."""
+        return {name: value for name, values in self._values.items() if not isinstance(value := values[row], Undefined)}
+
+    def names(self) -> Sequence[str]:
+        """Return the names of all attributes, in the order in which they came."""
+        return list(self._values)
+
+    def select(self, query: Expression) -> Truth:
+        """Return for which rows a query is true, and for which it is undefined."""
+        found = self._truth(query)
+        return Truth(found.true & self.rows, found.undefined & self.rows)
+
+    def _truth(self, query: Expression) -> Truth:
+        """Return the truth for all rows, empty ones too."""
+        if isinstance(query, Junction):
+            return self._junction(query)
+        if isinstance(query, Not):
+            true, undefined = self._truth(query.operand)
+            return Truth(self._all & ~(true | undefined), undefined)
+        if isinstance(query, Xor):
+            left, right = self._truth(query.left), self._truth(query.right)
+            undefined = left.undefined | right.undefined
+            return Truth((left.true ^ right.true) & ~undefined, undefined)
+        return self._ask(query)
+
+    @property
+    def _all(self) -> int:
+        return (1 << self.length) - 1
+
+    def _junction(self, query: Junction) -> Truth:
+        found = [self._truth(operand) for operand in query.operands]
+        true, possible = (0, 0) if query.decisive else (self._all, self._all)
+        for each in found:
+            if query.decisive:
+                true |= each.true
+                possible |= each.true | each.undefined
+            else:
+                true &= each.true
+                possible &= each.true | each.undefined
+        return Truth(true, possible & ~true)
+
+    def _ask(self, part: Expression) -> Truth:
+        """Return the truth of what is no junction."""
+        version = max([self._grown, *(self._changed.get(name, 0) for name in part.names)])
+        text = str(part)
+        known = self._answers.get(text)
+        if known is not None and known[0] == version:
+            return known[1]
+        if len(self._answers) >= _KEPT:
+            self._answers.clear()
+        values, types = self._vector(part)
+        if types == {bool}:
+            answer = Truth(_bits(values), 0)
+        else:
+            true, false = _bits([value is True for value in values]), _bits([value is False for value in values])
+            answer = Truth(true, self._all & ~(true | false))
+        self._answers[text] = version, answer
+        return answer
+
+    def _vector(self, part: Expression) -> _Vector:
+        """Return the values of a part for all rows."""
+        if isinstance(part, Attribute):
+            return self._column(part.name)
+        if isinstance(part, Literal):
+            return _Vector([part.value] * self.length, frozenset({type(part.value)}))
+        vectors = [self._vector(each) for each in part.parts()]
+        numeric = all(vector.numeric for vector in vectors)
+        if isinstance(part, Comparison) and (numeric or all(vector.types == {str} for vector in vectors)):
+            compare: Callable[[Any, Any], Any] = COMPARISONS[part.sign]
+            return _Vector(list(map(compare, *[vector.values for vector in vectors])), frozenset({bool}))
+        columns = [vector.values for vector in vectors]
+        if isinstance(part, Arithmetic) and numeric and part.sign in _SAFE:
+            try:
+                results = list(map(ARITHMETIC[part.sign], *columns))
+            except OverflowError:  # an integer that no float can hold
+                return _described(list(map(part.compute, *columns)))
+            if not any(map(operator.ne, results, results)):  # what is no number differs from itself
+                return _described(results)
+        if isinstance(part, Call) and part.name == "match":
+            return _described(_match(part, columns))
+        return _described(list(map(part.compute, *columns)))
+
+    def _column(self, name: str) -> _Vector:
+        version = max(self._grown, self._changed.get(name, 0))
+        known = self._vectors.get(name)
+        if known is not None and known[0] == version:
+            return known[1]
+        vector = _described(self._values.get(name) or [Undefined.MISSING] * self.length)
+        self._vectors[name] = version, vector
+        return vector
+
+
+def _described(values: Sequence[Result]) -> _Vector:
+    return _Vector(values, frozenset(map(type, values)))
+
+
+def _match(part: Call, columns: Sequence[Sequence[Result]]) -> list[Result]:
+    """Return whether texts match: each is searched once, however many records have it."""
+    known = {pair: part.compute(*pair) for pair in set(zip(*columns, strict=True))}
+    return [known[pair] for pair in zip(*columns, strict=True)]
+
+
+def _bits(values: Iterable[Any]) -> int:
+    """Return the rows with a truth value of True as bits."""
+    return int(bytes(values)[::-1].translate(_DIGITS) or b"0", 2)

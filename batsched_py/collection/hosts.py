@@ -1,0 +1,74 @@
+"""Records of hosts: what their platform says of them, and what a run computes (mapping F.5, L36)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from batsched_py.collection.collection import Collection
+from batsched_py.collection.mil.values import Number, Value, parse_number
+from batsched_py.model.platform import DEFAULT_MASTER, Platform
+
+#: Attributes that a run computes; whether a host can ever suit a query does not depend on them (L25).
+DYNAMIC: Final = frozenset({"load", "free_cpu", "free_mem", "free_space", "next_free", "jobs", "up", "pstate"})
+#: Kinds of resources: what runs jobs, and what stores their data.
+HOST, VAULT = "host", "vault"
+#: What a host has of CPU, in percent of one, and of memory, in MB, if its properties do not say.
+_CPU: Final = 100
+_MEMORY: Final = 1024
+_NO_IDENTIFIER: Final = re.compile(r"[^A-Za-z0-9_]")
+
+
+def host_attributes(
+    number: int, name: str, properties: Mapping[str, object], zone: Mapping[str, object], kind: str = HOST
+) -> dict[str, Value]:
+    """Return the static attributes of a host: `zone_x` is a property x of its zone.
+
+    Characters of a property's name that no attribute may have become underscores; `id`, `name` and `kind` are the
+    host's own, whatever its properties.
+    """
+    found = {f"zone_{_identifier(key)}": str(value) for key, value in zone.items()}
+    found |= {_identifier(key): str(value) for key, value in properties.items()}
+    return {**found, "id": number, "name": name, "kind": kind}
+
+
+def idle_attributes(static: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the dynamic attributes of a resource that nobody uses."""
+    if static["kind"] == VAULT:
+        space = _number(static, "size", 0)
+        return {"space": space, "free_space": space, "up": True}
+    return {
+        "load": 0.0,
+        "free_cpu": _number(static, "cpu", _CPU),
+        "free_mem": _number(static, "mem", _MEMORY),
+        "next_free": 0.0,
+        "jobs": 0,
+        "up": True,
+    }
+
+
+def platform_records(platform: Platform, master: str = DEFAULT_MASTER) -> Iterator[tuple[str, dict[str, Value]]]:
+    """Iterate over names and attributes of a platform's hosts, none of them used: by Batsim's numbers."""
+    hosts = [(host, HOST) for host in platform.compute_hosts(master)]
+    for number, (host, kind) in enumerate([*hosts, *((host, VAULT) for host in platform.storage_hosts(master))]):
+        static = host_attributes(number, host.name, host.properties, host.zone_properties, kind)
+        pstate: dict[str, Value] = {"pstate": host.pstate} if kind == HOST else {}
+        yield host.name, {**static, **idle_attributes(static), **pstate}
+
+
+def platform_collection(platform: Platform, master: str = DEFAULT_MASTER) -> Collection:
+    """Return a collection of a platform's hosts, none of them used."""
+    collection = Collection()
+    for name, attributes in platform_records(platform, master):
+        collection.join(name, attributes)
+    return collection
+
+
+def _identifier(name: str) -> str:
+    return _NO_IDENTIFIER.sub("_", name)
+
+
+def _number(attributes: Mapping[str, Value], name: str, usual: Number) -> Number:
+    found = parse_number(str(attributes.get(name, "")))
+    return usual if found is None else found

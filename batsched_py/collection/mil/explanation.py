@@ -1,0 +1,49 @@
+"""Explanations: why a query is not true for a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from batsched_py.collection.mil.expression import Expression, Junction, Not
+from batsched_py.collection.mil.values import Undefined, Value
+from batsched_py.text.display import shown
+
+
+def explain(query: Expression, record: Mapping[str, Value]) -> str:
+    """Return why a query is false or undefined for a record, or "" if it is true: the part that decides, its values."""
+    if query.evaluate(record) is True:
+        return ""
+    return _explain(query, record, wanted=True)
+
+
+def _explain(part: Expression, record: Mapping[str, Value], *, wanted: bool) -> str:
+    """Return why a part is not what is wanted."""
+    if isinstance(part, Not):
+        return _explain(part.operand, record, wanted=not wanted)
+    if isinstance(part, Junction):
+        others = [one for one in part.operands if one.evaluate(record) is not wanted]
+        if part.decisive is wanted:  # each of them would have been enough
+            return "; ".join(_explain(one, record, wanted=wanted) for one in others)
+        return _explain(others[0], record, wanted=wanted)
+    result = part.evaluate(record)
+    if isinstance(result, Undefined):
+        return f"{part} is undefined: {_culprit(part, record, result)}"
+    if not isinstance(result, bool):
+        return f"{part} is {shown(result)}, no truth value"
+    values = _values(part, record)
+    return f"{part} is {str(result).lower()}" + (f": {values}" if values else "")
+
+
+def _culprit(part: Expression, record: Mapping[str, Value], why: Undefined) -> str:
+    """Return the smallest part that is undefined, and why."""
+    smallest = part
+    while inner := next((one for one in smallest.parts() if isinstance(one.evaluate(record), Undefined)), None):
+        smallest = inner
+    if why is Undefined.MISSING:
+        return f"there is no {smallest}"
+    values = _values(smallest, record)
+    return f"{smallest}: {why.value}" + (f" ({values})" if values else "")
+
+
+def _values(part: Expression, record: Mapping[str, Value]) -> str:
+    return ", ".join(f"${name} is {shown(record[name])}" for name in sorted(part.names) if name in record)

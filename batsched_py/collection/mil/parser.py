@@ -1,0 +1,178 @@
+"""Parser of MIL, Legion's language of queries (L7, L8, L28)."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache, lru_cache, reduce
+from typing import Any, Final
+
+from batsched_py.collection.mil import expression as mil
+from batsched_py.collection.mil.expression import Expression
+from batsched_py.collection.mil.matching import PATTERN, PatternError, find_pattern
+from batsched_py.collection.mil.values import parse_number
+from batsched_py.errors import ExtraError, QueryError
+from batsched_py.text.wording import counted
+
+#: Characters of a query, and how deep its parts may be nested.
+LONGEST: Final = 10_000
+DEEPEST: Final = 100
+#: The largest integer that may be written.
+_LARGEST: Final = 2**63
+#: What a backslash takes its meaning from in a string; before others it stands for itself.
+_ESCAPED: Final = re.compile(r"\\([\"\\])")
+
+#: The grammar, in which the loosest operators come first. Comparisons do not follow each other.
+GRAMMAR: Final = r"""
+?start: disjunction
+?disjunction: parity (_OR parity)*
+?parity: conjunction (_XOR conjunction)*
+?conjunction: negation (_AND negation)*
+?negation: _NOT negation -> not_
+    | comparison
+?comparison: sum (COMPARISON sum)?
+?sum: product (SUM product)*
+?product: unary (PRODUCT unary)*
+?unary: SIGN unary
+    | SUM unary
+    | atom
+?atom: "(" disjunction ")"
+    | TRUE -> true
+    | FALSE -> false
+    | NUMBER -> number
+    | STRING -> string
+    | ATTRIBUTE -> attribute
+    | NAME "(" [disjunction ("," disjunction)*] ")" -> call
+
+_OR.2: /or\b/
+_XOR.2: /xor\b/
+_AND.2: /and\b/
+_NOT.2: /not\b/
+TRUE.2: /(?:true|TRUE|True)\b/
+FALSE.2: /(?:false|FALSE|False)\b/
+COMPARISON: /==|<=|>=|<>|!=|<|>/
+SUM: /[+-]/
+PRODUCT.2: /[*\/]|mod\b/
+SIGN: "~"
+NUMBER.2: /(?:0[xX][0-9a-fA-F]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+
+    |0[0-7]*|[1-9][0-9]*)(?![0-9A-Za-z_.])/x
+STRING: /"(?:[^"\\]|\\.)*"/s
+ATTRIBUTE: /\$[A-Za-z_][A-Za-z0-9_]*/
+NAME: /[A-Za-z_][A-Za-z0-9_]*/
+%ignore /[ \t\r\n]+/
+"""
+
+
+@lru_cache(maxsize=1024)
+def parse(text: str) -> Expression:
+    """Return the expression that a text is.
+
+    Raises QueryError (position, rule) for one that is none, is too long, is nested too deeply, calls a function that
+    there is not, or has a regular expression that is none; ExtraError if the parser is not installed.
+    """
+    if len(text) > LONGEST:
+        raise QueryError("", 0, f"a query has at most {LONGEST} characters, not {len(text)}")
+    parser, failure = _parser()
+    try:
+        found: Expression = parser.parse(text)
+    except failure as error:
+        position = getattr(error, "pos_in_stream", None)
+        if position is None or position < 0 or getattr(getattr(error, "token", None), "type", "") == "$END":
+            raise QueryError(text, len(text), "the query ends too early") from None
+        raise QueryError(text, position, f"unexpected {text[position]!r}") from None
+    except _MistakeError as mistake:
+        raise QueryError(text, mistake.position, str(mistake)) from None
+    return found
+
+
+class _MistakeError(Exception):
+    """A part of a query cannot be."""
+
+    def __init__(self, position: int, rule: str) -> None:
+        self.position = position
+        super().__init__(rule)
+
+
+class _Builder:
+    """Expressions of what the parser has read, by the names of rules."""
+
+    def disjunction(self, *parts: Expression) -> Expression:
+        return _checked(reduce(mil.either, parts))
+
+    def parity(self, *parts: Expression) -> Expression:
+        return _checked(reduce(mil.Xor, parts))
+
+    def conjunction(self, *parts: Expression) -> Expression:
+        return _checked(reduce(mil.both, parts))
+
+    def not_(self, operand: Expression) -> Expression:
+        return _checked(mil.Not(operand))
+
+    def comparison(self, left: Expression, sign: Any, right: Expression) -> Expression:
+        return _checked(mil.Comparison(left, str(sign), right))
+
+    def sum(self, left: Expression, *more: Any) -> Expression:
+        """Return additions and subtractions, from the left; `more` are signs and operands by turns."""
+        for sign, right in zip(more[::2], more[1::2], strict=True):
+            left = _checked(mil.Arithmetic(left, str(sign), right))
+        return left
+
+    product = sum
+
+    def unary(self, sign: Any, operand: Expression) -> Expression:
+        if sign == "+":
+            raise _MistakeError(sign.start_pos, "there is no sign +")
+        return _checked(mil.Negation(str(sign), operand))
+
+    def true(self, _: Any) -> Expression:
+        return mil.Literal(value=True)
+
+    def false(self, _: Any) -> Expression:
+        return mil.Literal(value=False)
+
+    def number(self, token: Any) -> Expression:
+        value = parse_number(str(token))
+        if value is None or (value > _LARGEST if isinstance(value, int) else math.isinf(value)):
+            raise _MistakeError(token.start_pos, "the number is too large")
+        return mil.Literal(value)
+
+    def string(self, token: Any) -> Expression:
+        return mil.Literal(_ESCAPED.sub(r"\1", str(token)[1:-1]))
+
+    def attribute(self, token: Any) -> Expression:
+        return mil.Attribute(str(token)[1:])
+
+    def call(self, name: Any, *given: Expression | None) -> Expression:
+        arguments = tuple(one for one in given if one is not None)
+        if name not in mil.FUNCTIONS:
+            raise _MistakeError(
+                name.start_pos,
+                f"there is no function {str(name)!r}; there are {', '.join(mil.FUNCTIONS)}",
+            )
+        wanted = mil.FUNCTIONS[name][0]
+        if len(arguments) != wanted:
+            raise _MistakeError(name.start_pos, f"{name} takes {counted(wanted, 'argument')}, not {len(arguments)}")
+        pattern = arguments[PATTERN]
+        if name == "match" and isinstance(pattern, mil.Literal) and isinstance(pattern.value, str):
+            try:
+                find_pattern(pattern.value)
+            except PatternError as error:
+                raise _MistakeError(name.end_pos + 1, f"no regular expression: {error}") from None
+        return _checked(mil.Call(str(name), arguments))
+
+
+def _checked(expression: Expression) -> Expression:
+    if expression.depth > DEEPEST:
+        raise _MistakeError(0, f"its parts are nested deeper than {DEEPEST} levels")
+    return expression
+
+
+@cache
+def _parser() -> tuple[Any, type[Exception]]:
+    try:
+        import lark  # noqa: PLC0415  # an extra; only what needs it loads it
+    except ImportError:
+        raise ExtraError("queries", "lark", "query") from None
+    members = {name: member for name, member in vars(_Builder).items() if not name.startswith("_")}
+    builder = lark.v_args(inline=True)(type("Builder", (lark.Transformer,), members))
+    return lark.Lark(GRAMMAR, parser="lalr", transformer=builder()), lark.exceptions.UnexpectedInput

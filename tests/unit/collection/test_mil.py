@@ -1,0 +1,242 @@
+"""MIL: the cases LA-1 to LA-18 and LA-40 to LA-63 of Legion, and what queries from anybody may do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from batsched_py.collection.columns import Columns
+from batsched_py.collection.mil import expression as mil
+from batsched_py.collection.mil.explanation import explain
+from batsched_py.collection.mil.expression import Expression
+from batsched_py.collection.mil.parser import DEEPEST, LONGEST, parse
+from batsched_py.collection.mil.values import Undefined, Value, enter, parse_number
+from batsched_py.errors import QueryError
+from batsched_py.traces.record_file import read_records
+from tests.clone import ROOT
+
+RECORDS = dict(read_records(ROOT / "tests" / "data" / "collection" / "legion.json"))
+ALL = "h0 h1 h2 h3"
+FOUND = {
+    "LA-1": [("true", ALL)],
+    "LA-2": [('$arch == "x86" and $load < 0.5', "h2")],
+    "LA-3": [('match("Linux", $os)', "h1 h2")],
+    "LA-4": [("$mem >= 512 or $load > 0.8 and $cpus == 2", ALL)],
+    "LA-5": [("($mem >= 512 or $load > 0.8) and $cpus == 2", "h1")],
+    "LA-6": [('not $arch == "x86"', "h0 h3")],
+    "LA-7": [("$cpus == 010", "h2")],
+    "LA-9": [("$mem mod 1000 == 24", "h2")],
+    "LA-10": [("max($mem, 600) == 600", "h0 h1")],
+    "LA-12": [("int($load * 10) == 9", "h1")],
+    "LA-13": [("- 1 + 2 * 3 == 5", ALL)],
+    "LA-14": [("~0 == -1", ALL)],
+    "LA-16": [("$load != 0.2", "h1 h2")],
+    "LA-18": [("2 - 1 - 1 == 0 and 7 / 2 == 3", ALL)],
+    "LA-40": [('not match("Linux", $os)', "h0")],
+    "LA-41": [('$os == "x" or $mem > 2000', "h3")],
+    "LA-42": [('not ($os == "x" and false)', ALL)],
+    "LA-43": [('$arch == "x86" xor $mem > 500', "h0 h1 h3")],
+    "LA-45": [('$arch <> "x86"', "h0 h3")],
+    "LA-46": [("$mem == 512.0", "h0")],
+    "LA-47": [("$load < 5e-1", "h0 h2"), ("$load < .5", "h0 h2")],
+    "LA-48": [("-7 / 2 == -3 and -7 mod 3 == -1 and 7.5 mod 2 == 1.5", ALL)],
+    "LA-50": [("min($mem, 600) == 512", "h0")],
+    "LA-51": [('$arch < "b"', "h3")],
+    "LA-54": [('float("1e3") == 1000', ALL), ('int("abc") == 0', "")],
+    "LA-55": [(r'match("^Linux 2\\.[24]$", $os)', "h1 h2")],
+    "LA-59": [("$mem", ""), ("1 and $mem > 0", "")],
+    "LA-60": [('$ARCH == "x86"', ""), ("$or == 1", "")],
+    "LA-63": [("$arch > 3 or $mem == 512", "h0")],
+}
+WRONG = {
+    "LA-15": [("$mem >", 6, "the query ends too early")],
+    "LA-53": [("1 < 2 < 3", 6, "unexpected '<'")],
+    "LA-57": [('match("[", $os)', 6, "no regular expression")],
+    "LA-58": [("08 == 8", 0, "unexpected '0'"), ("tRUE", 4, "ends too early"), ("NOT true", 4, "unexpected 't'")],
+    "unknown function": [("1 == foo(1)", 5, "there is no function 'foo'")],
+    "arguments": [("max(1) == 1", 0, "max takes 2 arguments, not 1"), ("int() == 1", 0, "int takes 1 argument, not 0")],
+    "brackets": [("(true", 5, "ends too early"), ("true)", 4, "unexpected ')'")],
+    "sign": [("+1 == 1", 0, "there is no sign +")],
+    "large": [("1e999 == 1", 0, "too large"), (f"{'9' * 400} == 1", 0, "too large")],
+    "text": [('"abc', 0, "unexpected"), ("", 0, "ends too early")],
+}
+
+
+def names(query: str, records: Mapping[str, Mapping[str, Value]] = RECORDS) -> str:
+    """The records for which it is true; asked one by one, and all together."""
+    expression, columns = parse(query), Columns()
+    entered = [{key: enter(value) for key, value in record.items()} for record in records.values()]
+    for record in entered:
+        columns.add(record)
+    one_by_one = [expression.evaluate(record) for record in entered]
+    true, undefined = columns.select(expression)
+    assert [value is True for value in one_by_one] == [bool(true >> row & 1) for row in range(len(entered))]
+    defined = [isinstance(value, bool) for value in one_by_one]
+    assert defined == [not undefined >> row & 1 for row in range(len(entered))]
+    return " ".join(name for name, value in zip(records, one_by_one, strict=True) if value is True)
+
+
+@pytest.mark.parametrize("case", FOUND)
+def test_a_query_finds_its_records(case: str) -> None:
+    """One by one, and in columns."""
+    for query, found in FOUND[case]:
+        assert names(query) == found
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_query_names_the_place_and_the_rule(case: str) -> None:
+    """And nothing is found."""
+    for query, position, rule in WRONG[case]:
+        with pytest.raises(QueryError) as caught:
+            parse(query)
+        assert caught.value.position == position
+        assert rule in caught.value.rule
+        assert str(caught.value) == f"at offset {position}: {caught.value.rule}"
+
+
+def test_a_text_that_looks_like_a_number_is_both() -> None:
+    """LA-62: a text beside texts, a number beside numbers, by the rules of literals."""
+    racks: dict[str, dict[str, Value]] = {"a": {"rack": "010"}, "b": {"rack": "08"}}
+    assert names('$rack == "010"', racks) == "a"
+    assert names("$rack == 8", racks) == "a"
+    assert names("$rack == 10", racks) == ""
+    assert names('$rack == "08"', racks) == "b"
+    assert names("$rack + 1 == 9 and max($rack, 3) == 8", racks) == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("010", 8), ("0x1f", 31), ("-12", -12), (".5", 0.5), ("5.", 5.0), ("1e3", 1000.0), ("08", None), ("1_0", None)],
+)
+def test_numbers_are_those_of_literals(text: str, number: float | None) -> None:
+    """Decimal, octal, hexadecimal, with a point or an exponent."""
+    assert parse_number(text) == number
+
+
+def test_truth_values_are_values() -> None:
+    """L28: `$up` stands for itself, and equals true."""
+    records: dict[str, dict[str, Value]] = {"a": {"up": True}, "b": {"up": False}, "c": {}}
+    assert names("$up", records) == names("$up == true", records) == names("$up <> false", records) == "a"
+    assert names("not $up", records) == "b"
+    assert names("$up < true or $up + 1 == 2", records) == ""
+
+
+def test_what_cannot_be_computed_is_undefined() -> None:
+    """Division by zero, infinities that cancel each other, and integers that no float can hold."""
+    huge = " * ".join(["9000000000000000000"] * 20)
+    for query in ("1 / 0 == 1", "1.0 mod 0 == 1", f"{huge} * 1.0 == 0.5", "1e300 * 1e300 - 1e300 * 1e300 == 0"):
+        assert names(query) == "", query
+        assert names(f"{query} or true") == ALL
+
+
+CONSTANTS = st.one_of(
+    st.integers(0, 2000), st.floats(0, 1e6), st.booleans(), st.sampled_from(["x86", "Linux", 'a "b" \\c', "010", ""])
+)
+
+
+def expressions() -> st.SearchStrategy[Expression]:
+    """Expressions of all kinds, sensible or not."""
+    leaves = st.one_of(
+        CONSTANTS.map(mil.Literal), st.sampled_from(["arch", "os", "load", "mem", "cpus", "none"]).map(mil.Attribute)
+    )
+
+    def larger(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+        return st.one_of(
+            st.builds(mil.Negation, st.sampled_from("-~"), parts),
+            st.builds(mil.Arithmetic, parts, st.sampled_from(["+", "-", "*", "/", "mod"]), parts),
+            st.builds(mil.Comparison, parts, st.sampled_from(["==", "!=", "<>", "<=", ">=", "<", ">"]), parts),
+            st.builds(mil.Not, parts),
+            st.builds(mil.Xor, parts, parts),
+            st.builds(mil.both, parts, parts),
+            st.builds(mil.either, parts, parts),
+            st.builds(lambda name, one: mil.Call(name, (one,)), st.sampled_from(["int", "float"]), parts),
+            st.builds(
+                lambda name, one, other: mil.Call(name, (one, other)), st.sampled_from(["max", "min"]), parts, parts
+            ),
+        )
+
+    return st.recursive(leaves, larger, max_leaves=12)
+
+
+@given(expressions())
+@example(mil.Negation("-", mil.Negation("-", mil.Literal(1))))
+@example(mil.Not(mil.Comparison(mil.Literal(1), "<", mil.Literal(2))))
+def test_a_query_that_is_printed_and_read_again_has_the_same_value(query: Expression) -> None:
+    """On every record; and columns agree."""
+    text = str(query)
+    again = parse(text)
+    assert str(again) == text
+    for record in RECORDS.values():
+        entered = {key: enter(value) for key, value in record.items()}
+        before, after = query.evaluate(entered), again.evaluate(entered)
+        assert before == after
+        assert type(before) is type(after)
+    names(text)
+
+
+HOSTILE = {
+    "parentheses": "(" * 100_000,
+    "long": "$a == 1 or " * 100_000 + "true",
+    "deep": "(" * 1500 + "1" + ")" * 1500 + " == 1",
+    "nots": "not " * 2000 + "true",
+    "signs": "-" * 5000 + "1 == 1",
+    "sum": "1+" * 4000 + "1 == 1",
+    "regular expression": 'match("' + "(a*)*" * 500 + 'b", "' + "a" * 3000 + '")',
+    "repetition": 'match("((a{100}){100}){100}", "a")',
+    "texts": '"' + "\\" * 9000,
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_query_costs_an_error(case: str) -> None:
+    """Or is answered, and soon: it would take years otherwise."""
+    with suppress(QueryError):
+        names(HOSTILE[case])
+
+
+def test_queries_have_bounds() -> None:
+    """Of length and depth; just within, they are answered."""
+    with pytest.raises(QueryError, match=f"at most {LONGEST} characters, not {LONGEST + 1}"):
+        parse("true".ljust(LONGEST + 1))
+    assert parse("true".ljust(LONGEST)).evaluate({}) is True
+    with pytest.raises(QueryError, match=f"nested deeper than {DEEPEST} levels"):
+        parse("not " * DEEPEST + "true")
+    assert parse("not " * (DEEPEST - 1) + "true").evaluate({}) is (DEEPEST % 2 == 1)
+
+
+@given(st.text(alphabet='$abcortndx ()<>=!~+-*/."\\0123456789', max_size=40))
+def test_a_text_is_a_query_or_an_error(text: str) -> None:
+    """Nothing else escapes."""
+    with suppress(QueryError):
+        parse(text).evaluate({"a": 1, "b": "x"})
+
+
+@pytest.mark.parametrize(
+    ("query", "record", "why"),
+    [
+        ('$arch == "x86" and $load < 0.5', "h1", "$load < 0.5 is false: $load is 0.9"),
+        ('$arch == "x86" and $load < 0.5', "h0", "$arch == \"x86\" is false: $arch is 'sparc'"),
+        ("$load < 0.5 and $mem > 1", "h3", "$load < 0.5 is undefined: there is no $load"),
+        ("$arch > 3", "h3", "$arch > 3 is undefined: $arch > 3: its type does not suit ($arch is 'alpha')"),
+        ("$mem == 1 or $mem == 2", "h3", "$mem == 1 is false: $mem is 2048; $mem == 2 is false: $mem is 2048"),
+        ("not ($mem > 1 and true)", "h3", "$mem > 1 is true: $mem is 2048; true is true"),
+        ("$mem", "h3", "$mem is 2048, no truth value"),
+        ("$mem / 0 == 1", "h3", "$mem / 0 == 1 is undefined: $mem / 0: division by zero ($mem is 2048)"),
+        ("$mem > 1", "h3", ""),
+    ],
+)
+def test_the_part_that_decides_is_told(query: str, record: str, why: str) -> None:
+    """With the values that it reads."""
+    entered = {key: enter(value) for key, value in RECORDS[record].items()}
+    assert explain(parse(query), entered) == why
+
+
+def test_undefined_has_reasons() -> None:
+    """They are told apart."""
+    assert parse("$none").evaluate({}) is Undefined.MISSING
+    assert parse("-$a").evaluate({"a": "x"}) is Undefined.MISTYPED
+    assert parse("1 / 0").evaluate({}) is Undefined.DIVISION
