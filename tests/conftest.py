@@ -46,12 +46,15 @@ settings.load_profile("suite")
 providers._get_local_constants = Constants
 
 
-#: A container engine and its images are in the first folder; each of these modules has a browser or an installation.
+#: A container engine and its images are in the first folder; each of these modules has a browser,
+#: an installation, or runs that it looks at many times.
 TOGETHER = (
     "tests/containers/",
     "tests/docs/test_site_in_browser.py",
+    "tests/integration/test_lease_messages.py",
     "tests/integration/test_report_page.py",
     "tests/integration/test_wheel.py",
+    "tests/unit/leases/test_invariants.py",
 )
 
 

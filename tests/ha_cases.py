@@ -2,7 +2,7 @@
 
 The numbers are those of Haizea's manual and of runs of the original, or, where it is mistaken, those that are required.
 A lease is a line such as `BE 1 3600 @0`: kind, nodes, requested seconds, `@` submission; then, in any order, `real N`,
-`start N`, `cpu N`, `mem N`, `image NAME SIZE`, `kept` for one that is not preemptible.
+`start N`, `deadline N`, `cpu N`, `mem N`, `image NAME SIZE`, `kept` for one that is not preemptible.
 Its outcome is a line such as `0-1768 suspend 1768-1800 resume 3600-3632 3632-5464`, in seconds: runs of its machines
 are told without a kind, other reservations only if they take time; hosts follow `@` where they matter, as in
 `0-900@0-3`. A run that is thrown away ends with `*`. `rejected` stands alone.
@@ -10,6 +10,7 @@ are told without a kind, other reservations only if they take time; hosts follow
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -26,7 +27,7 @@ from batsched_py.schedulers.leases import LeasesOptions
 from batsched_py.scheduling.options import parse_options
 from tests.lease_driver import LeaseDriver, Request, site
 
-KINDS: Final = {"BE": Kind.BEST_EFFORT, "AR": Kind.ADVANCE, "IM": Kind.IMMEDIATE}
+KINDS: Final = {"BE": Kind.BEST_EFFORT, "AR": Kind.ADVANCE, "IM": Kind.IMMEDIATE, "DL": Kind.DEADLINE}
 UNLIMITED: Final = 36500 * 86400
 #: `suspend 1768-1800`, `0-900@0-3`, `0-900*`.
 _SPAN: Final = re.compile(r"(?:([a-z-]+) )?([\d.]+)-([\d.]+)(\*?)(?:@([\d-]+))?")
@@ -59,7 +60,7 @@ class HaCase(NamedTuple):
     """
 
     leases: tuple[str, ...]
-    becomes: tuple[str, ...]
+    becomes: tuple[str, ...] = ()
     options: Mapping[str, Any] = {}
     hosts: int = 4
 
@@ -351,7 +352,7 @@ def told(rows: Iterable[ReservationRow], count: int) -> list[list[Span]]:
     return found
 
 
-class _Request(NamedTuple):
+class Asked(NamedTuple):
     """A line of a case, read."""
 
     kind: str
@@ -360,24 +361,26 @@ class _Request(NamedTuple):
     submit: float
     real: float
     start: float | None
+    deadline: float | None
     cpu: float
     memory: float
     image: tuple[str, float] | None
     kept: bool
 
 
-def _read(line: str) -> _Request:
+def read_line(line: str) -> Asked:
     kind, nodes, duration, submit, *words = line.split()
     terms = {word: words[index + 1 : index + 3] for index, word in enumerate(words)}
-    number = {name: float(terms[name][0]) for name in ("real", "start", "cpu", "mem") if name in terms}
+    number = {name: float(terms[name][0]) for name in ("real", "start", "deadline", "cpu", "mem") if name in terms}
     image = terms.get("image")
-    return _Request(
+    return Asked(
         kind,
         int(nodes),
         float(duration),
         float(submit.removeprefix("@")),
         number.get("real", float(duration)),
         number.get("start"),
+        number.get("deadline"),
         number.get("cpu", 100.0),
         number.get("mem", 1024.0),
         None if image is None else (image[0], float(image[1])),
@@ -390,24 +393,24 @@ def options_of(case: HaCase) -> dict[str, Any]:
     return {**RESERVATIONS_FIRST, **case.options}
 
 
-def driver(case: HaCase, observer: Observer) -> LeaseDriver:
-    """Return a run of a case that is yet to be made, without messages."""
+def driver(case: HaCase, observer: Observer, **rules: Any) -> LeaseDriver:
+    """Return a run of a case that is yet to be made, without messages; `rules` go over its settings."""
     options = parse_options(LeasesOptions, options_of(case), "leases")
-    scheduler = LeaseScheduler(
-        site(case.hosts), options.settings(stoppable=True), options.policies(), options.transfers(), observer
-    )
-    return LeaseDriver(scheduler, [_request(number, _read(line)) for number, line in enumerate(case.leases, 1)])
+    settings = dataclasses.replace(options.settings(stoppable=True), **rules)
+    scheduler = LeaseScheduler(site(case.hosts), settings, options.policies(), options.transfers(), observer)
+    return LeaseDriver(scheduler, [_request(number, read_line(line)) for number, line in enumerate(case.leases, 1)])
 
 
-def _request(number: int, asked: _Request) -> Request:
+def _request(number: int, asked: Asked) -> Request:
     lease = Lease(
         number,
         KINDS[asked.kind],
         asked.submit,
         asked.duration,
         ((asked.cpu, asked.memory),) * asked.nodes,
-        start=asked.start,
-        preemptible=asked.kind == "BE" and not asked.kept,
+        start=asked.submit if asked.kind == "DL" and asked.start is None else asked.start,
+        deadline=asked.deadline,
+        preemptible=asked.kind in ("BE", "DL") and not asked.kept,
         software=None if asked.image is None else Software(*asked.image),
     )
     return Request(lease, asked.real)
@@ -415,9 +418,10 @@ def _request(number: int, asked: _Request) -> Request:
 
 def workload(case: HaCase) -> Workload:
     """Return the leases of a case as jobs."""
-    requests = [_read(line) for line in case.leases]
+    requests = [read_line(line) for line in case.leases]
     profiles = {f"d{asked.real:g}": asked.real for asked in requests}
-    jobs = [_job(number, asked) for number, asked in enumerate(requests, 1)]
+    width = len(str(len(requests)))  # Batsim puts jobs of one instant in order by their names
+    jobs = [_job(f"{number:0{width}}", asked) for number, asked in enumerate(requests, 1)]
     return Workload(
         "the case",
         case.hosts,
@@ -426,15 +430,17 @@ def workload(case: HaCase) -> Workload:
     )
 
 
-def _job(number: int, asked: _Request) -> Job:
+def _job(name: str, asked: Asked) -> Job:
     terms: dict[str, Any] = {"capacity": {"cpu": asked.cpu, "memory": asked.memory}}
-    terms["preemptible"] = asked.kind == "BE" and not asked.kept
-    if asked.kind != "BE":
+    terms["preemptible"] = asked.kind in ("BE", "DL") and not asked.kept
+    if asked.deadline is not None:
+        terms["deadline"] = asked.deadline
+    if asked.kind == "IM" or asked.start is not None:
         terms["start"] = "now" if asked.kind == "IM" else asked.start
     if asked.image is not None:
         terms["software"] = {"image": asked.image[0], "size": asked.image[1]}
     return Job.create(
-        str(number),
+        name,
         size=asked.nodes,
         profile=f"d{asked.real:g}",
         submit_time=asked.submit,

@@ -27,6 +27,9 @@ from batsched_py.transcripts.transcript import Transcript
 from tests.clone import ROOT
 from tests.fuzz.judging import is_a_message, judged, told
 from tests.fuzz.mutation import conversations, wrong_json, wrong_lines, wrong_table, wrong_xml
+from tests.ha_cases import HaCase
+from tests.lease_invariants import INVARIANTS, PlayedCase
+from tests.lease_workloads import WITH_DEADLINES, WITH_IMAGES, WITHOUT_IMAGES
 from tests.unit.protocol.messages import LATER_V4, LATER_V14, OPENING_V4, OPENING_V14, document, raw
 
 GOLDEN: Final = ROOT / "tests" / "data" / "batsim"
@@ -293,6 +296,19 @@ def lease_targets() -> Iterator[Target]:
         yield Target(f"csv-{name}", wrong_table(LEASE_TABLES[name], b","), attempt)
 
 
+def as_bytes(case: HaCase) -> bytes:
+    """A workload of leases as a file of the corpus has it."""
+    return json.dumps({"leases": case.leases, "options": dict(case.options), "hosts": case.hosts}, indent=1).encode()
+
+
+def keep_leases_right(content: bytes, folder: Path) -> None:
+    """Play a workload of leases, which is not wrong: an invariant that does not hold is the finding."""
+    case = json.loads(content)
+    played = PlayedCase(HaCase(tuple(case["leases"]), options=case["options"], hosts=case["hosts"]))
+    for invariant in INVARIANTS:
+        invariant(played)
+
+
 def make() -> Iterator[Target]:
     """All of them."""
     for protocol in ("v4", "v1.4"):
@@ -300,6 +316,7 @@ def make() -> Iterator[Target]:
         yield Target(f"replies-{protocol}", cut(partial(answers, protocol)), partial(obey, protocol))
     yield Target("queries", to_somebody(cut(questions)), hear)
     yield from file_targets()
+    yield Target("leases", (WITHOUT_IMAGES | WITH_IMAGES | WITH_DEADLINES).map(as_bytes), keep_leases_right)
 
 
 TARGETS: Final = {target.name: target for target in make()}
