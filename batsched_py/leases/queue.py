@@ -56,20 +56,22 @@ class LeaseQueue:
 
     def serve(self, now: float) -> None:
         """Plan leases in their order, as many as the settings allow; the others stay where they are (H31)."""
-        settings, planned = self._settings, set[int]()
+        settings, left = self._settings, list[Lease]()
         at_once = self._book.preparation.at_once and settings.migration != "yes"
+        seen = 0
         for lease in self.waiting:
             ahead = self._may_plan_ahead
             if not ahead and self._is_full(now):
                 break
+            seen += 1
             self._observer.tried(lease, now)
             hopeless = not ahead and at_once and self._planner.cannot_start(lease, now)
-            if not hopeless and self._plan(lease, now):
-                planned.add(lease.id)
-            elif settings.stop_at_first:
-                break
-        if planned:
-            self.waiting = [lease for lease in self.waiting if lease.id not in planned]
+            if hopeless or not self._plan(lease, now):
+                left.append(lease)
+                if settings.stop_at_first:
+                    break
+        if len(left) < seen:
+            self.waiting[:seen] = left  # no copy of those behind, who may be thousands
 
     def move_forward(self, now: float) -> None:
         """Plan leases with a start in the future anew, in the order of the queue (H33)."""
