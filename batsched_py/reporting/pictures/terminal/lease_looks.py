@@ -10,7 +10,7 @@ from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
 from batsched_py.reporting.pictures.terminal.looks import Look, filled, look
 
 #: Kind of a mark -> its sign; others are not shown here.
-_SIGNS: Final[Mapping[MarkKind, str]] = {
+SIGNS: Final[Mapping[MarkKind, str]] = {
     "suspend": "\N{DOWNWARDS ARROW}", "resume": "\N{UPWARDS ARROW}", "migrate": "\N{RIGHTWARDS ARROW}",
     "transfer": "\N{IDENTICAL TO}", "shutdown": "\N{MULTIPLICATION SIGN}", "lost": "\N{NOT SIGN}",
 }  # fmt: skip
@@ -26,17 +26,17 @@ def marked(
     `numbers` are those of leases in pictures.
     """
     looks = [list(map(look, row)) for row in cells]
-    signed = [mark for mark in marks if mark.kind in _SIGNS and mark.lease in numbers]
+    signed = [mark for mark in marks if mark.kind in SIGNS and mark.lease in numbers]
     if not signed:
         return looks
     for row, there in enumerate(rasterise(list(enumerate(signed)), grid)):
         for column, cell in enumerate(there):
             if cell.owned >= _SEEN:
                 mark = signed[cell.owner]
-                looks[row][column] = _SIGNS[mark.kind], filled(numbers[mark.lease])
+                looks[row][column] = SIGNS[mark.kind], filled(numbers[mark.lease])
     return looks
 
 
 def marks_legend(marks: Sequence[LeaseMark]) -> str:
     """Return what the signs mean, of the kinds that occur."""
-    return "  ".join(f"{_SIGNS[kind]} {MARK_NAMES[kind]}" for kind in kinds_of(marks) if kind in _SIGNS)
+    return "  ".join(f"{SIGNS[kind]} {MARK_NAMES[kind]}" for kind in kinds_of(marks) if kind in SIGNS)

@@ -1,0 +1,61 @@
+"""The page of leases: each term, option, state and sign of the program is told there."""
+
+from __future__ import annotations
+
+import re
+
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.terms import ALL_TERMS
+from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
+from batsched_py.reporting.pictures.terminal.lease_looks import SIGNS
+from batsched_py.schedulers.leases import LeasesOptions
+from batsched_py.scheduling.options import describe_options
+from tests.clone import ROOT
+
+PAGE = (ROOT / "docs" / "leases.md").read_text()
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the tables in a section, without lines."""
+    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0].replace("\\|", "/")
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_each_term_is_described() -> None:
+    """And no other."""
+    names = [name for cells in rows("Terms") for name in re.findall(r"^`(\w+)`$", cells[0])]
+    assert sorted(names) == sorted(ALL_TERMS)
+
+
+def test_each_option_is_described_with_its_default() -> None:
+    """In the order of `describe`."""
+    told = [(cells[0].strip("`"), cells[2].strip("`")) for cells in rows("Options")[1:]]
+    assert told == [
+        (option.name, "" if option.type.endswith("| none") and option.default == "none" else option.default)
+        for option in describe_options(LeasesOptions)
+    ]
+
+
+def test_the_choices_of_an_option_are_those_that_it_has() -> None:
+    """Where they are words."""
+    told = {cells[0].strip("`"): cells[1] for cells in rows("Options")[1:]}
+    for option in describe_options(LeasesOptions):
+        words = option.type.split(" | ")
+        if words[-1] == "module.Class" and option.name != "probes":
+            words[-1] = "class"
+        if len(words) > 1 and words[-1] != "none" and option.name != "probes":
+            assert told[option.name] == " / ".join(words)
+
+
+def test_each_state_is_described() -> None:
+    """By the name that tables have."""
+    told = {name for cells in rows("States") for name in re.findall(r"`([\w-]+)`", cells[0])}
+    assert told == {state.label for state in State}
+
+
+def test_each_mark_of_pictures_is_described() -> None:
+    """The signs of the terminal, and a row for each kind."""
+    table = rows("In pictures and figures")[1:]
+    assert [cells[0].strip("`") for cells in table[1:] if cells[0]] == list(SIGNS.values())
+    assert len(table) == 1 + len(MARK_NAMES)
