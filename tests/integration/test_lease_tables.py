@@ -96,3 +96,12 @@ def test_a_probe_that_fails_is_named_in_one_line(
     assert error.count("\n") == 1
     assert "probe OddOrEven: at_lease_done at t=950: it raised ValueError: there is no statistic of leases" in error
     assert error.endswith("(own.py:14)\n")
+
+
+def test_leases_are_drawn_at_once(simulated: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Without files, too: `simulate --gantt` has one letter for both segments."""
+    assert run([*simulated[:-2], "--gantt"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "A=7  B=2" in lines
+    [lowest] = [line for line in lines if line.startswith("      0 │")]
+    assert set(lowest.partition("│")[2].strip()) == set("AB↓")

@@ -164,7 +164,7 @@ def _run(request: SimulateRequest, simulation: Simulation) -> Result:
         else:
             with simulation_bar(wanted=not request.quiet) as progress:
                 result = simulation.run(exchange, progress)
-    if request.export is None:
+    if request.export is None and not request.gantt:
         return result
     return replace(result, tables=tuple(table for session in sessions for table in session.tables()))
 

@@ -11,7 +11,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
 from batsched_py.reporting.pictures.colouring import Colouring
-from batsched_py.reporting.pictures.lease_marks import marks_in
+from batsched_py.reporting.pictures.lease_marks import LeaseMark, marks_in
 from batsched_py.reporting.pictures.paper.lease_layer import draw_marks
 from batsched_py.reporting.pictures.paper.style import DPI
 from batsched_py.reporting.pictures.raster import Grid, rasterise
@@ -33,8 +33,12 @@ _SHADE: Final = 0.55
 _HOST_STEPS: Final = tuple(factor * 10**power for power in range(12) for factor in (1, 2, 5))
 
 
-def draw_gantt(axes: Axes, schedule: Schedule, window: Window, colours: Colouring, inches: tuple[float, float]) -> None:
+def draw_gantt(
+    axes: Axes, schedule: Schedule, window: Window, colours: Colouring, inches: tuple[float, float]
+) -> list[LeaseMark]:
     """Draw the jobs of a window: time to the right in seconds, hosts upwards; `inches` are the axes' width and height.
+
+    Returns the marks of leases that were drawn, for a legend.
 
     A rectangle is a run of neighbouring hosts of a job. If there are more than MOST_RECTANGLES, a raster of DPI dots
     per inch replaces them: a dot has the colour of the job that occupies most of it, paler the less of it is busy.
@@ -42,15 +46,18 @@ def draw_gantt(axes: Axes, schedule: Schedule, window: Window, colours: Colourin
     """
     chart = _Chart(axes, schedule, window, colours, inches)
     axes.set_xlim(window.begin, window.end)
+    marks = list[LeaseMark]()
     if chart.count_rectangles() > MOST_RECTANGLES:
         chart.draw_raster()
     else:
         chart.draw_rectangles()
-        draw_marks(axes, marks_in(schedule, window), lease_numbers(schedule))
+        marks = marks_in(schedule, window)
+        draw_marks(axes, marks, lease_numbers(schedule))
         chart.write_names()
     hosts = window.hosts_of(schedule)
     axes.set_ylim(0, len(hosts))
     _number_hosts(axes, hosts, inches[1])
+    return marks
 
 
 class _Chart:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from batsched_py.reporting.pictures.colouring import Colouring, colouring
-from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark, marks_in
+from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark
 from batsched_py.reporting.pictures.paper.gantt_chart import draw_gantt
 from batsched_py.reporting.pictures.paper.lease_layer import mark_handles
 from batsched_py.reporting.pictures.paper.panels import PANELS
@@ -57,9 +57,10 @@ def gantt_figure(
     shown = [record for schedule in schedules for _, record in drawn(schedule, window)]
     colours = colouring(by, shown)
     scale = whole / (sum(each) * len(schedules) + _FOOT)
+    marks = list[LeaseMark]()
     for number, schedule in enumerate(schedules):
         first, *others = grid[number * len(each) : (number + 1) * len(each)]
-        draw_gantt(first, schedule, window, colours, (width - 0.5, _GANTT * scale))
+        marks += draw_gantt(first, schedule, window, colours, (width - 0.5, _GANTT * scale))
         first.set_ylabel("host")
         if len(schedules) > 1:
             first.set_title(schedule.name, loc="left", pad=2.0)
@@ -69,7 +70,6 @@ def gantt_figure(
         _same_scale(grid[position :: len(each)])
     unit = time_ticks(grid[-1], window.begin, window.end, width - 0.5)
     grid[-1].set_xlabel(f"time ({unit})")
-    marks = [mark for schedule in schedules for mark in marks_in(schedule, window)]
     if colours.legend or marks:
         _explain(figure, colours, marks, width)
     figure.align_ylabels()

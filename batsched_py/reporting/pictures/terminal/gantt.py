@@ -12,7 +12,7 @@ from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.pictures.lease_marks import marks_in
 from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
 from batsched_py.reporting.pictures.terminal.canvas import Canvas, column_means, vertical_bars
-from batsched_py.reporting.pictures.terminal.lease_looks import marked, marks_legend
+from batsched_py.reporting.pictures.terminal.lease_looks import marked
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING, Look, legend
 from batsched_py.reporting.pictures.time_axis import time_axis
 from batsched_py.reporting.pictures.window import Window, drawn, lease_numbers, submission, window_on
@@ -47,17 +47,17 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     columns = max(width - gutter - 1, LEAST_COLUMNS)
     grid = Grid.fitting(len(hosts), shown.end, columns, height, shown.begin)
     cells = rasterise(jobs, grid)
-    marks = marks_in(schedule, shown)
+    looks, signs = marked(cells, marks_in(schedule, shown), lease_numbers(schedule), grid)
     canvas = Canvas(gutter)
     canvas.add_note(_title(len(schedule.jobs), schedule.hosts, grid))
-    _draw_hosts(canvas, marked(cells, marks, lease_numbers(schedule), grid), grid, hosts)
+    _draw_hosts(canvas, looks, grid, hosts)
     canvas.add_axis(time_axis(grid.end, grid.columns, grid.begin))
     _draw_waiting(canvas, sorted(schedule.ran, key=submission), grid)
     _draw_busy(canvas, cells, grid)
     for line in legend([(number, record.job) for number, record in jobs], width, _LEGEND_LINES):
         canvas.add_note(line)
-    if marks:
-        canvas.add_note(marks_legend(marks))
+    if signs:
+        canvas.add_note(signs)
     return canvas.finish()
 
 

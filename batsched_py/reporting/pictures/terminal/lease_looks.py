@@ -15,28 +15,25 @@ SIGNS: Final[Mapping[MarkKind, str]] = {
     "transfer": "\N{IDENTICAL TO}", "shutdown": "\N{MULTIPLICATION SIGN}", "lost": "\N{NOT SIGN}",
 }  # fmt: skip
 #: Part of a cell that a mark must take to be shown in place of what else is there.
-_SEEN: Final = 0.25
+_SEEN: Final = 0.2
 
 
 def marked(
     cells: Sequence[Sequence[Cell]], marks: Sequence[LeaseMark], numbers: Mapping[int, int], grid: Grid
-) -> list[list[Look]]:
-    """Return the look of each cell, with the sign of the mark that takes a quarter of it; the marks are in places.
+) -> tuple[list[list[Look]], str]:
+    """Return the look of each cell, with the sign of a mark that takes a fifth of it, and what these signs mean.
 
-    `numbers` are those of leases in pictures.
+    The marks are in places; `numbers` are those of leases in pictures.
     """
     looks = [list(map(look, row)) for row in cells]
     signed = [mark for mark in marks if mark.kind in SIGNS and mark.lease in numbers]
+    seen = list[LeaseMark]()
     if not signed:
-        return looks
+        return looks, ""
     for row, there in enumerate(rasterise(list(enumerate(signed)), grid)):
         for column, cell in enumerate(there):
             if cell.owned >= _SEEN:
                 mark = signed[cell.owner]
+                seen.append(mark)
                 looks[row][column] = SIGNS[mark.kind], filled(numbers[mark.lease])
-    return looks
-
-
-def marks_legend(marks: Sequence[LeaseMark]) -> str:
-    """Return what the signs mean, of the kinds that occur."""
-    return "  ".join(f"{SIGNS[kind]} {MARK_NAMES[kind]}" for kind in kinds_of(marks) if kind in SIGNS)
+    return looks, "  ".join(f"{SIGNS[kind]} {MARK_NAMES[kind]}" for kind in kinds_of(seen))

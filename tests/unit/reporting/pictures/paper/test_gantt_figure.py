@@ -196,6 +196,8 @@ def test_a_line_leads_to_a_reservation_from_its_request() -> None:
 
 
 def test_a_raster_has_no_marks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Patterns of dots would tell nothing."""
+    """Patterns of dots would tell nothing; nor has it a legend of them."""
     monkeypatch.setattr(gantt_chart, "MOST_RECTANGLES", 1)
-    assert not drawn(lease_runs.schedule()).axes[0].collections
+    figure = drawn(lease_runs.schedule())
+    assert not figure.axes[0].collections
+    assert not figure.legends

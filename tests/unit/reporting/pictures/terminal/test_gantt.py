@@ -178,8 +178,14 @@ def test_a_lease_keeps_its_letter_and_signs_tell_of_its_suspension() -> None:
     assert picture[-2:] == ["A=1  B=2", "↓ suspended  ↑ resumed"]
 
 
-def test_signs_are_shown_where_they_take_a_quarter_of_a_cell() -> None:
+def test_signs_are_shown_where_they_take_a_fifth_of_a_cell() -> None:
     """Half a minute, 2 s in a column."""
     run = lease_runs.schedule()
     picture = gantt.render(run, 60, window=Window(1750.0, 1850.0, (0, 1))).plain.splitlines()
     assert picture[2] == "      0 │AAAAAAAAA↓↓↓↓↓↓↓↓↓↓↓↓↓↓↓↓↓BBBBBBBBBBBBBBBBBBBBBBBBB"
+    assert picture[-1] == "↓ suspended"  # the resumption is elsewhere
+
+
+def test_signs_that_are_nowhere_to_be_seen_are_not_explained() -> None:
+    """A suspension of half a minute in columns of some five."""
+    assert gantt.render(lease_runs.schedule(), 28).plain.splitlines()[-1] == "A=1  B=2"
