@@ -1,18 +1,22 @@
 """First come, first served, without backfilling."""
 
-from batsched_py.api import NoOptions, Plan, Scheduler, View, too_few
+from batsched_py.api import Placement, PlacementOptions, Plan, Scheduler, View
 
 
-class Fcfs(Scheduler[NoOptions]):
+class Fcfs(Scheduler[PlacementOptions]):
     """Start jobs in arrival order; nobody overtakes."""
 
     name = "fcfs"
     source = "First come, first served, as every comparison begins; no backfilling (Feitelson and Rudolph, JSSPP 1995)."
 
+    def setup(self, view: View) -> None:
+        self.placement = Placement(self.options, view)
+
     def decide(self, view: View, plan: Plan) -> None:
+        self.placement.refuse(view, plan)
         for job in view.queue:
-            hosts = plan.free.first(job.size)
+            hosts = self.placement.hosts(job, plan.free)
             if hosts is None:
-                plan.hold(job, too_few(job.size, len(plan.free)))
+                plan.hold(job, self.placement.why_not(job, plan.free))
                 return
             plan.start(job, hosts)

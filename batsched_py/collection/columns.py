@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from batsched_py.collection.mil.expression import (
@@ -120,6 +120,30 @@ class Columns:
         """Return for which rows a query is true, and for which it is undefined."""
         found = self._truth(query)
         return Truth(found.true & self.rows, found.undefined & self.rows)
+
+    def may_be_true(self, query: Expression, unknown: Collection[str]) -> int:
+        """Return the rows for which a query may be true, whatever values these attributes have there."""
+        return self._possible(query, unknown)[0] & self.rows
+
+    def _possible(self, query: Expression, unknown: Collection[str]) -> tuple[int, int]:
+        """Return the rows for which a query may be true, and those for which it may be false."""
+        if isinstance(query, Not):
+            true, false = self._possible(query.operand, unknown)
+            return false, true
+        if isinstance(query, Xor):
+            (left, not_left), (right, not_right) = (self._possible(part, unknown) for part in query.parts())
+            return left & not_right | not_left & right, left & right | not_left & not_right
+        if isinstance(query, Junction):
+            some, every = 0, self._all
+            for part in query.operands:
+                true, false = self._possible(part, unknown)
+                some |= true if query.decisive else false
+                every &= false if query.decisive else true
+            return (some, every) if query.decisive else (every, some)
+        if not query.names.isdisjoint(unknown):
+            return self._all, self._all
+        found = self._ask(query)
+        return found.true, self._all & ~(found.true | found.undefined)
 
     def _truth(self, query: Expression) -> Truth:
         """Return the truth for all rows, empty ones too."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from batsched_py.errors import OptionError
+from batsched_py.errors import OptionError, QueryError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
-from batsched_py.planning.policies.constraints import CONSTRAINTS, Constraint
+from batsched_py.planning.policies.constraints import CONSTRAINTS, QUERY, Constraint
 from batsched_py.planning.policies.selection import SELECTIONS, Selection
+from batsched_py.scheduling.host_queries import HostQueries
 from batsched_py.scheduling.options import named, option
 from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import View
@@ -29,7 +30,9 @@ class PlacementOptions:
         "property that says a host's zone, or several, as rack/room (smaller zones first)",
         peer_text=r"[\w-]+(/[\w-]+)*",  # names of properties: nothing is opened
     )
-    constraint: Constraint = named("none", "a function that says on which hosts a job may run", CONSTRAINTS)
+    constraint: Constraint = named(
+        "none", "on which hosts a job may run: as the query in its member `constraint` says, or a function", CONSTRAINTS
+    )
 
     @property
     def by_number(self) -> bool:
@@ -51,7 +54,7 @@ class PlacementOptions:
 class Placement:
     """The hosts of jobs, by a selection and a constraint; made in `setup`."""
 
-    __slots__ = ("_constraint", "_eligible", "_limited", "_room", "_selection", "_view", "choose")
+    __slots__ = ("_constraint", "_eligible", "_limited", "_queries", "_room", "_selection", "_view", "choose", "varies")
 
     def __init__(self, options: PlacementOptions, view: View) -> None:
         """Prepare the selection; OptionError for a zone that the platform lacks or the selection ignores."""
@@ -62,6 +65,9 @@ class Placement:
         #: Some job may never find hosts, although it is not larger than the platform.
         self._limited = not options.by_number
         self._view = view
+        self._queries = HostQueries(view) if options.constraint is QUERY else None
+        #: The hosts on which a job may run are not always the same.
+        self.varies = self._queries is not None
         #: Picks so many of these hosts, None if the job had better wait; for `Availability.earliest`, too.
         self.choose = self._selection.prepare(view, options.zone)
         #: Job id -> hosts on which it may run; all jobs that wait and were asked about, and some that have left.
@@ -73,23 +79,34 @@ class Placement:
         """Return all hosts on which a job may run, free or not. The constraint is asked once for each waiting job."""
         return self._view.all_hosts if self._constraint.rule is None else self._ask(job)
 
+    def eligible_now(self, job: Job) -> HostSet:
+        """Return all hosts on which a job may run if it starts now, free or not.
+
+        A query may ask for what hosts are doing; `eligible` then has those on which the job may run some time.
+        """
+        query = None if self._queries is None else self._queries.query(job)
+        return self.eligible(job) if query is None or self._queries is None else self._queries.now(query)
+
     def hosts(self, job: Job, free: HostSet) -> HostSet | None:
         """Choose among the free hosts those that a job gets if it starts now; None if it had better wait."""
-        return self.choose(free if self._constraint.rule is None else free & self._ask(job), job.size)
+        return self.choose(free if self._constraint.rule is None else free & self.eligible_now(job), job.size)
 
     def why_not(self, job: Job, free: HostSet) -> str:
         """Return why a job does not start on these free hosts, for `plan.hold`."""
         count = len(free)
         if count < job.size:
             return too_few(job.size, count)
-        eligible = free & self.eligible(job)
+        eligible = free & self.eligible_now(job)
         if len(eligible) < job.size:
             return f"{too_few(job.size, len(eligible))} that constraint {self._constraint.name} allows"
         return f"{_needs(job)}, selection {self._selection.name} finds none in {eligible}"
 
     def refusal(self, job: Job) -> str | None:
         """Return why a job can never run, None if it can: judged on all hosts that there are, as if all were free."""
-        eligible = self.eligible(job)
+        try:
+            eligible = self.eligible(job)
+        except QueryError as error:
+            return f"constraint: {error}"
         if len(eligible) < job.size:
             return f"{_needs(job)}, constraint {self._constraint.name} allows {len(eligible)}"
         if not self._selection.total and self.choose(eligible, job.size) is None:
@@ -97,12 +114,25 @@ class Placement:
         return None
 
     def refuse(self, view: View, plan: Plan) -> None:
-        """Reject those of the arrived jobs that can never run. To be called before all else in `decide`."""
+        """Reject jobs that can never run: of those that arrived, and of all when nothing will ever change.
+
+        To be called before all else in `decide`.
+        """
         if self._limited:
             for job in view.arrived:
                 why = self.refusal(job)
                 if why is not None:
                     plan.reject(job, why)
+            if self._queries is not None and view.all_submitted and not view.running and not view.unavailable:
+                self._give_up(view, plan)
+
+    def _give_up(self, view: View, plan: Plan) -> None:
+        """Reject jobs whose queries no idle machine satisfies, unless somebody starts now: that may change it."""
+        waiting = list(view.queue)
+        if not any(self.hosts(job, plan.free) is not None for job in waiting):
+            for job in waiting:
+                if len(self.eligible_now(job)) < job.size:
+                    plan.reject(job, "its constraint is true for too few hosts, and nothing will change any more")
 
     def _ask(self, job: Job) -> HostSet:
         """Ask the constraint, once for each job; answers for jobs that have left are dropped from time to time."""
@@ -112,7 +142,12 @@ class Placement:
                 waiting = self._view.queue
                 self._eligible = {name: hosts for name, hosts in self._eligible.items() if name in waiting}
                 self._room = max(_ROOM, 2 * len(self._eligible))
-            eligible = self._eligible[job.id] = self._constraint.hosts(job, self._view.hosts, self._view.all_hosts)
+            if self._queries is None:
+                eligible = self._constraint.hosts(job, self._view.hosts, self._view.all_hosts)
+            else:
+                query = self._queries.query(job)
+                eligible = self._view.all_hosts if query is None else self._queries.ever(query)
+            self._eligible[job.id] = eligible
         return eligible
 
 

@@ -257,7 +257,7 @@ class BackfillLoop:
             if size > left or job.id in aside:
                 continue
             end = now + rules.duration(job)
-            hosts = gaps.find(size, end, rules.picks, rules.placement.eligible(job) if rules.constrained else None)
+            hosts = gaps.find(size, end, rules.picks, rules.placement.eligible_now(job) if rules.constrained else None)
             if hosts is not None and (may_overtake is None or may_overtake(job, hosts, self._book, view)):
                 rules.start(job, hosts, view, plan)
                 gaps.take(hosts, end)

@@ -10,13 +10,20 @@ from batsched_py.api import ORDERS, Order, PlacementOptions, named, option
 class PromiseOptions(PlacementOptions):
     """Options of promises: their kind, their order, and the times that they count on."""
 
-    reserve: Literal["counts", "hosts"] = option("counts", "promise a number of hosts, or these very hosts")
+    reserve: Literal["counts", "hosts"] | None = option(
+        None, "promise a number of hosts, or these very hosts; none: a number, where that will do"
+    )
     order: Order = named("fcfs", "who is served and promised first", ORDERS)
     walltimes: Literal["required", "optional"] = option("required", "reject jobs without, or let them run for ever")
     slack: float = option(0.0, "seconds that jobs are thought to hold their hosts beyond walltimes", minimum=0)
     repair_time: float | None = option(
         None, "seconds after which a failed host is expected back; none: the mean of the repairs so far", minimum=1
     )
+
+    @property
+    def on_hosts(self) -> bool:
+        """True if these very hosts are promised."""
+        return not self.by_number if self.reserve is None else self.reserve == "hosts"
 
     def __post_init__(self) -> None:
         if self.reserve == "counts" and not self.by_number:

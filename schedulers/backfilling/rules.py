@@ -40,7 +40,7 @@ class BackfillRules(Generic[Options]):
         self.options, self.depth = options, depth
         self.placement = Placement(options, view)
         #: Promises are made of these very hosts, not of a number of them.
-        self.on_hosts = options.reserve == "hosts"
+        self.on_hosts = options.on_hosts
         self.constrained = options.constraint.rule is not None
         #: A job may find no hosts where enough are free.
         self.needs_specific_hosts = not options.by_number
@@ -60,7 +60,7 @@ class BackfillRules(Generic[Options]):
 
     def hosts(self, job: Job, free: HostSet) -> HostSet | None:
         """Return hosts of these on which the job may run; None if it had better wait."""
-        return self.choose(free & self.placement.eligible(job) if self.constrained else free, job.size)
+        return self.choose(free & self.placement.eligible_now(job) if self.constrained else free, job.size)
 
     def start(self, job: Job, hosts: HostSet, view: View, plan: Plan) -> None:
         """Start the job."""
@@ -80,7 +80,12 @@ class BackfillRules(Generic[Options]):
                 hosts = self.hosts(job, free) if job.size <= len(free) else None
             if hosts is not None:
                 return Slot(view.now, math.inf, hosts)
-        return book.earliest(job, self.placement.eligible(job) if self.constrained else None, self.picks)
+        if not self.constrained:
+            return book.earliest(job, None, self.picks)
+        eligible = self.placement.eligible(job)
+        if self.placement.varies:  # hosts that could be had now, but do not suit now
+            eligible -= plan.free - self.placement.eligible_now(job)
+        return book.earliest(job, eligible, self.picks)
 
     def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
         """Return why the job does not start now: it lacks hosts, or would break a promise."""

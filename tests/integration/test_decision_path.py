@@ -53,7 +53,7 @@ def traced(answer: Callable[[bytes], bytes], request: bytes) -> tuple[bytes, lis
 @pytest.mark.parametrize(
     ("algorithm", "options", "started", "most"),
     [
-        ("fcfs", {}, ["w0!2"], 16),
+        ("fcfs", {}, ["w0!2"], 17),
         ("easy", {}, ["w0!2", "w0!4"], 20),
         ("conservative", {"order": "sjf"}, ["w0!4", "w0!2"], 22),
     ],

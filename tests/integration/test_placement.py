@@ -142,7 +142,8 @@ def test_a_promise_is_on_hosts_where_the_job_may_run(name: str) -> None:
 def test_counts_promise_nothing_that_depends_on_which_hosts(options: dict[str, str], words: str) -> None:
     """One line that says what to add."""
     with pytest.raises(OptionError, match=words):
-        Session(load("easy"), options)
+        Session(load("easy"), {**options, "reserve": "counts"})
+    Session(load("easy"), options)  # where it is not said, hosts are promised
 
 
 @given_once(SPECS)

@@ -46,10 +46,20 @@ class Constraint(Struct, frozen=True):
         return eligible
 
 
+def _ask(job: Job, hosts: Mapping[int, Any]) -> HostSet:  # noqa: ARG001  # as a user's function
+    raise AssertionError(f"{job.id}: queries are asked by the placement")
+
+
+#: The constraint by which each job says in its member `constraint` on which hosts it may run, as a query.
+QUERY: Final = Constraint("query", _ask)
+
+
 def adopt(name: str, function: Callable[..., Any]) -> Constraint:
     """Return a user's function(job, hosts) as a constraint."""
     return Constraint(name, function)
 
 
-#: "none", or a function of the user's.
-CONSTRAINTS: Final[Named[Constraint]] = Named("constraint", {"none": Constraint("none")}, ("job", "hosts"), adopt)
+#: "none", "query", or a function of the user's.
+CONSTRAINTS: Final[Named[Constraint]] = Named(
+    "constraint", {"none": Constraint("none"), "query": QUERY}, ("job", "hosts"), adopt
+)

@@ -306,7 +306,18 @@ def test_list_shows_apart_what_is_for_tests_and_what_packages_add(
     assert firsts == ["come", "easy", "filler", "of", "theirs"]
 
 
-def test_describe_shows_options_and_source(capsys: pytest.CaptureFixture[str]) -> None:
+PLAIN = """
+from batsched_py.api import NoOptions, Scheduler
+
+class Plain(Scheduler[NoOptions]):
+    name = "plain"
+
+    def decide(self, view, plan):
+        pass
+"""
+
+
+def test_describe_shows_options_and_source(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each option with its type and default."""
     assert run(["describe", "easy"]) == 0
     out = capsys.readouterr().out
@@ -314,7 +325,8 @@ def test_describe_shows_options_and_source(capsys: pytest.CaptureFixture[str]) -
     assert "Source: Lifka" in out
     assert "Needs walltimes" in out
     assert "counts | hosts" in out
-    assert run(["describe", "fcfs"]) == 0
+    (here / "plain.py").write_text(PLAIN)
+    assert run(["describe", "plain.py:Plain"]) == 0
     assert "It has no options." in capsys.readouterr().out
 
 

@@ -81,6 +81,7 @@ class Witness(Fcfs):
     """Writes down what it observes."""
 
     def setup(self, view: View) -> None:
+        super().setup(view)
         self.seen: list[str] = []
         Witness.latest = self.seen
 
@@ -342,6 +343,7 @@ class Listening(Fcfs):
     """Keeps the joules that it is told."""
 
     def setup(self, view: View) -> None:
+        super().setup(view)
         self.told: list[float | None] = []
         Listening.latest = self.told
 
