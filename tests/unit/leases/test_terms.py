@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batsched_py.leases.terms import Kind, Terms, TermsError, read_terms
+from batsched_py.leases.terms import ALL_TERMS, Kind, Terms, TermsError, read_terms
 from batsched_py.model.job import Job
 
 
@@ -65,3 +65,41 @@ def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule
         read_terms(leased(lease))
     assert error.value.field == field
     assert rule in error.value.rule
+
+
+@pytest.mark.parametrize(
+    ("lease", "field", "rule"),
+    [
+        ({"start": "now", "deadline": 5000}, "deadline", "is not for a lease that starts now or never"),
+        ({"deadline": "soon"}, "deadline", "must be a number of seconds from 0 on, or"),
+        ({"deadline": 1e300}, "deadline", "must be at most 60000000000 s"),
+        ({"start": "+99999999999:00:00:00"}, "start", "must be at most 60000000000 s"),
+        ({"preemptible": "maybe"}, "preemptible", "must be true or false, not 'maybe'"),
+        ({"duration": 0}, "duration", 'must be "unlimited" or a number of seconds greater than 0'),
+        ({"duration": True}, "duration", 'must be "unlimited" or a number of seconds greater than 0'),
+        ({"capacity": 100}, "capacity", "must be an object or a list of objects, not 100"),
+        ({"capacity": []}, "capacity", "must be an object or a list of objects, not []"),
+        ({"capacity": [7]}, "capacity[0]", "must be an object, not 7"),
+        ({"capacity": [{"cpu": 100}]}, "capacity[0].count", "must be an integer from 1 on, not None"),
+        ({"capacity": [{"count": 0}]}, "capacity[0].count", "must be an integer from 1 on, not 0"),
+        ({"capacity": [{"count": 2}]}, "capacity", "counts 2 nodes, but the job's res is 1"),
+        ({"capacity": {"cpu": 0}}, "capacity.cpu", "must be a number greater than 0, or a list of such, not 0"),
+        ({"capacity": {"cpu": [50, "x"]}}, "capacity.cpu", "must be a number greater than 0, or a list of such"),
+        ({"capacity": [{"count": 1, "memory": -1}]}, "capacity[0].memory", "must be a number greater than 0"),
+        ({"software": "a.img"}, "software", "must be null or an object of image and size, not 'a.img'"),
+        ({"software": {"image": "a.img"}}, "software", "must be null or an object of image and size"),
+        ({"software": {"image": "a.img", "size": -1}}, "software.size", "must be a number of MB from 0 on, not -1"),
+        ({"software": {"image": None, "size": 1}}, "software.image", "must be a text, not null"),
+        ({"software": {"image": "", "size": 1}}, "software.image", "must be a text, not ''"),
+        ({"software": {"image": "a,b", "size": 1}}, "software.image", "must have no comma"),
+        ({"group": 5}, "group", "must be a text, not 5"),
+        ({"group": "a\nb"}, "group", "must have no comma"),
+    ],
+)
+def test_each_wrong_term_names_the_field_and_the_rule(lease: Any, field: str, rule: str) -> None:
+    """One line, whatever the value."""
+    with pytest.raises(TermsError) as error:
+        read_terms(leased(lease), ALL_TERMS)
+    assert error.value.field == f"lease.{field}"
+    assert rule in error.value.rule
+    assert str(error.value).isprintable()

@@ -145,6 +145,13 @@ def test_what_is_written_is_read_as_it_was(trace: LeaseTrace) -> None:
         ("<start/>", '<start><exact time="+"/></start>', "exact.time: must be [DD:]HH:MM:SS[.ss], not ''"),
         ("<start/>", '<start><exact time="2006-11-25"/></start>', "exact.time: is a date, '2006-11-25', and it is not"),
         ("<start/>", '<start><exact time="2006-13-25"/></start>', "must be like 2006-11-25 15:00:00, not '2006-13-25'"),
+        ("<start/>", '<start><exact time="+60000000001"/></start>', "exact.time: must be [DD:]HH:MM:SS[.ss], not"),
+        ("<start/>", '<start><exact time="+694444:10:40:00"/></start>', "exact.time: must be at most 60000000000 s"),
+        (
+            "<start/>",
+            '<start><now/></start><deadline time="01:00:00"/>',
+            "lease-request 1, deadline: is not for a lease that starts now or never",
+        ),
         ("<software>", '<deadline time="x"/><software>', "deadline.time: must be [DD:]HH:MM:SS[.ss], not 'x'"),
         (NODES, "", "lease.nodes: is missing"),
         (NODES, "<nodes/>", "nodes.node-set: is missing"),
@@ -230,6 +237,22 @@ def test_limits(tmp_path: Path) -> None:
     ):
         with pytest.raises(WorkloadError, match=message):
             read_lwf(path, limits=limits)
+
+
+def test_a_date_that_is_too_far_away(tmp_path: Path) -> None:
+    """More than LONGEST after the workload's start."""
+    far = REQUEST.replace("<start/>", '<start><exact time="9999-01-01"/></start>')
+    with pytest.raises(WorkloadError, match=r"exact\.time: must be at most 60000000000 s"):
+        read_lwf(written(tmp_path, document(far)), starttime=datetime(2, 1, 1))
+
+
+def test_a_file_that_cannot_be_written_is_left_alone(tmp_path: Path) -> None:
+    """Nothing half-written: the old content stays, and no other file is beside it."""
+    trace = read_lwf(written(tmp_path, document(REQUEST)))
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(WorkloadError, match=r"taken: cannot be written: "):
+        write_lwf(tmp_path / "taken", trace)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["taken", "trace.lwf"]
 
 
 def test_missing_file(tmp_path: Path) -> None:
