@@ -14,7 +14,7 @@ import orjson
 from hypothesis import strategies as st
 
 from batsched_py.haizea.data import counter_table, read_data
-from batsched_py.haizea.sample import multi_sample
+from batsched_py.haizea.sample import multi_sample, sample, sample_files
 from batsched_py.metadata.memory_store import MemoryStore
 from batsched_py.model.table import csv_text
 from batsched_py.plugins import load
@@ -206,6 +206,12 @@ def with_file(name: str, *commands: str) -> Callable[[bytes, Path], None]:
     return attempt
 
 
+def run_configuration(content: bytes, folder: Path) -> None:
+    """Run a configuration on the sample's requests."""
+    (folder / "sample.lwf").write_text(sample_files("barebones")["sample.lwf"])
+    with_file("c.conf", "haizea c.conf")(content, folder)
+
+
 def count_up(content: bytes, folder: Path) -> None:
     """Make all tables of a data file."""
     with_file("a.dat", "haizea data -t per-run a.dat", "haizea data -t per-lease a.dat")(content, folder)
@@ -266,6 +272,7 @@ def file_targets() -> Iterator[Target]:
         wrong_table(multi_sample().rstrip().encode(), b": "),
         with_file("m.conf", "haizea multi -c m.conf -d out"),
     )
+    yield Target("haizea-conf", wrong_table(sample(comments=False).rstrip().encode(), b": "), run_configuration)
     yield Target(
         "haizea-data",
         wrong_json(HAIZEA_DATA),
