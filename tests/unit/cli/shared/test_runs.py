@@ -222,3 +222,19 @@ def test_the_picture_in_the_documentation_is_what_its_commands_draw(
     texts = re.findall(r"<text [^>]*>([^<]+)</text>", drawn)
     assert {"easy", "fcfs", "time (seconds)", *"ABCDEFGH"} <= set(texts)
     assert re.findall(r"<text [^>]*>([^<]+)</text>", shown) == texts
+
+
+def test_the_picture_of_leases_in_the_documentation_is_what_its_commands_draw(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its texts, likewise. docs/leases-tutorial.md has the commands, and the workload."""
+    page = (ROOT / "docs" / "leases-tutorial.md").read_text()
+    (here / "quickstart.json").write_text(page.partition('title="quickstart.json"\n')[2].partition("```")[0])
+    files = ["-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", "quickstart.json"]
+    options = ["-o", "policy_preemption=ar-preempts-everything", "--enable-dynamic-jobs", "--quiet"]
+    assert run(["simulate", *files, "-s", "leases", *options, "-e", "quick"]) == 0
+    assert said(capsys, "gantt", "quick", "--width", "5", "--height", "2.2", "-o", "leases.svg")[0] == 0
+    drawn, shown = ((folder / "leases.svg").read_text() for folder in (here, ROOT / "docs"))
+    texts = re.findall(r"<text [^>]*>([^<]+)</text>", drawn)
+    assert {"1", "2", "1#1", "suspended", "resumed", "reservation, from its request on"} <= set(texts)
+    assert re.findall(r"<text [^>]*>([^<]+)</text>", shown) == texts
