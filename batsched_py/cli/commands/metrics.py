@@ -23,6 +23,7 @@ from batsched_py.cli.shared.terminal import put
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows, measure_jobs
+from batsched_py.reporting.metrics.lease_metrics import lease_hosts
 from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
 from batsched_py.reporting.metrics.steps import Steps, side_by_side
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
@@ -41,6 +42,7 @@ _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
     },
     "fragmentation": lambda schedule: {"fragmentation": over_time.fragmentation(schedule)},
     "states": lambda schedule: {f"{state}_hosts": steps for state, steps in over_time.host_states(schedule).items()},
+    "leases": lease_hosts,
     "power": lambda schedule: {"watts": over_time.power(schedule)},
 }
 

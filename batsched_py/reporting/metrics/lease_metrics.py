@@ -11,6 +11,7 @@ from batsched_py.leases.lifecycle import State
 from batsched_py.leases.reservations import Use
 from batsched_py.leases.terms import Kind
 from batsched_py.reporting.metrics.statistics import mean
+from batsched_py.reporting.metrics.steps import Steps, stacked
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables
 from batsched_py.reporting.schedules.schedule import Schedule
 
@@ -25,6 +26,27 @@ def lease_metrics(schedule: Schedule) -> dict[str, Any]:
         return {}
     rows = list(leases.leases.values())
     return {"leases": len(rows), **_outcomes(rows), **_host_shares(leases, schedule.hosts), **_disturbances(rows)}
+
+
+def lease_hosts(schedule: Schedule) -> dict[str, Steps]:
+    """Return the hosts that leases have over time: for runs that are not thrown away, for others, for overheads.
+
+    A host counts once for each lease that has it; empty if the algorithm has no leases.
+    """
+    leases = schedule.leases
+    if leases is None:
+        return {}
+    compute = (1 << schedule.hosts) - 1
+    held = [span for span in leases.spans if span.kind in _HOLDING]
+    parts = {
+        "working_hosts": [span for span in held if span.kind == RUN and not span.lost],
+        "losing_hosts": [span for span in held if span.kind == RUN and span.lost],
+        "overhead_hosts": [span for span in held if span.kind != RUN],
+    }
+    return {
+        name: stacked((span.start, leases.until(span), (span.hosts.bits & compute).bit_count()) for span in spans)
+        for name, spans in parts.items()
+    }
 
 
 def _outcomes(rows: Iterable[LeaseRow]) -> dict[str, Any]:

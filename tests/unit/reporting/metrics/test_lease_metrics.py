@@ -8,7 +8,9 @@ import pytest
 from msgspec.structs import asdict
 
 from batsched_py.campaigns.metrics import METRICS
+from batsched_py.reporting.metrics.lease_metrics import lease_hosts
 from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
+from batsched_py.reporting.metrics.steps import mean_over
 from batsched_py.reporting.metrics.tables import metrics_table
 from batsched_py.reporting.schedules.schedule import read_schedule
 from tests.unit.reporting import lease_runs, sample_schedules
@@ -85,3 +87,25 @@ def test_runs_that_differ_are_compared_by_them() -> None:
     assert {name for name in OF_LEASES if name in METRICS} == set(OF_LEASES) - {
         "leases", "lease_utilisation_with_overheads",
     }  # fmt: skip
+
+
+def test_the_hosts_of_leases_over_time() -> None:
+    """A lease works on one host until it is suspended; a reservation has all four."""
+    series = lease_hosts(lease_runs.schedule())
+    assert series["working_hosts"] == [(0, 1), (1768, 0), (1800, 4), (3600, 0), (3632, 1), (5464, 0)]
+    assert series["overhead_hosts"] == [(0, 0), (1768, 1), (1800, 0), (3600, 1), (3632, 0)]
+    assert series["losing_hosts"] == [(0, 0)]
+    assert lease_hosts(lease_runs.schedule("requeue"))["losing_hosts"] == [(0, 1), (900, 0)]
+    assert lease_hosts(sample_schedules.schedule()) == {}
+
+
+@pytest.mark.parametrize("name", lease_runs.RUNS)
+def test_series_and_figures_agree(name: str) -> None:
+    """The means over time are the utilisations."""
+    run = lease_runs.schedule(name)
+    assert run.leases is not None
+    series = lease_hosts(run)
+    means = {part: (mean_over(steps, 0, run.leases.end) or 0) / 4 for part, steps in series.items()}
+    found = measure_run(run)
+    assert means["working_hosts"] == pytest.approx(found.lease_utilisation)
+    assert sum(means.values()) == pytest.approx(found.lease_utilisation_with_overheads)
