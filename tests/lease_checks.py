@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from batsched_py.leases.capacity import added, fits
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
 from batsched_py.leases.observer import LeaseSchedule, Observer
-from batsched_py.leases.reservations import LeaseReservation, Phase, Run
 from batsched_py.leases.table import LeaseTable
 
 

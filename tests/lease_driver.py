@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from batsched_py.leases.actions import Start
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, Phase, Run
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import ReservationsFirst
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.leases.reservations import Phase, Run
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site

@@ -9,10 +9,9 @@ from typing import Final
 from batsched_py.haizea.config import LogLevel
 from batsched_py.haizea.summary import StatusSummary
 from batsched_py.leases.actions import NOT_ADMITTED
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.observer import LeaseSchedule, Observer
-from batsched_py.leases.reservations import LeaseReservation, Run, Use
 from batsched_py.leases.terms import Kind
 
 #: Levels, each with all that those before it have.

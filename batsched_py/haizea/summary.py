@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, Run
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.observer import LeaseSchedule, Observer
-from batsched_py.leases.reservations import Run
 from batsched_py.leases.terms import Kind
 
 

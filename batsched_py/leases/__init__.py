@@ -1,7 +1,7 @@
 """Leases: jobs with terms, such as the instant at which they must start, and those that give way for them.
 
-Haizea's scheduler, without clock and machines. Start with `lifecycle` (states), `lease` and `reservations` (what there
-is), then `scheduler`, which composes the rest and tells what is to be done outside, `actions`:
+Haizea's scheduler, without clock and machines. Start with `lifecycle` (states) and `lease` (what there is), then
+`scheduler`, which composes the rest and tells what is to be done outside, `actions`:
 
 * `terms`: what a job's member `lease` asks for. `site`, `capacity`: hosts and what they have.
 * `table`: what is reserved, by an `occupancy` of all hosts and the `timeline` of each; `upcoming`: what begins and ends

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from batsched_py.leases.lease import Lease
-from batsched_py.leases.reservations import LeaseReservation, Run
+from batsched_py.leases.lease import Lease, LeaseReservation, Run
 
 # Reasons for refusals.
 NOT_ADMITTED = "the admission policy does not accept it"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run, Use
 from batsched_py.leases.lifecycle import SUSPENDED, State
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.preparation.image_transfer import ImageTransfer, TransferSettings
 from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.preparation.unmanaged import Unmanaged
-from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
 from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.undo import Undo

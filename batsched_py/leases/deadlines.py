@@ -9,11 +9,10 @@ import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from batsched_py.leases.book import LeaseBook
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, Phase, Run
 from batsched_py.leases.mapping import Point
 from batsched_py.leases.planner import Planner, points_from
 from batsched_py.leases.policies.preemption import Preemptability
-from batsched_py.leases.reservations import Phase, Run
 from batsched_py.leases.terms import Kind
 from batsched_py.leases.undo import Undo
 

@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 
 from batsched_py.hostset import HostSet
 from batsched_py.leases.actions import Action, Occupy, Reject, Start, Stop
-from batsched_py.leases.lease import Lease
-from batsched_py.leases.reservations import Run
+from batsched_py.leases.lease import Lease, Run
 from batsched_py.leases.segments import Overhead, Segments
 from batsched_py.leases.terms import Kind
 from batsched_py.model.job import Job

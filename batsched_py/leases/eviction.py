@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from batsched_py.leases.book import LeaseBook
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, Phase
 from batsched_py.leases.planner import Planner
 from batsched_py.leases.policies.preemption import Preemptability
-from batsched_py.leases.reservations import Phase
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind
 

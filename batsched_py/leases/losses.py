@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from batsched_py.leases.book import LeaseBook
-from batsched_py.leases.lease import Lease
-from batsched_py.leases.reservations import Phase, Run
+from batsched_py.leases.lease import Lease, Phase, Run
 from batsched_py.leases.terms import Kind
 
 

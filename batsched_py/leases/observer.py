@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.preparation.images import Disks
-from batsched_py.leases.reservations import LeaseReservation, Run
 from batsched_py.leases.site import Site
 
 

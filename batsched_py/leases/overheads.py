@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from batsched_py.leases.capacity import Amounts, total
-from batsched_py.leases.lease import Lease
-from batsched_py.leases.reservations import LeaseReservation, Run, Use
+from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.suspension import Step, backward, forward, memory_time, move_groups, steps, transfer_time
 

@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from collections.abc import Mapping as Nodes
 from typing import Final
 
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.mapping import GreedyMapper, Mapping, Point, Victims
 from batsched_py.leases.overheads import Overheads
-from batsched_py.leases.reservations import LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind
 

@@ -32,7 +32,7 @@ from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.deadlines import Deadlines
 from batsched_py.leases.eviction import Eviction
 from batsched_py.leases.execution import Execution
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.losses import Losses
 from batsched_py.leases.mapping import GreedyMapper
@@ -45,7 +45,6 @@ from batsched_py.leases.policies.hosts import GreedyHosts, HostOrder
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.queue import LeaseQueue
-from batsched_py.leases.reservations import LeaseReservation, Run
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable

@@ -13,9 +13,8 @@ from typing import Final
 
 from batsched_py.bits import bit_runs, bits_of
 from batsched_py.leases.capacity import Amounts, fits, total
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation
 from batsched_py.leases.occupancy import Occupancy
-from batsched_py.leases.reservations import LeaseReservation
 from batsched_py.leases.timeline import HostTimeline
 from batsched_py.model.resources import CPU, MEMORY
 

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator
 from typing import Final
 
-from batsched_py.leases.reservations import LeaseReservation, Phase
+from batsched_py.leases.lease import LeaseReservation, Phase
 
 _Entry = tuple[float, int, LeaseReservation]
 #: Entries from which on it is worth looking for those that are out of date.

@@ -9,10 +9,9 @@ from batsched_py.leases.accounting.counters import Average
 from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.accounting.times import slowdown, waiting_time
 from batsched_py.leases.capacity import total
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Use
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.observer import LeaseSchedule
-from batsched_py.leases.reservations import LeaseReservation, Use
 from batsched_py.leases.terms import Kind
 
 #: Uses of hosts for which their CPUs count as used.

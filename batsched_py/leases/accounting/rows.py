@@ -6,9 +6,8 @@ from typing import Final, NamedTuple
 
 from batsched_py.bits import format_bits
 from batsched_py.leases.accounting import times
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase
 from batsched_py.leases.preparation.repository import Transfer
-from batsched_py.leases.reservations import LeaseReservation, Phase
 from batsched_py.leases.terms import ALL_TERMS, Kind, read_terms
 from batsched_py.model.job import Job
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run, Use
 from batsched_py.leases.lifecycle import FINAL, State
-from batsched_py.leases.reservations import LeaseReservation, Phase, Run, Use
 
 #: Seconds that a run counts at least in slowdowns.
 SLOWDOWN_BOUND: Final = 10.0

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.mapping import Point
 from batsched_py.leases.planner import near_points
 from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.preparation.repository import Repository, Transfer
 from batsched_py.leases.preparation.unmanaged import Unmanaged
-from batsched_py.leases.reservations import LeaseReservation, Phase, Run
 from batsched_py.leases.suspension import transfer_time
 from batsched_py.leases.terms import Kind
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from batsched_py.leases.lease import Lease
-from batsched_py.leases.reservations import LeaseReservation, Phase, Use
+from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Use
 
 #: A transfer that is placed anew, and its start.
 Move = tuple["Transfer", float]

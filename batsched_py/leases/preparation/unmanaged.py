@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Run
 from batsched_py.leases.mapping import Point
 from batsched_py.leases.preparation.images import Disks
-from batsched_py.leases.reservations import LeaseReservation, Run
 
 
 class Unmanaged:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from batsched_py.leases.accounting.rows import KINDS, LeaseRow
+from batsched_py.leases.lease import Use
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.reservations import Use
 from batsched_py.leases.terms import Kind
 from batsched_py.reporting.metrics.statistics import mean
 from batsched_py.reporting.metrics.steps import Steps, stacked

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.leases.actions import Reject, Start
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, Phase, Use
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.policies.admission import Admission
 from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay
-from batsched_py.leases.reservations import Phase, Use
 from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind

@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batsched_py.leases.actions import Reject, Stop
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, Phase, Use
 from batsched_py.leases.lifecycle import FINAL, State
 from batsched_py.leases.policies.admission import NoReservations
 from batsched_py.leases.policies.hosts import GreedyHosts
 from batsched_py.leases.policies.preemption import DeadlinesGiveWay, Preemptability
 from batsched_py.leases.preparation.image_transfer import TransferSettings
-from batsched_py.leases.reservations import Phase, Use
 from batsched_py.leases.scheduler import DEFAULT_POLICIES, LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind, Software

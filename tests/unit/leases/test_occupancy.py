@@ -8,9 +8,8 @@ import random
 import pytest
 
 from batsched_py.leases.capacity import Amounts
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Use
 from batsched_py.leases.occupancy import Occupancy
-from batsched_py.leases.reservations import LeaseReservation, Use
 from batsched_py.leases.table import LeaseTable, numbers
 from batsched_py.leases.terms import Kind
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from batsched_py.leases.lease import Lease
+from batsched_py.leases.lease import Lease, LeaseReservation, Use
 from batsched_py.leases.own.views import LeaseView, SlotTable, Timestamp
-from batsched_py.leases.reservations import LeaseReservation, Use
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.terms import Kind
 
