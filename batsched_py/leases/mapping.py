@@ -126,7 +126,7 @@ class GreedyMapper:
         if not (lease.uniform and self._one_each(demand)):
             yield from points
         elif stays:
-            wanted = bits_of(lease.location.values())
+            wanted = bits_of(lease.memory_hosts.values())
             for point in points:
                 if not wanted & ~room(demand, point[0]):
                     yield point

@@ -289,3 +289,18 @@ def test_a_refusal_is_told_why() -> None:
     assert both[0].runs[0].phase is Phase.UNDER_WAY
     assert isinstance(scheduler.actions[0], Reject)
     assert scheduler.actions[0].why == "it would not be over by its deadline"
+
+
+def test_a_lease_resumes_where_it_was_suspended_last() -> None:
+    """It ran on host 0, was stopped, and began anew on host 1: that host 0 is taken until 15410 holds up nothing."""
+    requests = [
+        deadline(1, 0, 1, 1000, span=(0.0, 19000.0)),
+        lease(2, 50, 2, 100, start=200.0),  # for which it is suspended
+        lease(3, 350, 1, 200, start=400.0),
+        lease(4, 395, 1, 10000, start=5410.0),
+        lease(5, 400, 1, 5000, start=410.0),  # for which it is stopped
+        lease(6, 5500, 1, 100, start=6000.0),  # for which it is suspended again
+    ]
+    moved = play(requests, hosts=2, policies=GIVE_WAY, observer=Checks()).leases[0]
+    runs = [(one.start, one.end, one.nodes[1]) for one in moved.executed if one.use is Use.VM]
+    assert runs == [(0, 168, 0), (332, 400, 0), (5410, 5968, 1), (6132, 6406, 1)]
