@@ -111,8 +111,10 @@ class Enactment:
         self.segments = Segments()
         self.ended: list[Lease] = []
         self.failed: list[Lease] = []
-        #: Lease id -> its jobs.
+        #: Lease id -> its jobs, until the lease has ended and none of them runs any more.
         self._chains: dict[int, list[_Chain]] = {}
+        #: Ids of leases that will not go on: a job of theirs has ended, was stopped for good or was refused.
+        self._closing: dict[int, None] = {}
         #: Job id -> what runs, for as long as Batsim says that it does.
         self._running: dict[str, _Running] = {}
         #: Job id -> what is being killed, until Batsim tells what it had done.
@@ -124,6 +126,11 @@ class Enactment:
         self._overheads: list[_Overhead] = []
         #: Jobs that are to be rejected when Batsim has taken them, and why.
         self._refused: list[tuple[Job, str]] = []
+
+    @property
+    def leases(self) -> Sequence[Lease]:
+        """Those that have not ended, and those of which a job still runs or is being killed."""
+        return [chains[0].lease for chains in self._chains.values()]
 
     @property
     def in_progress(self) -> bool:
@@ -176,6 +183,7 @@ class Enactment:
             lingering = self._lingering()
             for start in list(self._starting.values()):
                 self._start(start, lingering, plan)
+        self._let_go()
 
     def _note_end(self, job_id: str, state: str) -> None:
         runs = self._running.pop(job_id, None)
@@ -187,6 +195,7 @@ class Enactment:
                 self._left.append(_Left(chain, (_NOTHING,), late.job.limit))
             return
         chain.done = True
+        self._closing[chain.lease.id] = None
         if state == COMPLETED_FAILED:
             self.failed.append(chain.lease)
         elif all(one.done for one in self._chains[chain.lease.id]):
@@ -197,7 +206,10 @@ class Enactment:
         for job_id in event.killed_ids:
             self._running.pop(job_id, None)
             killed = self._killed.pop(job_id, None)
-            if killed is None or killed.why not in _GOES_ON or killed.chain.lease.ended:
+            if killed is None:
+                continue
+            if killed.why not in _GOES_ON or killed.chain.lease.ended:
+                self._closing[killed.chain.lease.id] = None
                 continue
             progress = event.progress.get(job_id) if killed.why == "suspend" else None
             parts = self._unfinished(killed, progress, event.timestamp) if progress is not None else None
@@ -282,6 +294,7 @@ class Enactment:
 
     def _refuse(self, lease: Lease, why: str, plan: Plan) -> None:
         """Reject those jobs of a lease that wait, as soon as Batsim has taken them."""
+        self._closing[lease.id] = None
         for chain in self._chains[lease.id]:
             if chain.waits and chain.job.id in self._view.queue:
                 self._tell(chain.job, why, plan)
@@ -304,6 +317,14 @@ class Enactment:
             job = self._chains[reservation.lease.id][0].job
             shown = self.segments.show_overhead(job, overhead, self._view, plan)
             self._overheads.append(_Overhead(shown, hosts))
+
+    def _let_go(self) -> None:
+        """Forget leases that have ended, unless jobs of theirs run on, or are still being killed."""
+        for lease_id in list(self._closing):
+            chains = self._chains[lease_id]
+            runs = any(chain.job.id in self._running or chain.job.id in self._killed for chain in chains)
+            if chains[0].lease.ended and not runs and lease_id not in self._starting:
+                del self._closing[lease_id], self._chains[lease_id]
 
     def _numbers(self, nodes: Mapping[int, int]) -> HostSet:
         """Return the hosts of nodes by Batsim's numbers."""

@@ -80,11 +80,16 @@ class Simulated:
         return reply
 
     @property
-    def ledger(self) -> Ledger:
-        """What the algorithm has written down."""
+    def algorithm(self) -> Leases:
+        """The algorithm as it is at the end."""
         algorithm: Any = self.session._scheduler
         assert isinstance(algorithm, Leases)
-        return algorithm.ledger
+        return algorithm
+
+    @property
+    def ledger(self) -> Ledger:
+        """What the algorithm has written down."""
+        return self.algorithm.ledger
 
     def ran(self) -> list[JobRecord]:
         """Jobs that have run, in order of their starts."""

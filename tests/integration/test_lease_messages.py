@@ -70,3 +70,13 @@ def test_a_conversation_is_replayed_byte_by_byte(workloads: str, dialect: str) -
         assert [session.answer(request) for request, _ in simulated.exchanges] == [
             reply for _, reply in simulated.exchanges
         ]
+
+
+@each_dialect
+@each_workload
+def test_jobs_of_leases_that_have_ended_are_followed_no_longer(workloads: str, dialect: str) -> None:
+    """A year of leases takes no more memory than those of a day; Batsim says nothing after its last instant."""
+    for _, simulated in runs(workloads, dialect):
+        algorithm = simulated.algorithm
+        followed = [lease for lease in algorithm.enactment.leases if lease.history[-1][0] < algorithm.clock]
+        assert followed == []
