@@ -1,0 +1,307 @@
+"""Enactor: reserves all resources of an alternative, or of the next one, without thrashing (L14 to L18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from batsched_py.collection.alternatives import Placement, Schedule
+from batsched_py.collection.codes import Code
+from batsched_py.collection.resources import Resource
+from batsched_py.collection.tokens import Request, Token
+
+#: Grants that are kept for later alternatives: those that any of them needs, or the next one; or none are.
+Keep = Literal["any", "next", "none"]
+#: Finds a resource by its name; None if there is none.
+Find = Callable[[str], Resource | None]
+
+#: Refusals of resources whose grants are good.
+_AT_THE_START: Final = frozenset({Code.REFUSED_BY_CLASS, Code.START_REFUSED, Code.TOO_EARLY})
+
+
+class PlacementAnswer(NamedTuple):
+    """A placement of a schedule, and what became of it; the token of its host, if that was granted."""
+
+    placement: Placement
+    code: Code
+    token: Token | None = None
+    vault_token: Token | None = None
+
+
+class Enactor:
+    """Makes reservations for schedules, and gives back what they do not need.
+
+    Attributes:
+        requests: how often a resource was asked.
+        releases: how many grants were given back unused.
+    """
+
+    def __init__(self, find: Find, keep: Keep = "any") -> None:
+        self._find, self._keep = find, keep
+        self.requests = self.releases = 0
+
+    def negotiate(self, schedules: Sequence[Schedule], request: Request) -> Negotiation:
+        """Return a negotiation of these schedules, in order of preference; nobody is asked yet."""
+        return Negotiation(self, schedules, request)
+
+    def find(self, name: str) -> Resource | None:
+        """Return a resource; None if there is none of this name."""
+        return self._find(name)
+
+    def ask(self, name: str, request: Request, now: float) -> Token | Code:
+        """Ask a resource for a reservation."""
+        self.requests += 1
+        resource = self._find(name)
+        return Code.UNKNOWN_RESOURCE if resource is None else resource.request(request, now)
+
+    def release(self, token: Token) -> None:
+        """Give a grant back."""
+        resource = self._find(token.resource)
+        if resource is not None and resource.release(token):
+            self.releases += 1
+
+    def keeps(self, name: str, later: Sequence[Schedule]) -> bool:
+        """Return whether a grant of this resource is kept for the alternatives that are left."""
+        wanted = {"any": len(later), "next": 1, "none": 0}[self._keep]
+        return any(name in resources_of(schedule) for schedule in later[:wanted])
+
+
+class Negotiation:
+    """One list of alternatives, from the first request to the start.
+
+    `reserve` asks until one alternative is granted as a whole; `approve` sees whether it still stands, and goes on to
+    the next one otherwise; `start` uses the tokens; `decline` gives all back.
+
+    Attributes:
+        position: position of the alternative that is granted; None for none.
+    """
+
+    def __init__(self, enactor: Enactor, schedules: Sequence[Schedule], request: Request) -> None:
+        self._enactor, self._schedules, self._request = enactor, list(schedules), request
+        self.position: int | None = None
+        self._next = 0
+        #: Resource -> grants that no placement of the alternative at hand has taken.
+        self._held: dict[str, list[Token]] = {}
+        #: Resource -> why it has refused.
+        self._refused: dict[str, Code] = {}
+        self._answers: list[list[PlacementAnswer]] = [
+            [PlacementAnswer(placement, Code.NOT_ASKED) for placement in schedule] for schedule in self._schedules
+        ]
+        self._before = enactor.requests, enactor.releases
+
+    @property
+    def granted(self) -> list[PlacementAnswer]:
+        """The placements of the alternative that is granted."""
+        return [] if self.position is None else self._answers[self.position]
+
+    def reserve(self, now: float, *, more_to_come: bool = False) -> bool:
+        """Go on to the first alternative that is granted as a whole; False if there is none.
+
+        Grants are given back then, unless another list follows that may need them.
+        """
+        self.position = None
+        while self._next < len(self._schedules):
+            at = self._next
+            self._next += 1
+            if self._try(at, now):
+                self.position = at
+                self._let_go([])
+                return True
+            self._let_go(self._schedules[self._next :], all_kept=more_to_come)
+        if not more_to_come:
+            self._let_go([])
+        return False
+
+    def continue_with(self, schedules: Sequence[Schedule]) -> None:
+        """Add alternatives, which may need what is held."""
+        self._schedules += schedules
+        self._answers += [
+            [PlacementAnswer(placement, Code.NOT_ASKED) for placement in schedule] for schedule in schedules
+        ]
+        self._refused.clear()
+
+    def approve(self, now: float, creates: Callable[[Placement], bool] = lambda _: True) -> bool:
+        """Make sure that the granted alternative stands; else go on to the next ones. False if none is left.
+
+        Args:
+            now: seconds.
+            creates: says whether the class of an object creates it there.
+        """
+        while self.position is not None:
+            if all(self._stands(self.position, number, now, creates) for number in range(len(self.granted))):
+                return True
+            self._give_up(now)
+        return False
+
+    def start(self, now: float) -> bool:
+        """Present all tokens; True if all resources accept, else go on to the next alternatives and approve them."""
+        while self.position is not None:
+            started: list[Token] = []
+            failed = False
+            for number, answer in enumerate(self.granted):
+                code = self._present(answer, now, started)
+                if code is not Code.GRANTED:
+                    self._note(self.position, number, code)
+                    failed = True
+                    break
+            if not failed:
+                return True
+            for token in started:
+                self._resource(token).finish(token, now)
+            self._give_up(now, used={token.resource for token in started})
+            if not self.approve(now):
+                return False
+        return False
+
+    def decline(self) -> None:
+        """Give everything back: whoever asked does not want what was granted."""
+        if self.position is not None:
+            for number, answer in enumerate(self.granted):
+                self._note(self.position, number, Code.DECLINED)
+                self._hold(answer)
+        self.position, self._next = None, len(self._schedules)
+        self._let_go([])
+
+    def answer(self) -> dict[str, Any]:
+        """Return what happened, as JSON has it (L39)."""
+        requests, releases = self._before
+        return {
+            "success": self.position,
+            "schedules": [self._described(at) for at in range(len(self._schedules))],
+            "requests": self._enactor.requests - requests,
+            "releases": self._enactor.releases - releases,
+        }
+
+    def _try(self, at: int, now: float) -> bool:
+        """Ask for one alternative: objects in order, host before vault; the first refusal ends it."""
+        schedule = self._schedules[at]
+        known = next((one for one in schedule if any(name in self._refused for name in _names(one))), None)
+        if known is not None:  # it cannot succeed: nobody else is asked
+            name = next(name for name in _names(known) if name in self._refused)
+            self._note(at, schedule.index(known), self._refused[name])
+            return False
+        for number, placement in enumerate(schedule):
+            tokens = list[Token]()
+            for name in _names(placement):
+                token = self._obtain(name, now)
+                if isinstance(token, Code):
+                    self._refused[name] = token
+                    self._note(at, number, token)
+                    for each in tokens:
+                        self._held.setdefault(each.resource, []).append(each)
+                    self._take_back(at)
+                    return False
+                tokens.append(token)
+            self._answers[at][number] = PlacementAnswer(placement, Code.GRANTED, *tokens)
+        return True
+
+    def _obtain(self, name: str, now: float) -> Token | Code:
+        """Return a grant that is held already, or ask for one."""
+        held = self._held.get(name, [])
+        while held:
+            token = held.pop()
+            if self._resource(token).check(token, self._request.holder, now) is Code.GRANTED:
+                return token
+        return self._enactor.ask(name, self._request, now)
+
+    def _take_back(self, at: int) -> None:
+        """Hold the grants of an alternative that failed, for those that follow."""
+        for answer in self._answers[at]:
+            self._hold(answer)
+
+    def _hold(self, answer: PlacementAnswer) -> None:
+        for token in _tokens(answer):
+            self._held.setdefault(token.resource, []).append(token)
+
+    def _let_go(self, later: Sequence[Schedule], *, all_kept: bool = False) -> None:
+        """Give back what is held and not kept for the alternatives that are left."""
+        for name, tokens in self._held.items():
+            if tokens and not all_kept and not self._enactor.keeps(name, later):
+                for token in tokens:
+                    self._enactor.release(token)
+                tokens.clear()
+
+    def _stands(self, at: int, number: int, now: float, creates: Callable[[Placement], bool]) -> bool:
+        answer = self._answers[at][number]
+        for token in _tokens(answer):
+            code = self._resource(token).check(token, self._request.holder, now)
+            if code is not Code.GRANTED:
+                self._note(at, number, code)
+                return False
+        if not creates(answer.placement):
+            self._note(at, number, Code.REFUSED_BY_CLASS)
+            return False
+        return True
+
+    def _present(self, answer: PlacementAnswer, now: float, started: list[Token]) -> Code:
+        for token in _tokens(answer):
+            code = self._resource(token).start(token, self._request.holder, now)
+            if code is not Code.GRANTED:
+                return code
+            started.append(token)
+        return Code.GRANTED
+
+    def _give_up(self, now: float, used: Collection[str] = ()) -> None:
+        """Leave the granted alternative, and look for another; what failed counts as a refusal."""
+        assert self.position is not None  # noqa: S101  # one is granted
+        for answer in self.granted:
+            if answer.code is Code.GRANTED:
+                self._hold(answer)
+            else:
+                for token in _tokens(answer):
+                    self._drop(answer.code, token, now)
+        for name in used:
+            self._held.pop(name, None)
+        self._let_go(self._schedules[self._next :])
+        self.reserve(now)
+
+    def _drop(self, code: Code, token: Token, now: float) -> None:
+        """Leave a grant of a placement that failed; one that is still good is held, or goes back if it is refused."""
+        state = self._resource(token).check(token, self._request.holder, now)
+        if state is not Code.GRANTED:
+            if state is not Code.EXPIRED:  # else it may grant another one
+                self._refused[token.resource] = state
+        elif code in _AT_THE_START:
+            self._enactor.release(token)
+            self._refused[token.resource] = code
+        else:
+            self._held.setdefault(token.resource, []).append(token)
+
+    def _resource(self, token: Token) -> Resource:
+        return self._enactor.find(token.resource) or Resource(token.resource)
+
+    def _note(self, at: int, number: int, code: Code) -> None:
+        self._answers[at][number] = self._answers[at][number]._replace(code=code)
+
+    def _described(self, at: int) -> dict[str, Any]:
+        answers = self._answers[at]
+        failed = next((answer.code for answer in answers if answer.code not in (Code.GRANTED, Code.NOT_ASKED)), None)
+        granted = bool(answers) and all(answer.code is Code.GRANTED for answer in answers)
+        return {
+            "code": str(failed or (Code.GRANTED if granted else Code.NOT_ASKED)),
+            "placements": [
+                {
+                    "object": answer.placement.object,
+                    "host": answer.placement.host,
+                    "vault": answer.placement.vault,
+                    "code": str(answer.code),
+                    "token": None if answer.token is None else f"{answer.token.resource}/{answer.token.id}",
+                }
+                for answer in answers
+            ],
+        }
+
+
+def resources_of(schedule: Schedule) -> set[str]:
+    """Return the names of all hosts and vaults of a schedule."""
+    return {name for placement in schedule for name in _names(placement)}
+
+
+def _names(placement: Placement) -> Iterator[str]:
+    yield placement.host
+    if placement.vault is not None:
+        yield placement.vault
+
+
+def _tokens(answer: PlacementAnswer) -> Iterator[Token]:
+    return (token for token in (answer.token, answer.vault_token) if token is not None)

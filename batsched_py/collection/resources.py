@@ -1,0 +1,157 @@
+"""Resources: hosts and vaults that decide for themselves what they grant, refuse and take back (L2, L20)."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from batsched_py.collection.codes import Code
+from batsched_py.collection.tokens import Request, Token
+
+#: Tokens that are gone of which a resource knows why.
+_REMEMBERED: Final = 1000
+
+
+class Policy(Protocol):
+    """A rule of a resource's own."""
+
+    def refuses(self, request: Request, now: float, *, starts: bool) -> bool:
+        """Return whether it is against a request; with `starts`, against a start that was granted before."""
+
+
+class _Granted:
+    """A reservation.
+
+    Attributes:
+        used: how often its token was presented.
+        running: how many objects that were started with it have not ended.
+    """
+
+    def __init__(self, token: Token) -> None:
+        self.token = token
+        self.used = self.running = 0
+        self.end = token.request.end
+
+
+class Resource:
+    """A host or a vault, with its reservations.
+
+    Attributes:
+        name: unique.
+        capacity: how much of it shared reservations may take together: CPUs of a host, space of a vault.
+        up: it can be reserved and used at all.
+    """
+
+    def __init__(self, name: str, capacity: float = 1.0, policies: tuple[Policy, ...] = ()) -> None:
+        self.name, self.capacity, self._policies = name, capacity, policies
+        self.up = True
+        self._granted: dict[int, _Granted] = {}
+        self._last = 0
+        #: Ids of tokens that were taken back, used up or let go.
+        self._gone: dict[int, Code] = {}
+
+    def request(self, request: Request, now: float) -> Token | Code:
+        """Return a token for a reservation, or why there is none."""
+        self._expire(now)
+        if not self.up:
+            return Code.NO_CAPACITY
+        if any(policy.refuses(request, now, starts=False) for policy in self._policies):
+            return Code.REFUSED_BY_POLICY
+        if not self._has_room(request):
+            return Code.NO_CAPACITY
+        self._last += 1
+        token = Token(self._last, self.name, request, now)
+        self._granted[token.id] = _Granted(token)
+        return token
+
+    def check(self, token: Token, holder: str, now: float) -> Code:
+        """Return whether a token of this holder is good, and may be used now or later."""
+        granted = self._find(token)
+        if isinstance(granted, Code):
+            return granted
+        if token.request.holder != holder:
+            return Code.BAD_TOKEN
+        if now >= granted.end or (not granted.used and now >= token.expires):
+            return Code.EXPIRED
+        return Code.GRANTED
+
+    def start(self, token: Token, holder: str, now: float) -> Code:
+        """Use a token to start an object; GRANTED, or why it does not start."""
+        code = self.check(token, holder, now)
+        if code is not Code.GRANTED:
+            return code
+        granted, request = self._granted[token.id], token.request
+        if granted.used and not request.type.reusable:
+            return Code.BAD_TOKEN
+        if now < request.start:
+            return Code.TOO_EARLY
+        if not self.up or any(policy.refuses(request, now, starts=True) for policy in self._policies):
+            return Code.START_REFUSED
+        granted.used += 1
+        granted.running += 1
+        return Code.GRANTED
+
+    def finish(self, token: Token, now: float) -> None:
+        """Note that an object has ended that was started with a token; the last one of a one-shot token frees it."""
+        granted = self._granted.get(token.id)
+        if granted is not None and granted.token == token:
+            granted.running -= 1
+            if not granted.running and not token.request.type.reusable:
+                granted.end = min(granted.end, now)
+                self._drop(token.id, Code.BAD_TOKEN)
+
+    def release(self, token: Token) -> bool:
+        """Give a reservation back that is not needed; False if there is none."""
+        if isinstance(self._find(token), Code):
+            return False
+        self._drop(token.id, Code.BAD_TOKEN)
+        return True
+
+    def cancel(self, token: Token) -> bool:
+        """Take a grant back, as a resource may at any time; False if there is none."""
+        if isinstance(self._find(token), Code):
+            return False
+        self._drop(token.id, Code.CANCELLED)
+        return True
+
+    def tokens(self, now: float) -> list[Token]:
+        """Return the tokens that are alive."""
+        self._expire(now)
+        return [granted.token for granted in self._granted.values()]
+
+    def free(self, start: float, end: float) -> float:
+        """Return how much of the resource is free for shared reservations during all of [start, end)."""
+        ones = [one for one in self._granted.values() if one.token.request.start < end and one.end > start]
+        if any(one.token.request.type.exclusive for one in ones):
+            return 0.0
+        times = {start, *(one.token.request.start for one in ones if one.token.request.start > start)}
+        taken = [
+            sum(one.token.request.amount for one in ones if one.token.request.start <= time < one.end) for time in times
+        ]
+        return self.capacity - max(taken)
+
+    def _has_room(self, request: Request) -> bool:
+        if request.type.exclusive:
+            return all(
+                one.token.request.start >= request.end or one.end <= request.start for one in self._granted.values()
+            )
+        return request.amount <= self.free(request.start, request.end)
+
+    def _find(self, token: Token) -> _Granted | Code:
+        """Return the reservation of a token that this resource has granted."""
+        granted = self._granted.get(token.id)
+        if granted is None or granted.token != token or token.resource != self.name:
+            return self._gone.get(token.id, Code.BAD_TOKEN) if token.resource == self.name else Code.BAD_TOKEN
+        return granted
+
+    def _expire(self, now: float) -> None:
+        """Drop reservations whose time-out or block is over."""
+        for granted in list(self._granted.values()):
+            unused = not granted.used and now >= granted.token.expires
+            if unused or (now >= granted.end and not granted.running):
+                self._drop(granted.token.id, Code.EXPIRED)
+
+    def _drop(self, token_id: int, code: Code) -> None:
+        del self._granted[token_id]
+        self._gone[token_id] = code
+        if len(self._gone) > _REMEMBERED:
+            del self._gone[next(iter(self._gone))]

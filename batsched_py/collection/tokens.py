@@ -1,0 +1,73 @@
+"""Tokens: proofs that a resource has reserved a block of its time and space (L17 to L19, L35)."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from typing import NamedTuple
+
+
+class ReservationType(Enum):
+    """Kinds of reservations: of the whole resource or of a share of it, for one start or for several."""
+
+    ONE_SHOT_SPACE = ("one-shot-space", True, False)
+    REUSABLE_SPACE = ("reusable-space", True, True)
+    ONE_SHOT_TIME = ("one-shot-time", False, False)
+    REUSABLE_TIME = ("reusable-time", False, True)
+
+    @property
+    def label(self) -> str:
+        """The name that users write."""
+        return self.value[0]
+
+    @property
+    def exclusive(self) -> bool:
+        """True if nobody else may have a reservation of the resource at that time."""
+        return self.value[1]
+
+    @property
+    def reusable(self) -> bool:
+        """True if the token may be used more than once."""
+        return self.value[2]
+
+
+class Request(NamedTuple):
+    """Terms of a reservation.
+
+    Attributes:
+        holder: who asks.
+        start, end: seconds; the block is [start, end).
+        type: what is reserved.
+        amount: how much of a shared resource: CPUs of a host, space of a vault.
+        time_out: seconds after which the token expires if nobody has used it.
+        user: whose request it is, for the rules of resources; None if that is not known.
+    """
+
+    holder: str
+    start: float
+    end: float
+    type: ReservationType = ReservationType.ONE_SHOT_SPACE
+    amount: float = 1.0
+    time_out: float = math.inf
+    user: str | None = None
+
+
+class Token(NamedTuple):
+    """A reservation that was granted.
+
+    Attributes:
+        id: unique among the tokens of its resource.
+        resource: the name of the resource.
+        request: what was granted.
+        created: seconds at which it was.
+    """
+
+    id: int
+    resource: str
+    request: Request
+    created: float
+
+    @property
+    def expires(self) -> float:
+        """Seconds at which it expires if nobody has used it."""
+        return self.created + self.request.time_out

@@ -1,0 +1,106 @@
+"""Alternatives: schedules whole or as differences, and what is wrong with some of them (L12, L13, LA-67)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from batsched_py.collection.alternatives import AlternativeError, Placement, read_alternatives, vary
+
+FIRST = {"name": "first", "placements": [{"object": "o1", "host": "A", "vault": "VA"}, {"object": "o2", "host": "B"}]}
+
+
+def placed(object_name: str, host: str) -> dict[str, str]:
+    """A placement."""
+    return {"object": object_name, "host": host}
+
+
+CHANGE = {"difference": [placed("o1", "A")]}
+
+
+def test_a_difference_changes_what_it_names() -> None:
+    """Of the schedule before, or of one that is named, which may come later."""
+    alternatives = read_alternatives(
+        [
+            FIRST,
+            {"difference": [placed("o2", "C")]},
+            {"difference": [placed("o1", "D")], "of": "first"},
+            {"difference": [placed("o2", "A")], "of": "last"},
+            {"name": "last", "placements": [placed("o2", "E")]},
+        ]
+    )
+    o1, o2 = Placement("o1", "A", "VA"), Placement("o2", "B")
+    assert alternatives == [
+        (o1, o2),
+        (o1, Placement("o2", "C")),
+        (Placement("o1", "D"), o2),
+        (Placement("o2", "A"),),
+        (Placement("o2", "E"),),
+    ]
+
+
+def test_la_67_a_difference_changes_something_that_is_there() -> None:
+    """Otherwise it is refused before anybody is asked."""
+    schedule = (Placement("o1", "A"),)
+    with pytest.raises(AlternativeError, match="must change a placement"):
+        vary(schedule, [])
+    with pytest.raises(AlternativeError, match="there is no object 'o9'"):
+        vary(schedule, [Placement("o9", "A")])
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({}, "must be a list of schedules, at least one, not {}"),
+        ([], "must be a list of schedules, at least one, not []"),
+        ([1], "[0]: must be an object, not 1"),
+        ([{}], "[0]: must have either placements or a difference"),
+        ([{"placements": [], "difference": []}], "[0]: must have either placements or a difference"),
+        ([{"place": []}], "[0].'place': is unknown; there are name, of, placements, difference"),
+        ([{"difference": []}], "[0].difference: varies no schedule: it is the first"),
+        ([FIRST, {"difference": []}], "[1].difference: a difference must change a placement"),
+        (
+            [FIRST, {"difference": [placed("x", "A")]}],
+            "[1].difference: there is no object 'x' in the schedule that it varies",
+        ),
+        ([FIRST, FIRST], "[1].name: must be a text of its own, not 'first'"),
+        (
+            [FIRST, {"difference": [placed("o1", "A")], "of": "none"}],
+            "[1].of: must be the name of a schedule, not 'none'",
+        ),
+        (
+            [
+                {"name": "a", "difference": [placed("o1", "A")], "of": "b"},
+                {"name": "b", "difference": [placed("o1", "B")], "of": "a"},
+            ],
+            "[1].of: varies a schedule that varies it in turn",
+        ),
+        (
+            [{"name": "a", "difference": [placed("o1", "A")], "of": "a"}],
+            "[0].of: varies a schedule that varies it in turn",
+        ),
+        ([{"placements": 1}], "[0].placements: must be a list of placements, not 1"),
+        ([{"placements": [1]}], "[0].placements[0]: must be an object, not 1"),
+        ([{"placements": [{"host": "A"}]}], "[0].placements[0].object: must be a text, not None"),
+        ([{"placements": [{"object": "o", "host": 1}]}], "[0].placements[0].host: must be a text, not 1"),
+        (
+            [{"placements": [{"object": "o", "host": "A", "vault": 1}]}],
+            "[0].placements[0].vault: must be a text, or null, not 1",
+        ),
+        ([{"placements": [placed("o", "A"), placed("o", "B")]}], "[0].placements[1].object: 'o' is placed twice"),
+    ],
+)
+def test_what_is_wrong_is_one_line(document: Any, message: str) -> None:
+    """Place and rule."""
+    with pytest.raises(AlternativeError) as caught:
+        read_alternatives(document)
+    assert str(caught.value) == message
+
+
+def test_a_long_chain_of_differences_is_read() -> None:
+    """Each varies the next one."""
+    chain = [{"name": str(n), "difference": [placed("o1", str(n))], "of": str(n + 1)} for n in range(3000)]
+    read = read_alternatives([*chain, {**FIRST, "name": "3000"}])
+    assert [schedule[0].host for schedule in read[:3]] == ["0", "1", "2"]
+    assert read[0][1].host == "B"

@@ -1,0 +1,382 @@
+"""Enactor, tokens and resources: the cases LA-20 to LA-28 and LA-64 to LA-80 of Legion, and what must always hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batsched_py.collection.alternatives import Placement, Schedule, vary
+from batsched_py.collection.codes import Code
+from batsched_py.collection.enactor import Enactor, Keep, Negotiation
+from batsched_py.collection.resources import Resource
+from batsched_py.collection.tokens import Request, ReservationType, Token
+
+O1_A_O2_B: Schedule = (Placement("o1", "A"), Placement("o2", "B"))
+TERMS = Request("me", 0, 100)
+
+
+class Refuses:
+    """A rule that is against everything, or against starts only."""
+
+    def __init__(self, starts: bool = False) -> None:
+        self._starts = starts
+
+    def refuses(self, request: Request, now: float, *, starts: bool) -> bool:
+        """Return whether it is against a request."""
+        del request, now
+        return starts is self._starts
+
+
+class Site:
+    """Resources A to D, VA and VB, some of which refuse, and an enactor."""
+
+    def __init__(self, *refusing: str, keep: Keep = "any", starts: Sequence[str] = ()) -> None:
+        self.resources = {name: Resource(name) for name in ("A", "B", "C", "D", "VA", "VB")}
+        for name in refusing:
+            self.resources[name] = Resource(name, policies=(Refuses(),))
+        for name in starts:
+            self.resources[name] = Resource(name, policies=(Refuses(starts=True),))
+        self.enactor = Enactor(self._find, keep)
+
+    def _find(self, name: str) -> Resource | None:
+        return self.resources.get(name)
+
+    def negotiate(self, schedules: Sequence[Schedule], request: Request = TERMS) -> Negotiation:
+        """Begin with these alternatives."""
+        return self.enactor.negotiate(schedules, request)
+
+    def alive(self, now: float = 0.0) -> list[str]:
+        """Return the resources with tokens."""
+        return [name for name, one in self.resources.items() for _ in one.tokens(now)]
+
+
+def codes(answer: dict[str, Any]) -> list[list[str]]:
+    """The codes of all placements, by schedules."""
+    return [[placement["code"] for placement in schedule["placements"]] for schedule in answer["schedules"]]
+
+
+def test_la_20_all_grant() -> None:
+    """Two tokens, two requests."""
+    site = Site()
+    talk = site.negotiate([O1_A_O2_B])
+    assert talk.reserve(0)
+    answer = talk.answer()
+    assert (answer["success"], answer["requests"], answer["releases"]) == (0, 2, 0)
+    assert answer["schedules"][0] == {
+        "code": "granted",
+        "placements": [
+            {"object": "o1", "host": "A", "vault": None, "code": "granted", "token": "A/1"},
+            {"object": "o2", "host": "B", "vault": None, "code": "granted", "token": "B/1"},
+        ],
+    }
+    assert site.alive() == ["A", "B"]
+
+
+def test_la_21_what_the_next_schedule_needs_is_kept() -> None:
+    """Requests A, B, C; no release of A."""
+    site = Site("B")
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
+    assert talk.reserve(0)
+    answer = talk.answer()
+    assert (answer["success"], answer["requests"], answer["releases"]) == (1, 3, 0)
+    assert codes(answer) == [["granted", "refused-by-policy"], ["granted", "granted"]]
+    assert site.alive() == ["A", "C"]
+
+
+def test_la_22_a_refusal_is_remembered() -> None:
+    """Requests A and B; D is not asked; A is given back once."""
+    site = Site("B")
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o1", "D")])])
+    assert not talk.reserve(0)
+    answer = talk.answer()
+    assert (answer["success"], answer["requests"], answer["releases"]) == (None, 2, 1)
+    assert codes(answer) == [["granted", "refused-by-policy"], ["not-asked", "refused-by-policy"]]
+    assert site.alive() == []
+
+
+def test_la_23_none_left() -> None:
+    """Three requests, one release, no token alive."""
+    site = Site("B", "C")
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
+    assert not talk.reserve(0)
+    answer = talk.answer()
+    assert (answer["requests"], answer["releases"]) == (3, 1)
+    assert codes(answer) == [["granted", "refused-by-policy"], ["granted", "refused-by-policy"]]
+    assert site.alive() == []
+
+
+@pytest.mark.parametrize(("keep", "requests", "releases"), [("any", 4, 0), ("next", 5, 1), ("none", 5, 1)])
+def test_keeping_is_an_option(keep: Keep, requests: int, releases: int) -> None:
+    """L32: for any later alternative, for the next one, or not at all. The third needs A, the second does not."""
+    site = Site("B", "VA", keep=keep)
+    talk = site.negotiate([O1_A_O2_B, (Placement("o1", "VA"),), (Placement("o1", "A"), Placement("o2", "C"))])
+    assert talk.reserve(0)
+    answer = talk.answer()
+    assert (answer["requests"], answer["releases"]) == (requests, releases)
+    assert site.alive() == ["A", "C"]
+
+
+def test_la_24_a_token_that_was_used_too_late_has_expired() -> None:
+    """A is kept, B has expired, C is asked: three requests, no release."""
+    site = Site()
+    site.resources["B"] = Hasty("B", 30)
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
+    assert talk.reserve(0)
+    assert talk.approve(31)
+    answer = talk.answer()
+    assert (answer["success"], answer["requests"], answer["releases"]) == (1, 3, 0)
+    assert codes(answer) == [["granted", "expired"], ["granted", "granted"]]
+    assert talk.start(31)
+
+
+class Hasty(Resource):
+    """A host that gives a time-out of its own."""
+
+    def __init__(self, name: str, time_out: float) -> None:
+        super().__init__(name)
+        self._time_out = time_out
+
+    def request(self, request: Request, now: float) -> Token | Code:
+        """Grant for a short time."""
+        return super().request(request._replace(time_out=self._time_out), now)
+
+
+def granted(resource: Resource, request: Request, now: float = 0.0) -> Token:
+    """A token, which must be granted."""
+    token = resource.request(request, now)
+    assert isinstance(token, Token)
+    return token
+
+
+def test_la_25_a_one_shot_token_is_used_once() -> None:
+    """A reusable one as often as its holder likes."""
+    host = Resource("A", capacity=2)
+    once = granted(host, TERMS._replace(type=ReservationType.ONE_SHOT_TIME))
+    often = granted(host, TERMS._replace(type=ReservationType.REUSABLE_TIME))
+    assert [host.start(once, "me", 1), host.start(once, "me", 2)] == [Code.GRANTED, Code.BAD_TOKEN]
+    assert [host.start(often, "me", 1), host.start(often, "me", 2)] == [Code.GRANTED, Code.GRANTED]
+
+
+def test_la_26_an_exclusive_reservation_shuts_others_out() -> None:
+    """For its block."""
+    host = Resource("A")
+    granted(host, TERMS)
+    shared = TERMS._replace(type=ReservationType.ONE_SHOT_TIME)
+    assert host.request(shared._replace(start=50, end=60), 0) is Code.NO_CAPACITY
+    granted(host, shared._replace(start=100, end=110))
+
+
+def test_la_28_a_vault_that_refuses_frees_its_host() -> None:
+    """Unless the next schedule keeps it."""
+    site = Site("VA")
+    one: Schedule = (Placement("o1", "A", "VA"),)
+    talk = site.negotiate([one])
+    assert not talk.reserve(0)
+    assert (talk.answer()["requests"], talk.answer()["releases"]) == (2, 1)
+    assert site.alive() == []
+    talk = site.negotiate([one, vary(one, [Placement("o1", "A", "VB")])])
+    assert talk.reserve(0)
+    assert (talk.answer()["requests"], talk.answer()["releases"]) == (3, 0)
+    assert site.alive() == ["A", "VB"]
+
+
+def test_la_64_the_first_refusal_ends_an_alternative() -> None:
+    """Requests A, C, B: tokens of C and B."""
+    site = Site("A")
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o1", "C")])])
+    assert talk.reserve(0)
+    assert talk.answer()["requests"] == 3
+    assert codes(talk.answer()) == [["refused-by-policy", "not-asked"], ["granted", "granted"]]
+    assert site.alive() == ["B", "C"]
+
+
+def test_la_65_a_vault_is_asked_where_one_is_named() -> None:
+    """Two requests and two tokens; one without."""
+    site = Site()
+    talk = site.negotiate([(Placement("o1", "A", "VA"),)])
+    assert talk.reserve(0)
+    assert (talk.answer()["requests"], site.alive()) == (2, ["A", "VA"])
+
+
+def test_la_69_another_list_may_need_what_the_first_one_held() -> None:
+    """A is not asked again."""
+    site = Site("B")
+    talk = site.negotiate([O1_A_O2_B])
+    assert not talk.reserve(0, more_to_come=True)
+    assert site.alive() == ["A"]
+    talk.continue_with([(Placement("o1", "A"), Placement("o2", "C"))])
+    assert talk.reserve(0)
+    assert (talk.answer()["success"], talk.answer()["requests"], talk.answer()["releases"]) == (1, 3, 0)
+
+
+def test_la_70_what_is_declined_goes_back() -> None:
+    """Two releases, nothing started."""
+    site = Site()
+    talk = site.negotiate([O1_A_O2_B])
+    assert talk.reserve(0)
+    talk.decline()
+    assert talk.answer()["releases"] == 2
+    assert codes(talk.answer()) == [["declined", "declined"]]
+    assert site.alive() == []
+
+
+def test_la_71_what_is_approved_too_late_has_expired() -> None:
+    """And the next alternative is tried."""
+    site = Site()
+    talk = site.negotiate([(Placement("o1", "A"),), (Placement("o1", "C"),)], TERMS._replace(time_out=30))
+    assert talk.reserve(0)
+    assert talk.approve(40)
+    assert codes(talk.answer()) == [["expired"], ["granted"]]
+
+
+def test_la_72_what_a_resource_takes_back_is_replaced() -> None:
+    """Three requests, A kept."""
+    site = Site()
+    talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [Placement("o2", "C")])])
+    assert talk.reserve(0)
+    token = talk.granted[1].token
+    assert token is not None
+    assert site.resources["B"].cancel(token)
+    assert talk.approve(5)
+    assert talk.answer()["requests"] == 3
+    assert codes(talk.answer()) == [["granted", "cancelled"], ["granted", "granted"]]
+
+
+def test_la_37_a_class_may_refuse() -> None:
+    """At the creation of its object."""
+    site = Site()
+    talk = site.negotiate([(Placement("o1", "A"),), (Placement("o1", "C"),)])
+    assert talk.reserve(0)
+    assert talk.approve(0, lambda placement: placement.host != "A")
+    assert codes(talk.answer()) == [["refused-by-class"], ["granted"]]
+    assert site.alive() == ["C"]
+
+
+def test_a_start_that_is_refused_leads_to_the_next_alternative() -> None:
+    """And what had been started there is stopped."""
+    site = Site(starts=["B"])
+    talk = site.negotiate([O1_A_O2_B, (Placement("o1", "C"), Placement("o2", "D"))])
+    assert talk.reserve(0)
+    assert talk.approve(0)
+    assert talk.start(0)
+    assert talk.position == 1
+    assert codes(talk.answer()) == [["granted", "start-refused"], ["granted", "granted"]]
+    assert site.alive() == ["C", "D"]
+
+
+def test_la_75_the_time_out_is_exclusive() -> None:
+    """Created at 100 with 30: good at 129.9, expired at 130."""
+    for now, code in ((129.9, Code.GRANTED), (130, Code.EXPIRED)):
+        host = Resource("A")
+        token = granted(host, Request("me", 100, 500, time_out=30), 100)
+        assert host.start(token, "me", now) is code
+
+
+def test_la_76_a_token_is_bound_to_its_resource_and_holder() -> None:
+    """And cannot be forged."""
+    one, other = Resource("A"), Resource("B")
+    token = granted(one, TERMS)
+    granted(other, TERMS)
+    assert other.start(token, "me", 0) is Code.BAD_TOKEN
+    assert one.start(token, "you", 0) is Code.BAD_TOKEN
+    assert one.start(token._replace(request=TERMS._replace(holder="you")), "you", 0) is Code.BAD_TOKEN
+    assert one.start(token._replace(id=7), "me", 0) is Code.BAD_TOKEN
+    assert one.start(token, "me", 0) is Code.GRANTED
+
+
+def test_la_77_a_block_has_a_beginning() -> None:
+    """Presented at 49 for [50, 60)."""
+    host = Resource("A")
+    token = granted(host, Request("me", 50, 60))
+    assert host.start(token, "me", 49) is Code.TOO_EARLY
+    assert host.start(token, "me", 50) is Code.GRANTED
+
+
+def test_la_78_shares_add_up() -> None:
+    """2 and 2 of 4 CPUs; a third one finds none."""
+    host = Resource("A", capacity=4)
+    shared = TERMS._replace(type=ReservationType.ONE_SHOT_TIME, amount=2)
+    granted(host, shared)
+    granted(host, shared)
+    assert host.request(shared._replace(amount=1), 0) is Code.NO_CAPACITY
+    assert host.free(0, 100) == 0
+    assert host.free(100, 200) == 4
+
+
+def test_la_79_who_shares_shuts_exclusive_ones_out() -> None:
+    """Where they overlap."""
+    host = Resource("A", capacity=4)
+    granted(host, TERMS._replace(type=ReservationType.REUSABLE_TIME))
+    assert host.request(TERMS._replace(start=99, end=200), 0) is Code.NO_CAPACITY
+
+
+def test_la_80_a_block_has_an_end_or_that_of_its_object() -> None:
+    """A reusable one lasts; a one-shot one is over when its object is."""
+    host = Resource("A")
+    token = granted(host, TERMS._replace(type=ReservationType.REUSABLE_SPACE))
+    assert [host.start(token, "me", now) for now in (10, 50, 100)] == [Code.GRANTED, Code.GRANTED, Code.EXPIRED]
+    host = Resource("A")
+    token = granted(host, TERMS)
+    assert host.start(token, "me", 10) is Code.GRANTED
+    host.finish(token, 20)
+    granted(host, TERMS._replace(start=20, holder="you"), 20)
+
+
+def test_an_unknown_resource_is_an_answer() -> None:
+    """Like any other."""
+    site = Site()
+    talk = site.negotiate([(Placement("o1", "X"),)])
+    assert not talk.reserve(0)
+    assert codes(talk.answer()) == [["unknown-resource"]]
+
+
+@given(st.data())
+def test_whatever_happens_each_grant_is_used_released_or_expired(data: st.DataObject) -> None:
+    """Of several negotiations at a time: nothing overlaps an exclusive reservation, no token outlives its end."""
+    names = ["A", "B", "C"]
+    site = Site(keep=data.draw(st.sampled_from(["any", "next", "none"])))
+    now = 0.0
+    talks: list[Negotiation] = []
+    for number in range(data.draw(st.integers(1, 6))):
+        now += data.draw(st.integers(0, 20))
+        start = now + data.draw(st.integers(0, 30))
+        request = Request(f"holder {number}", start, start + data.draw(st.integers(1, 40)), time_out=25)
+        request = request._replace(type=data.draw(st.sampled_from(list(ReservationType))))
+        schedules: list[Schedule] = [
+            tuple(Placement(f"o{at}", name) for at, name in enumerate(hosts))
+            for hosts in data.draw(st.lists(st.lists(st.sampled_from(names), min_size=1, max_size=3), max_size=4))
+        ]
+        talk = site.negotiate(schedules, request)
+        talk.reserve(now)
+        talks.append(talk)
+        action = data.draw(st.sampled_from(["nothing", "decline", "approve", "start", "cancel"]))
+        if action == "decline":
+            talk.decline()
+        elif action in ("approve", "start"):
+            now += data.draw(st.integers(0, 40))
+            if talk.approve(now) and action == "start":
+                talk.start(now)
+        elif action == "cancel" and talk.granted and talk.granted[0].token is not None:
+            site.resources[talk.granted[0].token.resource].cancel(talk.granted[0].token)
+        for resource in site.resources.values():
+            tokens = resource.tokens(now)
+            for token in tokens:
+                assert now < token.request.end or token.request.end > token.request.start
+                overlapping = [
+                    other
+                    for other in tokens
+                    if other is not token
+                    and other.request.start < token.request.end
+                    and token.request.start < other.request.end
+                ]
+                assert not token.request.type.exclusive or not overlapping
+                assert sum(one.request.amount for one in overlapping) + token.request.amount <= resource.capacity
+            held = {token for one in talks for answer in one.granted for token in (answer.token,) if token}
+            assert set(tokens) <= held, "a token that nobody holds"
+    assert site.alive(now + 1000) == [
+        name for name, one in site.resources.items() for granted in one._granted.values() if granted.running
+    ]
