@@ -1,6 +1,6 @@
 """All that an algorithm's author imports."""
 
-from batsched_py.errors import OptionError
+from batsched_py.errors import OptionError, QueryError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay, parallel, parallel_homogeneous, parallel_homogeneous_total
@@ -61,6 +61,7 @@ __all__ = [
     "Profile",
     "Progress",
     "Query",
+    "QueryError",
     "RequestedCall",
     "ResourceStateChanged",
     "Running",

@@ -23,6 +23,7 @@ BUILT_INS: Final = {
     "filler": "batsched_py.schedulers.filler:Filler",
     "killer": "batsched_py.schedulers.trials.killer:Killer",
     "leases": "batsched_py.schedulers.leases:Leases",
+    "placer": "batsched_py.schedulers.placer:Placer",
     "priority": "batsched_py.schedulers.priority:Priority",
     "random": "batsched_py.schedulers.random_fit:RandomFit",
     "rejecter": "batsched_py.schedulers.trials.rejecter:Rejecter",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Final, NamedTuple
 
 from batsched_py.collection.columns import Columns
@@ -113,9 +113,14 @@ class Collection:
         """Return the names of the records for which a query is true, in the order in which they came."""
         return [self._names[row] for row in self._select(query, now)]
 
+    def possible(self, query: Expression, unknown: Set[str], now: float = 0.0) -> list[str]:
+        """Return the names of the records for which a query may be true, whatever these attributes are there."""
+        self.refresh(now)
+        return [self._names[row] for row in _positions(self._columns.may_be_true(query, unknown))]
+
     def find(self, name: str, now: float = 0.0) -> Record | None:
         """Return a record; None if there is none of this name."""
-        self._refresh(now)
+        self.refresh(now)
         return self._record(self._rows[name], now) if name in self._rows else None
 
     def attributes(self, now: float = 0.0) -> Mapping[str, list[Value]]:
@@ -127,7 +132,7 @@ class Collection:
         return found
 
     def _select(self, query: Expression, now: float) -> list[int]:
-        self._refresh(now)
+        self.refresh(now)
         text = str(query)
         known = self._found.get(text)
         if known is not None and known[0] == self._columns.version:
@@ -138,8 +143,11 @@ class Collection:
         self._found[text] = self._columns.version, rows
         return rows
 
-    def _refresh(self, now: float) -> None:
-        """Poll the collections that are due: at their instants, however late this is asked."""
+    def refresh(self, now: float) -> None:
+        """Poll the collections that are due by now, as of their instants.
+
+        They are asked now. Whoever changes what they know calls this first, so that it is as it was then.
+        """
         for poll in self._polls:
             if poll.due <= now:
                 at = poll.due + poll.period * ((now - poll.due) // poll.period)

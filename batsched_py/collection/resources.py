@@ -14,8 +14,11 @@ _REMEMBERED: Final = 1000
 class Policy(Protocol):
     """A rule of a resource's own."""
 
-    def refuses(self, request: Request, now: float, *, starts: bool) -> bool:
-        """Return whether it is against a request; with `starts`, against a start that was granted before."""
+    def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:
+        """Return whether it is against a request; with `starts`, against a start that was granted before.
+
+        `held` is how many other reservations the resource has at that time.
+        """
 
 
 class _Granted:
@@ -54,7 +57,7 @@ class Resource:
         self._expire(now)
         if not self.up:
             return Code.NO_CAPACITY
-        if any(policy.refuses(request, now, starts=False) for policy in self._policies):
+        if self._refuses(request, now, starts=False):
             return Code.REFUSED_BY_POLICY
         if not self._has_room(request):
             return Code.NO_CAPACITY
@@ -84,7 +87,7 @@ class Resource:
             return Code.BAD_TOKEN
         if now < request.start:
             return Code.TOO_EARLY
-        if not self.up or any(policy.refuses(request, now, starts=True) for policy in self._policies):
+        if not self.up or self._refuses(request, now, starts=True):
             return Code.START_REFUSED
         granted.used += 1
         granted.running += 1
@@ -128,6 +131,13 @@ class Resource:
             sum(one.token.request.amount for one in ones if one.token.request.start <= time < one.end) for time in times
         ]
         return self.capacity - max(taken)
+
+    def _refuses(self, request: Request, now: float, *, starts: bool) -> bool:
+        if not self._policies:
+            return False
+        others = [one.token.request for one in self._granted.values() if one.token.request is not request]
+        held = sum(one.start < request.end and request.start < one.end for one in others)
+        return any(policy.refuses(request, now, held=held, starts=starts) for policy in self._policies)
 
     def _has_room(self, request: Request) -> bool:
         if request.type.exclusive:

@@ -98,10 +98,13 @@ def test_a_probe_that_fails_is_named_in_one_line(
     assert error.endswith("(own.py:14)\n")
 
 
-def test_leases_are_drawn_at_once(simulated: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Without files, too: `simulate --gantt` has one letter for both segments."""
+def test_leases_are_drawn_at_once(
+    simulated: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without files, too: `simulate --gantt` has one letter for both segments, and signs for what is between them."""
+    monkeypatch.setenv("COLUMNS", "200")
     assert run([*simulated[:-2], "--gantt"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "A=7  B=2" in lines
     [lowest] = [line for line in lines if line.startswith("      0 │")]
-    assert set(lowest.partition("│")[2].strip()) == set("AB↓")
+    assert set(lowest.partition("│")[2].strip()) == set("AB↓↑")

@@ -15,7 +15,8 @@ from batsched_py.errors import PluginError
 from batsched_py.schedulers.easy import Easy, EasyOptions
 from batsched_py.schedulers.fcfs import Fcfs
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import NoOptions, describe_options
+from batsched_py.scheduling.options import describe_options
+from batsched_py.scheduling.placement import PlacementOptions
 from tests.clone import ROOT, below
 
 MINE = """
@@ -85,9 +86,9 @@ def test_the_one_algorithm_of_a_file_need_not_be_named(mine: Path) -> None:
 
 
 def test_an_options_class_is_the_one_between_the_brackets() -> None:
-    """Scheduler[EasyOptions]; NoOptions without."""
+    """Scheduler[EasyOptions]."""
     assert Easy.options_type is EasyOptions
-    assert Fcfs.options_type is NoOptions
+    assert Fcfs.options_type is PlacementOptions
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,9 @@ class Refuses:
     def __init__(self, starts: bool = False) -> None:
         self._starts = starts
 
-    def refuses(self, request: Request, now: float, *, starts: bool) -> bool:
+    def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:
         """Return whether it is against a request."""
-        del request, now
+        del request, now, held
         return starts is self._starts
 
 

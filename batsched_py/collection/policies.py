@@ -1,0 +1,88 @@
+"""Policies of resources: whom they refuse, and when (L20). They come from properties of hosts, or from options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from batsched_py.collection.mil.values import parse_number
+from batsched_py.collection.resources import Policy
+from batsched_py.collection.tokens import Request
+
+_HOURS: Final = re.compile(r"(\d{1,2})-(\d{1,2})")
+_HOUR: Final = 3600.0
+
+
+class MaxJobs:
+    """Refuses more than so many reservations at a time."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:  # noqa: ARG002
+        """Return whether there are as many already."""
+        return not starts and held >= self._most
+
+
+class AllowedUsers:
+    """Refuses users whose names are not listed."""
+
+    def __init__(self, names: str) -> None:
+        """Make it of names with blanks or commas between them."""
+        self._names = frozenset(names.replace(",", " ").split())
+
+    def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:  # noqa: ARG002
+        """Return whether the user is another, or unknown."""
+        return request.user not in self._names
+
+
+class AllowedHours:
+    """Refuses starts outside of some hours of the day; the simulation begins at midnight."""
+
+    def __init__(self, first: int, last: int) -> None:
+        """Make it of hours from 0 to 24: `last` is not among them, and may be below `first`, for a night."""
+        self._first, self._last = first, last
+
+    def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:  # noqa: ARG002
+        """Return whether the start is outside."""
+        hour = (now if starts else request.start) / _HOUR % 24
+        inside = self._first <= hour < self._last
+        if self._last < self._first:
+            inside = hour >= self._first or hour < self._last
+        return not inside
+
+
+class Moody:
+    """Refuses at random, requests and starts alike."""
+
+    def __init__(self, share: float, draw: Callable[[], float]) -> None:
+        """Make it of the share that is refused, and what draws numbers from 0 to 1."""
+        self._share, self._draw = share, draw
+
+    def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:  # noqa: ARG002
+        """Return whether it does not feel like it."""
+        return self._draw() < self._share
+
+
+def read_policies(properties: Mapping[str, object], draw: Callable[[], float]) -> list[Policy]:
+    """Return the policies that properties of a host say; ValueError names the property and the rule."""
+    found: list[Policy] = []
+    if "max_jobs" in properties:
+        most = parse_number(str(properties["max_jobs"]))
+        if not isinstance(most, int) or most < 0:
+            raise ValueError(f"max_jobs must be a whole number from 0 on, not {properties['max_jobs']!r}")
+        found.append(MaxJobs(most))
+    if "allowed_users" in properties:
+        found.append(AllowedUsers(str(properties["allowed_users"])))
+    if "allowed_hours" in properties:
+        hours = _HOURS.fullmatch(str(properties["allowed_hours"]))
+        if hours is None or max(int(hours[1]), int(hours[2])) > 24:
+            raise ValueError(f"allowed_hours must be like 8-18, not {properties['allowed_hours']!r}")
+        found.append(AllowedHours(int(hours[1]), int(hours[2])))
+    if "refuse" in properties:
+        share = parse_number(str(properties["refuse"]))
+        if share is None or not 0 <= share <= 1:
+            raise ValueError(f"refuse must be a share from 0 to 1, not {properties['refuse']!r}")
+        found.append(Moody(share, draw))
+    return found
