@@ -1,0 +1,14 @@
+"""Timelines: what happens in VMs when: configuration, a global barrier, an experiment's own clock (FIREWHEEL).
+
+* `entries`: the entries of a VM's timeline and their order; what is said of an experiment in one file.
+* `clock`: schedule time to experiment time, moved by pauses and breaks.
+* `states`: states of a VM, and which may follow which.
+* `records`: what became of each entry, and what the caller has to do.
+* `vm`: one VM: local barriers, reboots, positive times, late additions.
+* `run`: all VMs of an experiment and the global barrier. Start here.
+* `playing`: a whole run without hosts, with the durations that the entries name.
+
+A run is told what happens (`launch`, `ended`, `resume`, ...) and asked what to do (`advance`). Nothing here does I/O.
+Times are seconds: schedule time stands in the timeline, experiment time counts from the start that the global barrier
+sets, and the clock outside, which a caller passes in, is wall time.
+"""

@@ -1,0 +1,45 @@
+"""Clock of one VM: schedule time to experiment time, which pauses and breaks move apart (F8, F13, F14)."""
+
+from __future__ import annotations
+
+
+class ExperimentClock:
+    """Map from schedule time to experiment time, as far as is known now.
+
+    It holds for what stands behind the last pause or break that was reached. Later schedule times never come earlier:
+    a pause adds its duration, a resume counts from the break's own schedule time.
+
+    Attributes:
+        moved_by: names of the pauses and breaks that moved it, in their order.
+    """
+
+    __slots__ = ("_added", "_origin", "_reached", "moved_by")
+
+    def __init__(self) -> None:
+        #: Schedule time from which is counted, and the experiment time at which that was.
+        self._origin, self._reached = 0.0, 0.0
+        #: Pauses since then. Apart, so that whole sums of whole seconds are exact.
+        self._added = 0.0
+        self.moved_by: tuple[str, ...] = ()
+
+    def experiment_time(self, at: float) -> float:
+        """Return when a schedule time comes."""
+        return at - self._origin + self._reached + self._added
+
+    def pause(self, duration: float, name: str) -> None:
+        """Move what follows by a duration."""
+        if duration:
+            self._added += duration
+            self.moved_by += (name,)
+
+    def resume(self, at: float, time: float, name: str) -> None:
+        """End a break with the schedule time `at` at an experiment time."""
+        self._origin, self._reached, self._added = at, time, 0.0
+        self.moved_by += (name,)
+
+    def copy(self) -> ExperimentClock:
+        """Return a clock that is moved independently."""
+        other = ExperimentClock()
+        other._origin, other._reached, other._added = self._origin, self._reached, self._added
+        other.moved_by = self.moved_by
+        return other

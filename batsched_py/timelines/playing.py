@@ -1,0 +1,144 @@
+"""A run of timelines without hosts: entries last as long as they say, and end with the exit codes they name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from heapq import heappop, heappush
+from itertools import count
+
+from msgspec import Struct
+
+from batsched_py.errors import OptionError
+from batsched_py.text.display import shown
+from batsched_py.text.wording import seconds, unknown
+from batsched_py.timelines.entries import Drop, Entry, Program, Timelines
+from batsched_py.timelines.records import Begin, Kill
+from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.states import VmState
+
+#: What happens first at an instant.
+_END, _LAUNCH, _ADDITION, _RESUME = range(4)
+
+
+class ResumeRequest(Struct, frozen=True):
+    """A resume from outside.
+
+    Attributes:
+        time: experiment time, or seconds after the launch.
+        vms: names; None for all.
+        after_launch: True if `time` counts from the launch.
+    """
+
+    time: float
+    vms: tuple[str, ...] | None = None
+    after_launch: bool = False
+
+
+class _Happening(Struct, frozen=True):
+    """Something that comes at a wall time; `token` tells runs of an entry apart."""
+
+    vm: str = ""
+    entry: Entry | None = None
+    token: int = 0
+    code: int = 0
+    request: ResumeRequest | None = None
+
+
+class _Player:
+    def __init__(self, timelines: Timelines, resumes: Iterable[ResumeRequest]) -> None:
+        self.run, self.notes = TimelineRun(timelines), list[str]()
+        self._counter = count()
+        self._heap: list[tuple[float, int, int, _Happening]] = []
+        #: VM and entry -> token of the run that has not ended.
+        self._tokens: dict[tuple[str, str], int] = {}
+        first = min((one.launch for one in timelines.vms), default=0.0)
+        self._known = timelines.vms
+        self._later: list[ResumeRequest] = []
+        for one in timelines.vms:
+            self._push(one.launch, _LAUNCH, _Happening(vm=one.name))
+        for request in resumes:
+            if request.after_launch:
+                self._push(first + request.time, _RESUME, _Happening(request=request))
+            else:
+                self._later.append(request)
+
+    def play(self) -> None:
+        now, known = -math.inf, False
+        while True:
+            now = max(now, min(self._heap[0][0] if self._heap else math.inf, self.run.next_time()))
+            if math.isinf(now):
+                return
+            self._happen(now)
+            self._obey(now)
+            if self.run.start is not None and not known:
+                known = True
+                self._plan_experiment_times(now, self.run.start)
+
+    def _happen(self, now: float) -> None:
+        """Tell the run what happens now: everything but resumes, or one of these if nothing else is left."""
+        if self._heap and self._heap[0][:2] == (now, _RESUME):
+            request = heappop(self._heap)[3].request
+            assert request is not None  # noqa: S101
+            self.run.resume(request.vms, now, None if request.after_launch else request.time)
+            return
+        while self._heap and self._heap[0][0] == now and self._heap[0][1] < _RESUME:
+            _, kind, _, what = heappop(self._heap)
+            if kind == _LAUNCH:
+                self.run.launch(what.vm, now)
+            elif what.entry is not None and kind == _ADDITION:
+                self.run.add(what.vm, what.entry, now)
+            elif what.entry is not None and self._tokens.pop((what.vm, what.entry.name), None) == what.token:
+                self.run.ended(what.vm, what.entry.name, now, what.code)
+
+    def _obey(self, now: float) -> None:
+        for order in self.run.advance(now):
+            if isinstance(order, Kill):
+                del self._tokens[order.vm, order.entry.name]
+            elif isinstance(order, Begin) and isinstance(order.entry.action, Program | Drop):
+                action = order.entry.action
+                code = action.exit_code(order.number) if isinstance(action, Program) else 0
+                token = self._tokens[order.vm, order.entry.name] = next(self._counter)
+                self._push(now + action.takes, _END, _Happening(order.vm, order.entry, token, code))
+
+    def _plan_experiment_times(self, now: float, start: float) -> None:
+        """Plan what is given in experiment time, which exists from now on."""
+        for request in self._later:
+            if start + request.time < now:
+                self.notes.append(f"resume at {seconds(request.time)}: experiment time begins later; it does nothing")
+            else:
+                self._push(start + request.time, _RESUME, _Happening(request=request))
+        for vm in self._known:
+            for entry in vm.entries:
+                if entry.added is not None:
+                    self._push(max(start + entry.added, now), _ADDITION, _Happening(vm.name, entry))
+
+    def _push(self, time: float, kind: int, what: _Happening) -> None:
+        heappush(self._heap, (time, kind, next(self._counter), what))
+
+
+def play(timelines: Timelines, resumes: Iterable[ResumeRequest] = ()) -> tuple[TimelineRun, list[str]]:
+    """Play timelines to their end, and return the run as it stands then, with notes of what came to nothing.
+
+    OptionError if a resume names a VM that is unknown.
+    """
+    requests = list(resumes)
+    known = {one.name for one in timelines.vms}
+    for name in (name for request in requests for name in request.vms or () if name not in known):
+        raise OptionError(f"resume: VM {shown(name)}: {unknown(name, known)}")
+    player = _Player(timelines, requests)
+    player.play()
+    return player.run, player.notes + _standstill(player.run)
+
+
+def _standstill(run: TimelineRun) -> list[str]:
+    """Return why the run ends before everything has happened."""
+    notes = [run.failed] if run.failed else []
+    if run.start is None and not run.failed and run.closed_by:
+        closed = ", ".join(f"{name} ({run.vms[name].failure or run.vms[name].state.value})" for name in run.closed_by)
+        notes.append(f"no start: the barrier is kept closed by {closed}")
+    for vm in run.vms.values():
+        if vm.held is not None and vm.state is not VmState.FAILED:
+            since = "the launch" if math.isinf(vm.held.at) else seconds(vm.held_since)
+            notes.append(f"{vm.name} is held by {vm.held.name} since {since}: no resume comes")
+    return notes

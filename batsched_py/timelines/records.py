@@ -1,0 +1,72 @@
+"""Records of entries, and orders to those who run them."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from msgspec import Struct, field
+
+from batsched_py.timelines.entries import Entry
+
+Outcome = Literal["pending", "running", "done", "killed", "not run", "refused"]
+
+
+class Span(Struct):
+    """One run of an entry, in wall time; `end` is None while it runs, `exit` until it has ended by itself."""
+
+    begin: float
+    end: float | None = None
+    exit: int | None = None
+
+
+class EntryRecord(Struct):
+    """What became of an entry.
+
+    Attributes:
+        entry: the entry.
+        spans: its runs; more than one after a reboot.
+        time: its schedule time while the VM is configured, else the experiment time of its begin; None if it has not
+            begun.
+        late: seconds by which it began after it was due, and known (F34).
+        moved_by: pauses and breaks that moved it (F33).
+        outcome: how it stands.
+        reason: why it was not run, was refused or killed, or what was noted of its end.
+        known: wall time at which it became known; -infinity for the beginning.
+        due: experiment time at which it would have begun, for one that its lease left no time for.
+    """
+
+    entry: Entry
+    spans: list[Span] = field(default_factory=list)
+    time: float | None = None
+    late: float = 0.0
+    moved_by: tuple[str, ...] = ()
+    outcome: Outcome = "pending"
+    reason: str = ""
+    known: float = -math.inf
+    due: float | None = None
+
+
+class Begin(Struct, frozen=True):
+    """An order to begin an entry; for programs and drops, `ended` is expected. `number` counts its runs, from 0."""
+
+    vm: str
+    entry: Entry
+    number: int
+
+
+class Kill(Struct, frozen=True):
+    """An order to kill an entry that runs."""
+
+    vm: str
+    entry: Entry
+
+
+class Reboot(Struct, frozen=True):
+    """An order to reboot a VM, which is back at the wall time `until`."""
+
+    vm: str
+    until: float
+
+
+Order = Begin | Kill | Reboot

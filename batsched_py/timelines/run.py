@@ -1,0 +1,256 @@
+"""The timelines of an experiment as they run: all VMs, and the global barrier between them (F3, F4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import count
+
+from msgspec import Struct
+
+from batsched_py.errors import OptionError
+from batsched_py.text.display import shown
+from batsched_py.text.wording import unknown
+from batsched_py.timelines.entries import Entry, Resume, Timelines, Transfer
+from batsched_py.timelines.records import Order
+from batsched_py.timelines.states import VmState
+from batsched_py.timelines.vm import TimelineVm
+
+
+class VmStatus(Struct, frozen=True):
+    """What can be asked about a VM (F18, F32).
+
+    Attributes:
+        state: its state.
+        current: the negative time at which it is; None if none.
+        held_by: the break that holds it; None if none.
+        held_since: experiment time of that; wall time for a break at -infinity.
+        paused_until: experiment time at which a pause ends, if one holds it now.
+        next_entry: the next entry; None if none is left.
+        next_time: experiment time at which that begins; None if it is open.
+    """
+
+    state: VmState
+    current: float | None
+    held_by: Entry | None
+    held_since: float | None
+    paused_until: float | None
+    next_entry: Entry | None
+    next_time: float | None
+
+
+class TimelineRun:
+    """A run of timelines: the caller tells what has happened, and `advance` tells what to do now.
+
+    Wall time never goes back from call to call.
+
+    Attributes:
+        timelines: what was asked for.
+        vms: name -> VM, in their order.
+        launched: wall time of the first launch; None before.
+        start: wall time at which experiment time is 0; None while the global barrier is closed.
+        failed: why the experiment has failed; "" if it has not.
+        failed_at: wall time of that.
+    """
+
+    def __init__(self, timelines: Timelines) -> None:
+        self.timelines, self._rules = timelines, timelines.rules
+        self.vms = {one.name: TimelineVm(one, timelines.rules) for one in timelines.vms}
+        self.launched: float | None = None
+        self.start: float | None = None
+        self.failed = ""
+        self.failed_at: float | None = None
+        self._orders: list[Order] = []
+        self._numbers = {name: number for number, name in enumerate(self.vms)}
+        self._names = list(self.vms)
+        #: VMs to be settled, by number, and a heap of (wall time, number), some of them out of date.
+        self._touched: set[int] = set()
+        self._agenda: list[tuple[float, int]] = []
+        #: Managed VMs that the barrier waits for: not configured, and not excluded.
+        self._awaited = {one.name for one in timelines.vms if one.managed}
+
+    # Questions
+
+    def experiment_time(self, now: float) -> float | None:
+        """Return seconds since the start, negative in the buffer; None while the barrier is closed (F18)."""
+        return None if self.start is None else now - self.start
+
+    @property
+    def launch_to_start(self) -> float | None:
+        """Seconds from the launch to the start; None while the barrier is closed."""
+        return None if self.start is None or self.launched is None else self.start - self.launched
+
+    @property
+    def closed_by(self) -> list[str]:
+        """VMs that keep the barrier closed (F32)."""
+        return [name for name in self.vms if name in self._awaited] if self.start is None else []
+
+    def status(self, vm: str, now: float) -> VmStatus:
+        """Return how a VM stands."""
+        one = self.vms[vm]
+        time = self.experiment_time(now)
+        before = one.state is VmState.CONFIGURING
+        clock = now if before else time
+        paused = one.held is None and clock is not None and clock < one.paused_until and one.alive
+        entry, comes = one.next_entry or (None, None)
+        return VmStatus(
+            state=one.state,
+            current=one.current,
+            held_by=one.held,
+            held_since=one.held_since if one.held else None,
+            paused_until=one.paused_until if paused else None,
+            next_entry=entry,
+            next_time=comes,
+        )
+
+    def next_time(self) -> float:
+        """Return the wall time at which `advance` should be called next; infinity if only an event can help."""
+        while self._agenda:
+            time, number = self._agenda[0]
+            if self.vms[self._names[number]].next_time(self.start) == time:
+                return time
+            heappop(self._agenda)
+        return math.inf
+
+    def transfer_times(self, vm: str, name: str) -> Iterator[float]:
+        """Iterate over the times of a transfer until its VM ends; yield only the first if that is open (F28)."""
+        one = self.vms[vm]
+        record = one.records[name]
+        action = record.entry.action
+        assert isinstance(action, Transfer)  # noqa: S101
+        if record.time is None:
+            return
+        yield record.time
+        lasts = one.end - record.spans[0].begin
+        if action.interval is None or math.isinf(lasts):
+            return
+        for number in count(1):
+            if number * action.interval >= lasts:
+                return
+            yield record.time + number * action.interval
+
+    # What happens
+
+    def launch(self, vm: str, now: float) -> None:
+        """Note that a VM is there."""
+        self.launched = now if self.launched is None else self.launched
+        if self.vms[vm].timeline.managed and not self.failed:
+            self.vms[vm].launch(now)
+        self._touch(vm)
+
+    def ended(self, vm: str, name: str, now: float, code: int = 0, *, reboot: bool = False) -> None:
+        """Note that an entry has ended, with its exit code; `reboot` if it left the marker that asks for one."""
+        self.vms[vm].ended(name, now, code, reboot=reboot)
+        self._touch(vm)
+
+    def not_loaded(self, vm: str, name: str, now: float) -> None:
+        """Note that the files of an entry that runs could not be loaded."""
+        self.vms[vm].not_loaded(name, now)
+        self._touch(vm)
+
+    def lose(self, vm: str, now: float, reason: str) -> None:
+        """Note that a VM is gone, because its host failed or its lease was cancelled."""
+        self.vms[vm].lose(now, reason)
+        self._touch(vm)
+
+    def suspend(self, vm: str) -> None:
+        """Note that the lease of a VM is suspended: entries that are due wait (F24)."""
+        self.vms[vm].suspended = True
+
+    def wake(self, vm: str) -> None:
+        """Note that the lease of a VM runs again."""
+        self.vms[vm].suspended = False
+        self._touch(vm)
+
+    def add(self, vm: str, entry: Entry, now: float) -> None:
+        """Take an entry that becomes known now (F21). Its name must be new in the VM, or that of one `added` later."""
+        self._settle(now)
+        self.vms[vm].add(entry, now, self.start)
+        self._touch(vm)
+
+    def resume(self, vms: Iterable[str] | None, now: float, time: float | None = None) -> list[str]:
+        """End the breaks that hold these VMs at this instant; all VMs if `vms` is None. Return those that were held.
+
+        `time` is the same instant in experiment time, for a caller who knows it exactly. OptionError if a name is
+        unknown; then nothing is resumed (FA-46).
+        """
+        names = list(self.vms) if vms is None else list(vms)
+        for name in names:
+            if name not in self.vms:
+                raise OptionError(f"resume: VM {shown(name)}: {unknown(name, self.vms)}")
+        self._settle(now)
+        if time is None:
+            time = self.experiment_time(now)
+        resumed = [name for name in names if self.vms[name].resume(now, time)]
+        for name in resumed:
+            self._touch(name)
+        return resumed
+
+    def advance(self, now: float) -> Sequence[Order]:
+        """Do all that is due until now, and return what the caller has to do, in that order."""
+        self._settle(now)
+        orders, self._orders = self._orders, []
+        return orders
+
+    def _touch(self, vm: str) -> None:
+        self._touched.add(self._numbers[vm])
+
+    def _settle(self, now: float) -> None:
+        """Settle VMs until nothing is left to do. Resumes come after all breaks of their instant (F19)."""
+        resumes: list[tuple[Entry, float | None]] = []
+        while True:
+            while self._agenda and self._agenda[0][0] <= now:
+                self._touched.add(heappop(self._agenda)[1])
+            if self._touched:
+                numbers = sorted(self._touched)
+                self._touched.clear()
+                for number in numbers:
+                    resumes += self._settle_one(self.vms[self._names[number]], now)
+            elif resumes:
+                entry, time = resumes.pop(0)
+                assert isinstance(entry.action, Resume)  # noqa: S101
+                self._resume_by_entry(entry.action, now, time)
+            else:
+                return
+
+    def _resume_by_entry(self, action: Resume, now: float, time: float | None) -> None:
+        for name in self.vms if action.vms is None else action.vms:
+            if self.vms[name].resume(now, time):
+                self._touch(name)
+
+    def _settle_one(self, vm: TimelineVm, now: float) -> list[tuple[Entry, float | None]]:
+        vm.settle(now, self.start)
+        self._orders += vm.orders
+        vm.orders = []
+        resumes, vm.resumes = vm.resumes, []
+        if vm.failure and not self.failed:
+            self._answer_failure(vm, now)
+        if vm.state is VmState.CONFIGURED:
+            self._awaited.discard(vm.name)
+        self._open_barrier(now)
+        heappush(self._agenda, (vm.next_time(self.start), self._numbers[vm.name]))
+        return resumes
+
+    def _answer_failure(self, vm: TimelineVm, now: float) -> None:
+        """Wait for ever, go on without the VM, or end the experiment (F22)."""
+        if self._rules.on_failed == "exclude":
+            self._awaited.discard(vm.name)
+        elif self._rules.on_failed == "abort":
+            self.failed, self.failed_at = f"{vm.name} failed: {vm.failure}", now
+            for one in self.vms.values():
+                one.abort(now, f"the experiment failed: {self.failed}")
+                self._orders += one.orders
+                one.orders = []
+
+    def _open_barrier(self, now: float) -> None:
+        """Decide the start when nobody is awaited any more; the first decision stands (F4)."""
+        if self.start is not None or self._awaited or self.failed or self.launched is None:
+            return
+        managed = [one for one in self.vms.values() if one.timeline.managed]
+        if managed and all(one.state is VmState.FAILED for one in managed):
+            self.failed, self.failed_at = "every VM failed", now
+            return
+        self.start = (now if managed else self.launched) + self._rules.buffer
+        self._agenda = [(one.next_time(self.start), self._numbers[one.name]) for one in self.vms.values()]
+        heapify(self._agenda)

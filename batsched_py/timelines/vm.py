@@ -1,0 +1,393 @@
+"""One VM with its timeline: local barriers, reboots, then positive times, held by pauses and breaks."""
+
+from __future__ import annotations
+
+import math
+from bisect import insort
+from collections import deque
+from heapq import heappop, heappush
+from itertools import takewhile
+from typing import Final
+
+from batsched_py.timelines.clock import ExperimentClock
+from batsched_py.timelines.entries import REBOOT_CODE, Drop, Entry, Hold, Program, Resume, TimelineRules, VmTimeline
+from batsched_py.timelines.records import Begin, EntryRecord, Kill, Order, Outcome, Reboot, Span
+from batsched_py.timelines.states import TRANSITIONS, VmState
+
+LEASE_ENDED: Final = "lease ended"
+
+
+class TimelineVm:
+    """The books of one VM. `settle` does what is due; the other methods note what has happened.
+
+    Attributes:
+        timeline: what was asked for.
+        state: where it stands (F6).
+        records: entry's name -> what became of it, in the order of the list.
+        configured: wall time at which it came to the global barrier; None before.
+        end: wall time at which its lease ends, or it was lost; infinity if neither is known.
+        held: the break that holds it now.
+        held_since: experiment time at which that was reached; wall time if it is a break at -infinity.
+        paused_until: experiment time at which its last pause ends; wall time for one at -infinity.
+        orders: what the caller has to do; taken by the run.
+        resumes: entries that resume VMs, with their experiment time; taken by the run.
+        failure: why it failed; "" if it has not.
+    """
+
+    def __init__(self, timeline: VmTimeline, rules: TimelineRules) -> None:
+        self.timeline, self._rules = timeline, rules
+        self.state = VmState.UNINITIALIZED if timeline.managed else VmState.NOT_MANAGED
+        self.records: dict[str, EntryRecord] = {}
+        self.configured: float | None = None
+        self.end = timeline.end
+        self.held: Entry | None = None
+        self.held_since = self.paused_until = -math.inf
+        self.orders: list[Order] = []
+        self.resumes: list[tuple[Entry, float | None]] = []
+        self.failure = ""
+        #: Its lease has ended, or the experiment has failed.
+        self._over = False
+        #: Pauses and breaks at -infinity that are to come, and the wall time until which they hold the VM.
+        self._first_holds: deque[Entry] = deque()
+        self._free_at = -math.inf
+        #: Negative entries that have not begun, in their order, and the time of those that have.
+        self._negative: list[Entry] = []
+        self._current = -math.inf
+        #: Those of a local barrier that have not ended, and those that run besides.
+        self._counted: dict[str, Entry] = {}
+        self._running: dict[str, Entry] = {}
+        #: Entries of the current time that asked for a reboot, the reboots so far, and when the present one is over.
+        self._requests: list[Entry] = []
+        self._reboots, self._rebooting = 0, -math.inf
+        #: Heap of positive entries, pauses and breaks that have not been reached; the key of the last one that was.
+        self._queue: list[tuple[tuple[float, int, int], Entry]] = []
+        self._reached: tuple[float, int, int] = (-math.inf, 0, 0)
+        self.clock = ExperimentClock()
+        #: While the lease is suspended, entries that are due wait here, with the wall time at which they were.
+        self.suspended = False
+        self._waiting: list[tuple[Entry, float]] = []
+        for entry in sorted(timeline.entries, key=lambda one: one.sequence):
+            self._put(entry)
+
+    @property
+    def name(self) -> str:
+        """The name of the VM."""
+        return self.timeline.name
+
+    @property
+    def alive(self) -> bool:
+        """True if something may still begin."""
+        return self.state in (VmState.CONFIGURING, VmState.CONFIGURED) and not self._over
+
+    @property
+    def current(self) -> float | None:
+        """The negative time that it is at (F18); None if it is not being configured, or at none yet."""
+        return self._current if self.state is VmState.CONFIGURING and self._current > -math.inf else None
+
+    @property
+    def next_entry(self) -> tuple[Entry, float | None] | None:
+        """The next entry, and when it comes: experiment time, None if that is open. None if nothing is left (F32)."""
+        if self._negative:
+            return self._negative[0], self._negative[0].at
+        if not self._queue:
+            return None
+        entry = self._queue[0][1]
+        return entry, None if self.held else self.clock.experiment_time(entry.at)
+
+    def _put(self, entry: Entry) -> None:
+        """Take an entry that is known before the VM is launched; those that are added later only get their record."""
+        self.records[entry.name] = EntryRecord(entry)
+        if entry.added is not None or not self.timeline.managed:
+            return
+        if entry.at == -math.inf:
+            self._first_holds.append(entry)
+        elif entry.configures:
+            insort(self._negative, entry, key=lambda one: one.key)
+        else:
+            heappush(self._queue, (entry.key, entry))
+
+    # What happens to it
+
+    def launch(self, now: float) -> None:
+        """Begin: the VM is there (F3)."""
+        if self.state not in (VmState.UNINITIALIZED, VmState.TESTING) or self._over:
+            return
+        self.end += now - self.timeline.launch
+        self._free_at = now
+        if self._first_holds or self._negative:
+            self._change(VmState.CONFIGURING)
+        else:
+            self._configured(now)
+
+    def ended(self, name: str, now: float, code: int = 0, *, reboot: bool = False) -> None:
+        """Note that an entry has ended, with its exit code; `reboot` if it left the marker that asks for one (F7)."""
+        entry, counted = self._stop(name)
+        record = self.records[name]
+        record.spans[-1].end, record.spans[-1].exit = now, code
+        record.outcome = "done"
+        action = entry.action
+        asks = (code == REBOOT_CODE or reboot) and not (isinstance(action, Program) and action.on_host)
+        if asks and counted and self.state is VmState.CONFIGURING:
+            self._requests.append(entry)
+        elif asks:
+            record.reason = "its request for a reboot is only logged: the VM is configured"
+        elif code and self._rules.on_exit == "fail" and self._may_fail(entry, counted=counted):
+            self.fail(f"{name} exited with {code}")
+
+    def not_loaded(self, name: str, now: float) -> None:
+        """Note that the files of an entry that runs could not be loaded, which fails the VM unless ignored (F7)."""
+        entry, counted = self._stop(name)
+        record = self.records[name]
+        record.spans[-1].end, record.outcome, record.reason = now, "done", "its files could not be loaded"
+        if self._may_fail(entry, counted=counted):
+            self.fail(f"the files of {name} could not be loaded")
+
+    def lose(self, now: float, reason: str) -> None:
+        """Note that the VM is gone: what runs is killed, and it has failed (F24)."""
+        self._kill(now, reason)
+        self.end = min(self.end, now)
+        if self.state is not VmState.NOT_MANAGED:
+            self.fail(reason)
+
+    def fail(self, reason: str) -> None:
+        """Let the VM fail; nothing begins any more, what runs goes on."""
+        if self.state is VmState.FAILED:
+            return
+        self._change(VmState.FAILED)
+        self.failure = reason
+        self._give_up("not run", f"{self.name} failed: {reason}")
+
+    def abort(self, now: float, reason: str) -> None:
+        """Kill what runs, and begin nothing any more: the experiment has failed."""
+        self._kill(now, reason)
+        self._give_up("not run", reason)
+        self._over, self.end = True, min(self.end, now)
+
+    def resume(self, now: float, time: float | None) -> bool:
+        """End the break that holds the VM at this instant, if one does (F12, F19).
+
+        `time` is the same instant in experiment time; None before the start, where a break at -infinity holds.
+        """
+        held = self.held
+        if held is None or not self.alive:
+            return False
+        self.held = None
+        self.records[held.name].spans[-1].end = now
+        self.records[held.name].outcome = "done"
+        if held.at == -math.inf:
+            self._free_at = now
+        else:
+            assert time is not None  # noqa: S101  # a break is reached after the start
+            self.clock.resume(held.at, time, held.name)
+        return True
+
+    def add(self, entry: Entry, now: float, start: float | None) -> None:
+        """Take an entry that becomes known now (F16, F21)."""
+        record = self.records.setdefault(entry.name, EntryRecord(entry))
+        record.known = now
+        if not self.alive:
+            record.outcome, record.reason = "not run", self.failure or "the VM has no timeline that runs"
+        elif isinstance(entry.action, Hold):
+            if self._has_passed(entry, now, start):
+                record.outcome, record.reason = "refused", "its time has passed"
+            else:
+                heappush(self._queue, (entry.key, entry))
+        elif self.state is VmState.CONFIGURING and entry.configures and entry.at > self._current:
+            insort(self._negative, entry, key=lambda one: one.key)
+        elif entry.configures or entry.key < self._reached:
+            self._due(entry, now, now, start, None)
+        else:
+            heappush(self._queue, (entry.key, entry))
+
+    # What is due
+
+    def settle(self, now: float, start: float | None) -> None:
+        """Do all that is due until now; the start is None as long as the global barrier is closed."""
+        if not self.alive:
+            return
+        if now >= self.end:
+            self._end_lease(now)
+            return
+        self._pass_first_holds(now)
+        if self.state is VmState.CONFIGURING and not self._is_blocked(now):
+            self._configure(now)
+        if not self.suspended:
+            waiting, self._waiting = self._waiting, []
+            for entry, due in waiting:
+                self._begin(entry, now, due, start, None)
+        if self.state is VmState.CONFIGURED and start is not None:
+            self._proceed(now, start)
+
+    def next_time(self, start: float | None) -> float:
+        """Return the wall time from which on something is due; infinity if only an event from outside can help."""
+        if not self.alive:
+            return math.inf
+        times = [self.end]
+        if self.state is VmState.CONFIGURING and (self.held or self.suspended):
+            pass
+        elif self.state is VmState.CONFIGURING:
+            if self._rebooting > -math.inf:
+                times.append(self._rebooting)
+            elif not self._counted:
+                times.append(self._free_at)
+        elif self.state is VmState.CONFIGURED and start is not None and self._queue and self.held is None:
+            times.append(start + self.clock.experiment_time(self._queue[0][1].at))
+        return min(times)
+
+    def _pass_first_holds(self, now: float) -> None:
+        """Pass pauses and breaks at -infinity, which hold the VM in wall time before its first entry (F20)."""
+        while self._first_holds and self.held is None and now >= self._free_at:
+            entry = self._first_holds.popleft()
+            self._hold(entry, self._free_at, self._free_at)
+
+    def _is_blocked(self, now: float) -> bool:
+        return bool(self._first_holds) or self.held is not None or now < self._free_at
+
+    def _configure(self, now: float) -> None:
+        """Begin the entries of the next negative time, once all of the one before have ended (F2)."""
+        while self.state is VmState.CONFIGURING and not self._counted and now >= self._rebooting:
+            if self._requests:
+                self._reboot(now)
+            elif self.suspended and self._negative:
+                return
+            elif self._negative:
+                self._current = self._negative[0].at
+                now_due = list(takewhile(lambda one: one.at == self._current, self._negative))
+                del self._negative[: len(now_due)]
+                for entry in now_due:
+                    self._begin(entry, now, now, None, entry.at, counted=True)
+            else:
+                self._configured(now)
+
+    def _reboot(self, now: float) -> None:
+        """Reboot once for all who asked; when that is over, they alone run again (F23)."""
+        if self._rebooting == -math.inf:
+            if self._reboots == self._rules.reboot_limit:
+                self.fail(f"it asks for more than {self._rules.reboot_limit} reboots")
+                return
+            self._reboots += 1
+            self._rebooting = now + self._rules.reboot_delay
+            self.orders.append(Reboot(self.name, self._rebooting))
+            return
+        if self.suspended:
+            return
+        self._rebooting = -math.inf
+        again, self._requests = sorted(self._requests, key=lambda one: one.key), []
+        for entry in again:
+            self._begin(entry, now, now, None, entry.at, counted=True)
+
+    def _proceed(self, now: float, start: float) -> None:
+        """Begin positive entries that are due, and pass pauses and breaks, in their order (F5, F11)."""
+        while self._queue and self.held is None:
+            key, entry = self._queue[0]
+            time = self.clock.experiment_time(entry.at)
+            if start + time > now:
+                return
+            heappop(self._queue)
+            self._reached = key
+            if isinstance(entry.action, Hold):
+                self._hold(entry, time, start + time)
+            else:
+                self._due(entry, now, start + time, start, time)
+
+    def _hold(self, entry: Entry, time: float, wall: float) -> None:
+        assert isinstance(entry.action, Hold)  # noqa: S101
+        record, duration = self.records[entry.name], entry.action.duration
+        record.spans.append(Span(wall))
+        record.outcome, record.moved_by = "running", self.clock.moved_by
+        record.time = entry.at if entry.at == -math.inf else time
+        if entry.action.is_break:
+            self.held, self.held_since = entry, time
+            return
+        record.spans[-1].end, record.outcome = wall + duration, "done"
+        if entry.at == -math.inf:
+            self._free_at = self.paused_until = time + duration
+        else:
+            self.clock.pause(duration, entry.name)
+            self.paused_until = self.clock.experiment_time(entry.at)
+
+    def _due(self, entry: Entry, now: float, due: float, start: float | None, time: float | None) -> None:
+        if self.suspended:
+            self._waiting.append((entry, due))
+        else:
+            self._begin(entry, now, due, start, time)
+
+    def _begin(
+        self, entry: Entry, now: float, due: float, start: float | None, time: float | None, *, counted: bool = False
+    ) -> None:
+        """Begin an entry that was due at a wall time; `time` is the experiment time of that, if it counts."""
+        record = self.records[entry.name]
+        if time is None or (due != now and start is not None):
+            time = entry.at if start is None else now - start
+        if record.time is None:
+            record.time, record.moved_by = time, self.clock.moved_by
+            record.late = now - max(due, record.known)
+        record.spans.append(Span(now))
+        record.outcome = "running"
+        if isinstance(entry.action, Program | Drop):
+            (self._counted if counted else self._running)[entry.name] = entry
+        else:
+            record.spans[-1].end, record.outcome = now, "done"
+        if isinstance(entry.action, Resume):
+            self.resumes.append((entry, None if start is None else time))
+        else:
+            self.orders.append(Begin(self.name, entry, len(record.spans) - 1))
+
+    # Ends
+
+    def _end_lease(self, now: float) -> None:
+        """End with the lease: what has not begun is not run (F24)."""
+        self._project()
+        self._kill(now, LEASE_ENDED)
+        if self.state is VmState.CONFIGURING:
+            self.fail(LEASE_ENDED)
+        self._give_up("not run", LEASE_ENDED)
+        self._over = True
+
+    def _project(self) -> None:
+        """Note of entries to come when they would have begun, as far as no break holds them."""
+        clock = self.clock.copy()
+        for _, entry in sorted(self._queue) if self.held is None else ():
+            if not isinstance(entry.action, Hold):
+                self.records[entry.name].due = clock.experiment_time(entry.at)
+            elif entry.action.is_break:
+                return
+            else:
+                clock.pause(entry.action.duration, entry.name)
+
+    def _give_up(self, outcome: Outcome, reason: str) -> None:
+        for record in self.records.values():
+            if record.outcome == "pending":
+                record.outcome, record.reason = outcome, reason
+        self._queue, self._negative, self._requests, self._waiting = [], [], [], []
+        self._first_holds.clear()
+
+    def _kill(self, now: float, reason: str) -> None:
+        for entry in [*self._counted.values(), *self._running.values()]:
+            record = self.records[entry.name]
+            record.spans[-1].end, record.outcome, record.reason = now, "killed", reason
+            self.orders.append(Kill(self.name, entry))
+        self._counted, self._running = {}, {}
+
+    def _stop(self, name: str) -> tuple[Entry, bool]:
+        """Take an entry out of those that run; tell whether a local barrier waited for it."""
+        counted = name in self._counted
+        return (self._counted if counted else self._running).pop(name), counted
+
+    def _may_fail(self, entry: Entry, *, counted: bool) -> bool:
+        """Return whether a failure of the entry is one of its VM; that of a late negative one is not (F21, F22)."""
+        ignored = isinstance(entry.action, Program) and entry.action.ignore_failure
+        return not ignored and (counted or not entry.configures)
+
+    def _has_passed(self, entry: Entry, now: float, start: float | None) -> bool:
+        if entry.at == -math.inf or entry.key < self._reached:
+            return True
+        return start is not None and self.held is None and start + self.clock.experiment_time(entry.at) < now
+
+    def _configured(self, now: float) -> None:
+        self._change(VmState.CONFIGURED)
+        self.configured = now
+
+    def _change(self, state: VmState) -> None:
+        assert state in TRANSITIONS[self.state], f"{self.name} cannot become {state.value}: it is {self.state.value}"  # noqa: S101
+        self.state = state
