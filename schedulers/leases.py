@@ -46,6 +46,7 @@ class LeasesOptions:
     suspendresume_exclusion: Literal["local", "global"] = option("local", "where memory is saved: each host, one place")
     scheduling_threshold_factor: float = option(1.0, "how many times its overheads a cut lease must run", minimum=0)
     force_scheduling_threshold: float | None = option(None, "seconds that a cut lease must last instead", minimum=0)
+    threshold_includes_preparation: bool = option(False, "the transfer of its image counts among those overheads")
     override_suspend_time: float | None = option(None, "seconds to suspend a machine, whatever its memory", minimum=0)
     override_resume_time: float | None = option(None, "seconds to resume a machine, whatever its memory", minimum=0)
     migration: Literal["no", "yes", "yes-notransfer"] = option("no", "may a suspended lease resume on other hosts")
@@ -95,6 +96,7 @@ class LeasesOptions:
             exclusion=self.suspendresume_exclusion,
             threshold_factor=self.scheduling_threshold_factor,
             forced_threshold=self.force_scheduling_threshold,
+            threshold_includes_preparation=self.threshold_includes_preparation,
             migration=self.migration,
             migration_bandwidth=self.migration_bandwidth,
             shutdown_time=self.shutdown_time,

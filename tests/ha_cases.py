@@ -1,4 +1,4 @@
-"""Acceptance cases of leases, HA-1 to HA-31, HA-50 and HA-55: what is requested, and what must become of it.
+"""Acceptance cases of leases, HA-1 to HA-31, HA-49, HA-50 and HA-55: what is requested, and what must become of it.
 
 The numbers are those of Haizea's manual and of runs of the original, or, where it is mistaken, those that are required.
 A lease is a line such as `BE 1 3600 @0`: kind, nodes, requested seconds, `@` submission; then, in any order, `real N`,
@@ -317,6 +317,18 @@ CASES: Final[Mapping[str, HaCase]] = {
         8,
     ),
     "HA-31": HaCase((f"BE 1 {UNLIMITED} @0 real 900", "BE 4 900 @0"), ("0-900", "900-1800")),
+    **{
+        name: HaCase(
+            ("BE 1 3600 @0 mem 960 image X 100", f"AR 4 900 @0 start {start}"),
+            (becomes, f"{start}-{start + 900}"),
+            {**_MULTICAST, "force_imagetransfer_time": 60, "threshold_includes_preparation": included},
+        )
+        for name, start, included, becomes in (
+            ("HA-49-180", 180, True, "transfer 0-60 60-150 suspend 150-180 resume 1080-1110 1110-4620"),
+            ("HA-49-179", 179, True, "transfer 0-60 1079-4679"),
+            ("HA-49-off", 179, False, "transfer 0-60 60-149 suspend 149-179 resume 1079-1109 1109-4620"),
+        )
+    },
     "HA-50": HaCase(_SHARED_HOST, ("transfer 0-52 52-952", "52-952"), _UNICAST, hosts=1),
     "HA-50-alone": HaCase(
         _SHARED_HOST,

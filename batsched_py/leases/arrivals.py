@@ -11,12 +11,14 @@ from batsched_py.leases.capacity import Amounts
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.site import Site
-from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, NodeSet, Terms, TermsError, read_terms
+from batsched_py.leases.terms import ALL_TERMS, UNLIMITED, Kind, NodeSet, Terms, TermsError, read_terms
 from batsched_py.model.job import Job
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.text.display import shown
 
+#: Leases that give way to nobody, whatever they say.
+_NEVER_STOPPED: Final = frozenset({Kind.ADVANCE, Kind.IMMEDIATE})
 #: Digits of the longest name that is taken for the number of a lease.
 _DIGITS: Final = 9
 
@@ -36,6 +38,7 @@ class Arrivals:
         self._site, self._segments = site, segments
         self.jobs: dict[int, str] = {}
         self._last = 0
+        self._told = False
 
     def read(self, view: View, plan: Plan) -> Iterator[tuple[Lease, Sequence[Job]]]:
         """Iterate over the leases of jobs that have arrived, each with its jobs; others are rejected."""
@@ -48,6 +51,10 @@ class Arrivals:
                 for job in jobs:
                     plan.reject(job, str(error))
                 continue
+            if not self._told and lease.preemptible and lease.kind in _NEVER_STOPPED:
+                self._told = True
+                why = "reservations and immediate leases are never suspended or stopped"
+                plan.warn(f"{jobs[0].id}: lease.preemptible is ignored, as for all that follow: {why}")
             yield lease, jobs
 
     def find_cancelled(

@@ -28,8 +28,8 @@ from tests.lease_checks import Checks
 RECORDINGS = sorted((ROOT / "tests" / "data" / "leases").glob("*.jsonl"))
 #: Seconds that a message between Batsim's parts takes, and by which a job may begin or end otherwise than planned then.
 LATENCY, TOLERANCE = 2e-5, 1e-3
-#: In this one a lease must come at 0, and not a moment later, to run as long as it must before it is suspended.
-TO_THE_MOMENT = {"HA-23-F1-64"}
+#: In these a lease must come at 0, and not a moment later, to run as long as it must before it is suspended.
+TO_THE_MOMENT = {"HA-23-F1-64", "HA-49-180"}
 
 SETTINGS = {
     "v4": Settings(dynamic_jobs=True, compute_sharing=True, allow_oversized=True),

@@ -171,3 +171,25 @@ def test_who_is_refused_is_told_when_there_would_be_room(tmp_path: Path, capsys:
     assert ended.leases["2"]["state"] == "Rejected"
     assert ended.leases["2"]["alternative_start"] == "3600"
     assert "not enough resources in the interval; it could start at 3600" in capsys.readouterr().err
+
+
+def test_reservations_that_may_be_stopped_are_not_and_that_is_told_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """H110: of two that say so; the best-effort lease that waits is no news, and stops nobody."""
+    jobs = [
+        job("1", 0, 4, start=10, preemptible=True),
+        job("2", 0, 4),
+        job("3", 0, 4, "half", start=4000, preemptible="yes"),
+        job("4", 20, 4, "half", start=1800, preemptible=False),
+    ]
+    ended = Simulated(tmp_path, jobs)
+    assert [(row["type"], row["state"]) for row in ended.leases.values()] == [
+        ("AR", "Done"),
+        ("BE", "Done"),
+        ("AR", "Done"),
+        ("AR", "Rejected"),
+    ]
+    told = capsys.readouterr().err
+    assert "w0!1: lease.preemptible is ignored, as for all that follow: reservations and immediate leases are" in told
+    assert told.count("is ignored") == 1
