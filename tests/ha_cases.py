@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from batsched_py.leases.accounting.rows import ReservationRow
+from batsched_py.leases.accounting.columns import ReservationRow
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import Observer
 from batsched_py.leases.scheduler import LeaseScheduler

@@ -6,8 +6,8 @@ Haizea's scheduler, without clock and machines. Start with `lifecycle` (states) 
 * `terms`: what a job's member `lease` asks for. `site`, `capacity`: hosts and what they have.
 * `table`: what is reserved, by an `occupancy` of all hosts and the `timeline` of each; `upcoming`: what begins and ends
   next; `book`: both, and changes of them.
-* `planner`: finds a run for one lease; `mapping`: which node on which host; `overheads`, `suspension`: what suspending,
-  resuming and moving takes; `settings`: the rules.
+* `planner`: finds a run for one lease at some `points` of time; `mapping`: which node on which host; `overheads`,
+  `suspension`: what suspending, resuming and moving takes; `settings`: the rules.
 * `queue`: best-effort leases; `deadlines`: deadline leases; `eviction`: who gives way to reservations; `undo`: plans
   that were tried in vain; `losses`: hosts that fail; `negotiation`: other starts for those refused.
 * `execution`: reservations begin and end. `observer`: looks on; `accounting`: observers that count.

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease, Phase, Run
-from batsched_py.leases.mapping import Point
-from batsched_py.leases.planner import Planner, points_from
+from batsched_py.leases.planner import Planner
+from batsched_py.leases.points import Point, points_from
 from batsched_py.leases.policies.preemption import Preemptability
 from batsched_py.leases.terms import Kind
 from batsched_py.leases.undo import Undo

@@ -8,12 +8,11 @@ from typing import NamedTuple
 from batsched_py.bits import bits_of
 from batsched_py.leases.capacity import Amounts, add, fits
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.points import Point
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.timeline import NOBODY
 
-#: A time at which a lease might start, and the hosts that are ready by then; None for all.
-Point = tuple[float, Collection[int] | None]
 #: Sorts leases that might give way to a lease at a time, the first to give way first; leaves out those that may not.
 Victims = Callable[[Lease, Sequence[Lease], float], list[Lease]]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.mapping import Victims
-from batsched_py.leases.planner import Planner, points_from
+from batsched_py.leases.planner import Planner
+from batsched_py.leases.points import points_from
 from batsched_py.leases.terms import Kind
 
 

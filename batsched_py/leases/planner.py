@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from collections.abc import Mapping as Nodes
 from typing import Final
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.mapping import GreedyMapper, Mapping, Point, Victims
+from batsched_py.leases.mapping import GreedyMapper, Mapping, Victims
 from batsched_py.leases.overheads import Overheads
+from batsched_py.leases.points import Point
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.terms import Kind
 
@@ -142,22 +143,3 @@ class Planner:
         if lease.resuming and self.settings.migration == "no":
             return self.mapper.find_on(lease, dict(sorted(lease.memory_hosts.items())), time, end, strict=strict)
         return self.mapper.find(lease, time, end, strict=strict, only=hosts, least=least - _ROUNDING)
-
-
-def points_from(points: Sequence[Point], earliest: float) -> list[Point]:
-    """Return points from a time on: those before it are one, with the hosts that are ready by then."""
-    early = [hosts for time, hosts in points if time <= earliest]
-    return [*((earliest, hosts) for hosts in early[-1:]), *(one for one in points if one[0] > earliest)]
-
-
-def near_points(ready: Sequence[tuple[float, int]]) -> list[Point]:
-    """Return times with the hosts that are ready by then, of hosts with the times at which each is ready."""
-    points = list[Point]()
-    hosts = list[int]()
-    for time, host in sorted(ready):
-        hosts.append(host)
-        if points and points[-1][0] == time:
-            points[-1] = time, list(hosts)
-        else:
-            points.append((time, list(hosts)))
-    return points

@@ -7,9 +7,9 @@ import math
 from batsched_py.leases.book import LeaseBook
 from batsched_py.leases.lease import Lease, Phase, Run
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.mapping import Point
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.planner import Planner
+from batsched_py.leases.points import Point
 from batsched_py.leases.policies.hosts import HostOrder
 from batsched_py.model.resources import CPU
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from batsched_py.leases.accounting.accounting import Accounting, Stats
 from batsched_py.leases.accounting.catalogue import NO_PROBES, Probes
+from batsched_py.leases.accounting.columns import LeaseRow, ReservationRow
 from batsched_py.leases.accounting.probe import AccountingProbe
-from batsched_py.leases.accounting.rows import LeaseRow, ReservationRow, lease_row, reservation_rows
+from batsched_py.leases.accounting.rows import lease_row, reservation_rows
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.own.bases import HaizeaProbe

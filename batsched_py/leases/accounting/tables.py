@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from batsched_py.leases.accounting.accounting import Accounting
 from batsched_py.leases.accounting.built_in import BestEffortProbe
+from batsched_py.leases.accounting.columns import ImageRow, LeaseRow, ReservationRow
 from batsched_py.leases.accounting.ledger import Ledger
-from batsched_py.leases.accounting.rows import LeaseRow, ReservationRow
-from batsched_py.leases.preparation.images import ImageRow
 from batsched_py.model.table import Table
 
 #: Figures of leases that stand in their table anyway, and for leases of all kinds.

@@ -8,8 +8,7 @@ from typing import Literal
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.mapping import Point
-from batsched_py.leases.planner import near_points
+from batsched_py.leases.points import Point, near_points
 from batsched_py.leases.preparation.images import Disks
 from batsched_py.leases.preparation.repository import Repository, Transfer
 from batsched_py.leases.preparation.unmanaged import Unmanaged

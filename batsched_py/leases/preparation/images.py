@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
+from batsched_py.leases.accounting.columns import ImageRow
 from batsched_py.leases.lease import Lease
 
 
@@ -15,22 +15,6 @@ class _Kept:
 
     def __init__(self, size: float, since: float) -> None:
         self.size, self.since, self.users, self.needed_until = size, since, set[int](), -math.inf
-
-
-class ImageRow(NamedTuple):
-    """An image that a host keeps, or kept, for later leases.
-
-    Attributes:
-        image: its name.
-        host: a number from 0.
-        start: when it came, in seconds.
-        end: when it was dropped to make room; None if it is there.
-    """
-
-    image: str
-    host: int
-    start: float
-    end: float | None
 
 
 class Disks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Run
-from batsched_py.leases.mapping import Point
+from batsched_py.leases.points import Point
 from batsched_py.leases.preparation.images import Disks
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final
 
-from batsched_py.leases.accounting.rows import KINDS, LeaseRow
+from batsched_py.leases.accounting.columns import KINDS, LeaseRow
 from batsched_py.leases.lease import Use
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.terms import Kind

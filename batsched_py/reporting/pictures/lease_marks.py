@@ -8,7 +8,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.accounting.rows import KINDS
+from batsched_py.leases.accounting.columns import KINDS
 from batsched_py.leases.terms import Kind
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.lease_tables import RUN, LeaseSpan, LeaseTables

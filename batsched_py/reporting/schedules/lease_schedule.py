@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.accounting.rows import LeaseRow
+from batsched_py.leases.accounting.columns import LeaseRow
 from batsched_py.leases.lifecycle import State
 from batsched_py.model.job import Job
 from batsched_py.protocol.events import COMPLETED_KILLED, COMPLETED_SUCCESSFULLY, REJECTED

@@ -10,9 +10,8 @@ from typing import Any, Final, get_type_hints
 from msgspec import Struct
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.accounting.rows import KINDS, LeaseRow, ReservationRow
+from batsched_py.leases.accounting.columns import KINDS, ImageRow, LeaseRow, ReservationRow
 from batsched_py.leases.lease import Use
-from batsched_py.leases.preparation.images import ImageRow
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
 from batsched_py.reporting.schedules.tabular import Tabular

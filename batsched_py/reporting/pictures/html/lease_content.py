@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from batsched_py.leases.accounting.rows import LeaseRow
+from batsched_py.leases.accounting.columns import LeaseRow
 from batsched_py.reporting.pictures.html.short_numbers import Number, short
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark, lease_marks
 from batsched_py.reporting.schedules.lease_tables import LeaseTables
