@@ -13,6 +13,10 @@ from typing import Final
 import orjson
 from hypothesis import strategies as st
 
+from batsched_py.collection.columns import Columns
+from batsched_py.collection.mil.parser import parse
+from batsched_py.collection.mil.values import Value
+from batsched_py.errors import QueryError
 from batsched_py.haizea.data import counter_table, read_data
 from batsched_py.haizea.sample import multi_sample, sample, sample_files
 from batsched_py.metadata.memory_store import MemoryStore
@@ -30,6 +34,7 @@ from tests.fuzz.mutation import conversations, wrong_json, wrong_lines, wrong_ta
 from tests.ha_cases import HaCase
 from tests.lease_invariants import INVARIANTS, PlayedCase
 from tests.lease_workloads import WITH_DEADLINES, WITH_IMAGES, WITHOUT_IMAGES
+from tests.mil_queries import texts
 from tests.unit.protocol.messages import LATER_V4, LATER_V14, OPENING_V4, OPENING_V14, document, raw
 
 GOLDEN: Final = ROOT / "tests" / "data" / "batsim"
@@ -44,6 +49,8 @@ ALGORITHMS: Final = (
 )  # fmt: skip
 #: Algorithms whose replies are made wrong.
 REPLIERS: Final = ("easy", "submitter", "killer", "easy_idle_sleeper", "easy_dvfs", "energy_watcher", "rejecter")
+#: Records that are asked.
+ASKED: Final[tuple[dict[str, Value], ...]] = ({"mem": 512, "arch": "x86", "up": True}, {"mem": "010", "load": 0.5}, {})
 #: A log of four jobs.
 SWF: Final = b"""; MaxProcs: 8
 ; UnixStartTime: 0
@@ -316,6 +323,24 @@ def keep_leases_right(content: bytes, folder: Path) -> None:
         invariant(played)
 
 
+def ask(content: bytes, folder: Path) -> None:  # it needs no file
+    """Ask records by a text: it is a query, or an error that names a place in it."""
+    text = content.decode(errors="surrogatepass")
+    try:
+        query = parse.__wrapped__(text)
+    except QueryError as error:
+        wrong = error
+    else:
+        columns = Columns()
+        for record in ASKED:
+            columns.add(record)
+        columns.select(query)
+        assert str(parse.__wrapped__(str(query))) == str(query)
+        return
+    assert 0 <= wrong.position <= len(text)
+    assert wrong.rule.isprintable()
+
+
 def make() -> Iterator[Target]:
     """All of them."""
     for protocol in ("v4", "v1.4"):
@@ -323,6 +348,7 @@ def make() -> Iterator[Target]:
         yield Target(f"replies-{protocol}", cut(partial(answers, protocol)), partial(obey, protocol))
     yield Target("queries", to_somebody(cut(questions)), hear)
     yield from file_targets()
+    yield Target("mil", texts().map(lambda text: text.encode(errors="surrogatepass")), ask)
     yield Target("leases", (WITHOUT_IMAGES | WITH_IMAGES | WITH_DEADLINES).map(as_bytes), keep_leases_right)
 
 

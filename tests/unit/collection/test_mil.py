@@ -18,6 +18,7 @@ from batsched_py.collection.mil.values import Undefined, Value, enter, parse_num
 from batsched_py.errors import QueryError
 from batsched_py.traces.record_file import read_records
 from tests.clone import ROOT
+from tests.mil_queries import expressions
 
 RECORDS = dict(read_records(ROOT / "tests" / "data" / "collection" / "legion.json"))
 ALL = "h0 h1 h2 h3"
@@ -131,35 +132,6 @@ def test_what_cannot_be_computed_is_undefined() -> None:
     for query in ("1 / 0 == 1", "1.0 mod 0 == 1", f"{huge} * 1.0 == 0.5", "1e300 * 1e300 - 1e300 * 1e300 == 0"):
         assert names(query) == "", query
         assert names(f"{query} or true") == ALL
-
-
-CONSTANTS = st.one_of(
-    st.integers(0, 2000), st.floats(0, 1e6), st.booleans(), st.sampled_from(["x86", "Linux", 'a "b" \\c', "010", ""])
-)
-
-
-def expressions() -> st.SearchStrategy[Expression]:
-    """Expressions of all kinds, sensible or not."""
-    leaves = st.one_of(
-        CONSTANTS.map(mil.Literal), st.sampled_from(["arch", "os", "load", "mem", "cpus", "none"]).map(mil.Attribute)
-    )
-
-    def larger(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
-        return st.one_of(
-            st.builds(mil.Negation, st.sampled_from("-~"), parts),
-            st.builds(mil.Arithmetic, parts, st.sampled_from(["+", "-", "*", "/", "mod"]), parts),
-            st.builds(mil.Comparison, parts, st.sampled_from(["==", "!=", "<>", "<=", ">=", "<", ">"]), parts),
-            st.builds(mil.Not, parts),
-            st.builds(mil.Xor, parts, parts),
-            st.builds(mil.both, parts, parts),
-            st.builds(mil.either, parts, parts),
-            st.builds(lambda name, one: mil.Call(name, (one,)), st.sampled_from(["int", "float"]), parts),
-            st.builds(
-                lambda name, one, other: mil.Call(name, (one, other)), st.sampled_from(["max", "min"]), parts, parts
-            ),
-        )
-
-    return st.recursive(leaves, larger, max_leaves=12)
 
 
 @given(expressions())
