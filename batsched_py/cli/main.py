@@ -49,6 +49,7 @@ COMMANDS: Final = {
     "gantt": "Draw which jobs ran on which hosts, here or for a paper.",
     "plot": "Draw waits, slowdowns, utilisation or queue of runs, for a paper.",
     "query": "Show the hosts of a platform for which a query is true.",
+    "timeline": "Show what happens when in the VMs of an experiment.",
     "list": "Show the algorithms there are.",
     "describe": "Show an algorithm's options and its source.",
     "new": "Write the beginning of an algorithm, and its tests.",

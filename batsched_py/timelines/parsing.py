@@ -40,7 +40,7 @@ ENTRY_MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _COMMON: Final = ("at", "name", "added")
 VM_MEMBERS: Final = ("launch", "managed", "lease", "entries")
-_EXIT_CODES: Final = 255
+MOST_EXIT_CODE: Final = 255
 
 
 class _Place(Struct, frozen=True):
@@ -68,6 +68,8 @@ def parse_timelines(file: str, document: Mapping[str, Any]) -> Timelines:
         (place / "vms").refuse(f"must be an object of VMs, not {shown(vms)}")
     known = [name for name in vms if name != EVERY_VM]
     shared = _listed(place / "vms" / EVERY_VM, vms.get(EVERY_VM, []))
+    for index, one in enumerate(shared):  # also if there is no VM to have it
+        _read_entry((place / "vms" / EVERY_VM)[index], one, index, known, set())
     read = [_read_vm(place / "vms", name, vms[name], known, shared) for name in known]
     return Timelines(tuple(read), _read_rules(place, document))
 
@@ -189,10 +191,13 @@ def _listed(place: _Place, value: Any) -> Sequence[Any]:
 
 
 def _float(place: _Place, value: Any) -> float:
-    """Return a number, which may be infinite."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    """Return a number, which may be infinite; one that is finite and too long is still too long, but a float."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or (isinstance(value, float) and math.isnan(value)):
         place.refuse(f"must be a number, not {shown(value)}")
-    return float(value) if abs(value) <= LONGEST else math.copysign(math.inf, value)
+    if abs(value) > LONGEST and abs(value) != math.inf:
+        return 2.0 * LONGEST if value > 0 else -2.0 * LONGEST
+    return float(value)
 
 
 def _time(place: _Place, value: Any) -> float:
@@ -239,8 +244,8 @@ def _exits(place: _Place, value: Any) -> int | tuple[int, ...]:
 
 
 def _exit(place: _Place, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _EXIT_CODES:
-        place.refuse(f"must be an exit code from 0 to {_EXIT_CODES}, not {shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST_EXIT_CODE:
+        place.refuse(f"must be an exit code from 0 to {MOST_EXIT_CODE}, not {shown(value)}")
     return value
 
 

@@ -32,6 +32,7 @@ class TimelineVm:
         orders: what the caller has to do; taken by the run.
         resumes: entries that resume VMs, with their experiment time; taken by the run.
         failure: why it failed; "" if it has not.
+        reboots: wall times of the begins and ends of its reboots.
     """
 
     def __init__(self, timeline: VmTimeline, rules: TimelineRules) -> None:
@@ -56,9 +57,10 @@ class TimelineVm:
         #: Those of a local barrier that have not ended, and those that run besides.
         self._counted: dict[str, Entry] = {}
         self._running: dict[str, Entry] = {}
-        #: Entries of the current time that asked for a reboot, the reboots so far, and when the present one is over.
+        #: Entries of the current time that asked for a reboot, the reboots so far, and the end of the present one.
         self._requests: list[Entry] = []
-        self._reboots, self._rebooting = 0, -math.inf
+        self.reboots: list[tuple[float, float]] = []
+        self._rebooting = -math.inf
         #: Heap of positive entries, pauses and breaks that have not been reached; the key of the last one that was.
         self._queue: list[tuple[tuple[float, int, int], Entry]] = []
         self._reached: tuple[float, int, int] = (-math.inf, 0, 0)
@@ -262,11 +264,11 @@ class TimelineVm:
     def _reboot(self, now: float) -> None:
         """Reboot once for all who asked; when that is over, they alone run again (F23)."""
         if self._rebooting == -math.inf:
-            if self._reboots == self._rules.reboot_limit:
+            if len(self.reboots) == self._rules.reboot_limit:
                 self.fail(f"it asks for more than {self._rules.reboot_limit} reboots")
                 return
-            self._reboots += 1
             self._rebooting = now + self._rules.reboot_delay
+            self.reboots.append((now, self._rebooting))
             self.orders.append(Reboot(self.name, self._rebooting))
             return
         if self.suspended:

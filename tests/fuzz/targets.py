@@ -87,6 +87,21 @@ a,0,82,
 a,1,1800,2000.5
 """,
 }
+#: Timelines of VMs, with entries of all kinds.
+TIMELINES: Final = {
+    "buffer": 20, "reboot_delay": 5, "on_failed": "wait",
+    "vms": {
+        "a": [
+            {"at": -10, "run": "install", "takes": 40, "exit": [10, 0]}, {"at": 10, "drop": "f", "takes": 2},
+            {"at": 35, "break": True}, {"at": 60, "run": "b", "ignore_failure": True, "added": 50},
+        ],
+        "b": {"launch": 5, "lease": 300, "entries": [
+            {"at": "-inf", "pause": 9}, {"at": 12, "transfer": "/log", "interval": 60}, {"at": 20, "resume": ["a"]},
+        ]},
+        "c": {"managed": False},
+        "*": [{"at": 5, "pause": 1.5}],
+    },
+}  # fmt: skip
 #: External events as a file has them.
 EVENTS: Final = b"""{"type": "machine_unavailable", "resources": "0-3 5", "timestamp": 7.5}
 {"type": "price", "timestamp": 20, "value": {"eur": 0.12}}
@@ -268,6 +283,7 @@ def file_targets() -> Iterator[Target]:
         wrong_table(IMAGES, b" "),
         with_file("i.txt", f"convert {lease}/im-basic/leases.lwf -o w.json --imagefile i.txt"),
     )
+    yield Target("timelines", wrong_json(TIMELINES), with_file("t.json", "timeline show t.json --resume 100"))
     yield Target("events", wrong_lines(EVENTS), with_file("events.txt", f"{simulate} --events events.txt"))
     yield Target(
         "recording",

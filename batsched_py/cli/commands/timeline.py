@@ -1,0 +1,141 @@
+"""`batsched-py timeline`: what happens when in the VMs of an experiment."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace
+from rich import box
+from rich.table import Table
+
+from batsched_py.cli.shared.command import DEBUG, current_limits, takes
+from batsched_py.cli.shared.console import Output, show_picture, show_table
+from batsched_py.cli.shared.parameters import PATH, Seconds, flag, option
+from batsched_py.cli.shared.terminal import put, say, warn
+from batsched_py.model.limits import LONGEST
+from batsched_py.reporting.pictures.terminal.timeline import render_timelines
+from batsched_py.reporting.timelines.listing import HEADINGS, basic_json, full_json, rows
+from batsched_py.text.display import displayed
+from batsched_py.timelines.entries import OnExit, OnFailed, Timelines
+from batsched_py.timelines.parsing import parse_timelines
+from batsched_py.timelines.playing import ResumeRequest, play
+from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.schema import schema
+from batsched_py.timelines.warnings import find_warnings
+from batsched_py.traces.document_file import read_document
+
+_LAUNCH: Final = "launch+"
+
+
+def _read_resumes(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Sequence[ResumeRequest]:
+    """Read resumes like 1000, vm1=1000 and launch+30."""
+    requests = []
+    for value in values:
+        vm, sign, text = value.rpartition("=")
+        after_launch = text.startswith(_LAUNCH)
+        try:
+            time = float(text.removeprefix(_LAUNCH))
+        except ValueError:
+            time = math.nan
+        if not abs(time) <= LONGEST or (after_launch and time < 0) or (sign and not vm):
+            rule = f"must be [VM=]T, where T is seconds of experiment time or launch+S, not {value!r}"
+            raise click.BadParameter(rule, context, parameter)
+        requests.append(ResumeRequest(time, (vm,) if sign else None, after_launch=after_launch))
+    return requests
+
+
+class ShowRequest(Struct, frozen=True):
+    """The options of `timeline show`."""
+
+    file: Path
+    resumes: Sequence[ResumeRequest]
+    json: bool
+    full: bool
+    buffer: float | None
+    on_exit: OnExit | None
+    on_failed: OnFailed | None
+    reboot_delay: float | None
+    reboot_limit: int | None
+
+
+@click.group(no_args_is_help=True)
+def command() -> None:
+    """Show what happens when in the VMs of an experiment."""
+
+
+command.params.append(DEBUG)
+
+
+@takes(ShowRequest)
+@click.argument("file", type=PATH)
+@option(
+    "--resume resumes",
+    "[VM=]T",
+    "Resume held VMs, or one, at this experiment time, or S seconds after the launch (launch+S).",
+    multiple=True,
+    callback=_read_resumes,
+)
+@flag("--json", "Print the experiment time of each entry as JSON; null if it never comes.")
+@flag("--full", "With --json: all that is known.")
+@option("--buffer", "S", "Seconds from the last VM that is configured to the start.", type=Seconds(min=0))
+@option("--on-exit", None, "What an exit code does to its VM.", type=click.Choice(get_args(OnExit)))
+@option("--on-failed", None, "What a failed VM does to the experiment.", type=click.Choice(get_args(OnFailed)))
+@option("--reboot-delay", "S", "Seconds that a reboot takes.", type=Seconds(min=0))
+@option("--reboot-limit", "N", "Reboots of a VM; more fail it.", type=click.IntRange(0))
+def show(request: ShowRequest) -> None:
+    """Play the timelines of FILE, JSON or YAML, and show what happens when, as a table and as a picture.
+
+    Entries last as long as their member `takes` says. Options rule over members of the same name in the file.
+    """
+    if request.full and not request.json:
+        raise click.UsageError("'--full' goes with '--json'")
+    timelines = _with_options(
+        parse_timelines(str(request.file), read_document(request.file, current_limits())), request
+    )
+    run, notes = play(timelines, request.resumes)
+    for line in find_warnings(timelines):
+        warn(line)
+    if request.json:
+        content = full_json(run, notes) if request.full else basic_json(run)
+        put(json.dumps(content, ensure_ascii=False).encode() + b"\n", is_json=True)
+        return
+    _show(run)
+    for note in notes:
+        say(displayed(note))
+
+
+class SchemaRequest(Struct, frozen=True):
+    """The options of `timeline schema`: none."""
+
+
+@takes(SchemaRequest, limits=False)
+def print_schema(request: SchemaRequest) -> None:  # noqa: ARG001
+    """Print the JSON schema of files with timelines."""
+    put(json.dumps(schema(), indent=2).encode() + b"\n", is_json=True)
+
+
+command.add_command(show, "show")
+command.add_command(print_schema, "schema")
+
+
+def _with_options(timelines: Timelines, request: ShowRequest) -> Timelines:
+    given: Mapping[str, Any] = {name: getattr(request, name) for name in timelines.rules.__struct_fields__}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return Timelines(timelines.vms, replace(timelines.rules, **chosen))
+
+
+def _show(run: TimelineRun) -> None:
+    table = Table(*HEADINGS, box=box.SIMPLE, pad_edge=False)
+    for column in (0, 1, 4, 5):
+        table.columns[column].justify = "right"
+    for row in rows(run):
+        table.add_row(*(displayed(getattr(row, name)) for name in row.__struct_fields__))
+    show_table(table, folded=len(HEADINGS) - 1)
+    console = Output()
+    show_picture(console, render_timelines(run, console.width))

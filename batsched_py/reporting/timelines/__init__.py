@@ -1,0 +1,1 @@
+"""Runs of timelines as tables and as JSON: what happened in which VM, and when."""

@@ -1,0 +1,48 @@
+"""The page of timelines: each member, state and sign of the program is described there."""
+
+from __future__ import annotations
+
+import re
+
+from batsched_py.reporting.pictures.terminal.timeline import IDLE, MEANINGS
+from batsched_py.timelines.entries import TimelineRules
+from batsched_py.timelines.parsing import ENTRY_MEMBERS, VM_MEMBERS
+from batsched_py.timelines.states import TRANSITIONS
+from tests.clone import ROOT
+
+PAGE = (ROOT / "docs" / "timelines.md").read_text()
+
+
+def tables(heading: str) -> list[list[list[str]]]:
+    """The cells of the tables in a section, without the headings."""
+    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    found = re.findall(r"(?:^\|.*\n)+", section, re.MULTILINE)
+    return [[[cell.strip() for cell in line.strip("|").split("|")] for line in one.splitlines()[2:]] for one in found]
+
+
+def test_each_member_is_described() -> None:
+    """Of the file, of a VM, of an entry."""
+    whole, vm, entry = tables("The file")
+    assert {cells[0].strip("`") for cells in whole} == {"vms", *TimelineRules.__struct_fields__}
+    assert {cells[0].strip("`") for cells in vm} == set(VM_MEMBERS)
+    assert {cells[0].strip("`"): tuple(re.findall(r"`([a-z_]+)`", cells[2])) for cells in entry} == ENTRY_MEMBERS
+
+
+def test_defaults_are_those_of_the_program() -> None:
+    """Of the whole file."""
+    told = {cells[0].strip("`"): cells[1].strip("`") for cells in tables("The file")[0]}
+    for name, value in zip(TimelineRules.__struct_fields__, TimelineRules.__struct_defaults__, strict=True):
+        assert told[name] == (f"{value:g}" if isinstance(value, float) else str(value))
+
+
+def test_the_table_of_states_is_that_of_the_program() -> None:
+    """Each state, and which may follow it."""
+    (rows,) = tables("States of a VM")
+    told = {cells[0].strip("`"): set(re.findall(r"`([\w/]+)`", cells[2])) for cells in rows}
+    assert told == {state.value: {one.value for one in after} for state, after in TRANSITIONS.items()}
+
+
+def test_each_sign_is_described() -> None:
+    """And no other."""
+    (rows,) = tables("In pictures")
+    assert [cells[0].strip("`") for cells in rows] == [*MEANINGS, IDLE]
