@@ -33,6 +33,8 @@ class LeaseQueue:
         self._breath = tuple(1e-9 if name == CPU else 0.0 for name in book.table.types)
         self.waiting: list[Lease] = []
         self.future: dict[int, Lease] = {}
+        #: Ids of those that might have come earlier, had there not been something under way for them.
+        self._held_up = set[int]()
 
     def join(self, lease: Lease, now: float) -> None:
         """Put a new lease at the end."""
@@ -74,11 +76,24 @@ class LeaseQueue:
 
     def move_forward(self, now: float) -> None:
         """Plan leases with a start in the future anew, in the order of the queue (H33)."""
+        self._held_up.clear()
         for lease in sorted(self.future.values(), key=_order):
-            if lease.state in _MOVABLE and not any(
-                one.phase is Phase.UNDER_WAY for one in (*lease.runs[-1].before, *lease.transfers)
-            ):
-                self._plan_anew(lease, now)
+            self._move_forward(lease, now)
+
+    def catch_up(self, now: float) -> None:
+        """Plan those anew that were left alone because their image was on its way, if that is not later by now."""
+        if self._held_up and self._settings.never_later:
+            left, self._held_up = self._held_up, set[int]()
+            for lease in sorted((self.future[one] for one in left if one in self.future), key=_order):
+                self._move_forward(lease, now)
+
+    def _move_forward(self, lease: Lease, now: float) -> None:
+        if lease.state not in _MOVABLE:
+            return
+        if any(one.phase is Phase.UNDER_WAY for one in (*lease.runs[-1].before, *lease.transfers)):
+            self._held_up.add(lease.id)
+        else:
+            self._plan_anew(lease, now)
 
     @property
     def _may_plan_ahead(self) -> bool:

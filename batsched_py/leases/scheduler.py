@@ -136,6 +136,7 @@ class LeaseScheduler:
         if freed:
             self.replan(now, freed)
         self._execution.finish(now)
+        self._queue.catch_up(now)
         self._execution.begin(now)
         for lease in requests:
             self._request(lease, now)

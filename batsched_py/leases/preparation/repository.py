@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Use
@@ -37,6 +38,12 @@ class Transfer(LeaseReservation):
         del self.riders[lease.id]
         if lease is self.lease and self.riders:
             self.lease, self.nodes = next(iter(self.riders.values()))
+
+    @property
+    def due(self) -> float:
+        """When it must be over for all who wait for it; infinity if nobody has a time."""
+        starts = [lease.runs[-1].start for lease, _ in self.riders.values() if lease.runs]
+        return min([math.inf if self.deadline is None else self.deadline, *starts])
 
     @property
     def hosts(self) -> set[int]:
@@ -75,7 +82,8 @@ class Repository:
         """Return the latest start of a transfer that is over by its deadline, and others that must be earlier for it.
 
         First nothing is moved. If there is no hole, transfers with deadlines that have not begun are placed anew with
-        it, each as late as possible, the latest deadline first. None if one of them would not be in time.
+        it, each as late as possible, the latest deadline first, and in time for those that share them, too. None if one
+        of them would not be in time.
         """
         start = _last_hole(self.transfers, seconds, deadline)
         if start >= now:
@@ -83,7 +91,7 @@ class Repository:
         movable = [one for one in self.transfers if one.deadline is not None and one.phase is Phase.PLANNED]
         taken: list[tuple[float, float]] = [(one.start, one.end) for one in self.transfers if one not in movable]
         asked: list[tuple[float, float, Transfer | None]] = [(deadline, seconds, None)]
-        asked += [(one.deadline or 0.0, one.end - one.start, one) for one in movable]
+        asked += [(one.due, one.end - one.start, one) for one in movable]
         placed: dict[Transfer | None, float] = {}
         for due, length, transfer in sorted(asked, key=lambda one: -one[0]):
             start = _last_gap(taken, length, due)

@@ -68,14 +68,48 @@ def test_d10_a_reservation_within_a_planned_suspension_moves_it() -> None:
     assert runs(between) == [(1780, 1790)]
 
 
-def test_d13_a_lease_whose_image_is_on_its_way_stays_where_it_is_planned() -> None:
-    """A host becomes free in the middle of the transfer; Haizea plans the lease anew, and it fails."""
+def test_d13_a_lease_whose_image_is_on_its_way_is_planned_anew_when_it_is_there() -> None:
+    """A host becomes free in the middle of the transfer; Haizea plans the lease anew at once, and it fails."""
     first, second = lease(1, 0, 1, 1000, image=IMAGE), lease(2, 0, 1, 100, image=IMAGE)
     transfer = TransferSettings(share=False)
     play([Request(first, 20.0), Request(second)], hosts=1, transfers=transfer, observer=Checks())
     assert runs(first) == [(52, 72)]
-    assert transfers(second) == [(52, 104)]
+    assert transfers(second) == [(52, 104), (104, 156)]
+    assert runs(second) == [(156, 256)]
+
+
+def test_d13_a_lease_keeps_its_start_if_its_image_would_come_too_late_again() -> None:
+    """A host becomes free during the transfer of 820 s, the next one would be over at 1692: it waits for 1052."""
+    first, second = lease(1, 0, 1, 1000, image=IMAGE), lease(2, 0, 1, 100, image=("b.img", 10250.0))
+    play([Request(first, 20.0), Request(second)], hosts=1, transfers=TransferSettings(), observer=Checks())
+    assert transfers(second) == [(52, 872)]
     assert runs(second) == [(1052, 1152)]
+
+
+def test_a_transfer_that_others_share_is_moved_no_further_than_their_start() -> None:
+    """H49: for the image of lease 5 all others are placed anew; that of lease 2, due at 400, is awaited at 348 by 4."""
+    asked = [
+        lease(1, 0, 1, 100, start=400.0, image=("w.img", 640.0)),
+        lease(2, 0, 1, 100, start=400.0, image=("x.img", 640.0)),
+        lease(3, 0, 1, 100, start=290.0, image=("y.img", 3375.0)),
+        lease(4, 1, 1, 100, image=("x.img", 640.0)),
+        lease(5, 5, 1, 100, start=300.0, image=("z.img", 250.0)),
+    ]
+    play(asked, hosts=8, transfers=TransferSettings(mechanism="multicast"), observer=Checks())
+    assert transfers(asked[1]) == [(296, 348)]
+    assert runs(asked[3]) == [(348, 448)]
+    assert transfers(asked[4]) == [(276, 296)]
+
+
+def test_a_transfer_of_a_lease_that_is_cancelled_ends_then() -> None:
+    """It was to end at 52."""
+    scheduler = LeaseScheduler(site(4), LeaseSettings(), RESERVATIONS_FIRST, TransferSettings())
+    gone = lease(1, 0, 1, 3600, image=IMAGE)
+    scheduler.step(0.0, (), [gone])
+    scheduler.step(20.0)
+    scheduler.cancel(gone, 20.0)
+    scheduler.step(20.0)
+    assert transfers(gone) == [(0, 20)]
 
 
 @pytest.mark.parametrize(("order", "ends"), [("youngest", {3: 8764, 4: 9064}), ("oldest", {1: 8164, 2: 8464})])
