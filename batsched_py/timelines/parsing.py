@@ -69,7 +69,7 @@ def parse_timelines(file: str, document: Mapping[str, Any]) -> Timelines:
     known = [name for name in vms if name != EVERY_VM]
     shared = _listed(place / "vms" / EVERY_VM, vms.get(EVERY_VM, []))
     for index, one in enumerate(shared):  # also if there is no VM to have it
-        _read_entry((place / "vms" / EVERY_VM)[index], one, index, known, set())
+        _read_entry((place / "vms" / EVERY_VM)[index], one, index, known, {})
     read = [_read_vm(place / "vms", name, vms[name], known, shared) for name in known]
     return Timelines(tuple(read), _read_rules(place, document))
 
@@ -100,7 +100,7 @@ def _read_vm(place: _Place, name: str, value: Any, known: Sequence[str], shared:
     managed = _truth(inside / "managed", members.get("managed", True))
     if managed:
         own += [((place / EVERY_VM)[index], one) for index, one in enumerate(shared)]
-    taken = set[str]()
+    taken = dict[str, int]()
     return VmTimeline(
         name,
         tuple(_read_entry(at, one, number, known, taken) for number, (at, one) in enumerate(own)),
@@ -110,8 +110,8 @@ def _read_vm(place: _Place, name: str, value: Any, known: Sequence[str], shared:
     )
 
 
-def _read_entry(place: _Place, value: Any, number: int, known: Sequence[str], taken: set[str]) -> Entry:
-    """Read an entry; its name is made unique among the `taken` ones of its VM, and added to them."""
+def _read_entry(place: _Place, value: Any, number: int, known: Sequence[str], taken: dict[str, int]) -> Entry:
+    """Read an entry; its name is made unique among the `taken` ones of its VM, whose uses are counted."""
     if not isinstance(value, dict):
         place.refuse(f"must be an object, not {shown(value)}")
     kinds = [kind for kind in ENTRY_MEMBERS if kind in value]
@@ -122,11 +122,11 @@ def _read_entry(place: _Place, value: Any, number: int, known: Sequence[str], ta
     action = _read_action(place, kinds[0], value, known)
     at = _read_at(place / "at", value.get("at"), action)
     name = _text(place / "name", value["name"]) if "name" in value else _default_name(at, action)
-    unique, repeat = name, 1
+    unique = name
     while unique in taken:
-        repeat += 1
-        unique = f"{name}#{repeat}"
-    taken.add(unique)
+        taken[name] += 1
+        unique = f"{name}#{taken[name]}"
+    taken[unique] = 1
     added = None if value.get("added") is None else _time(place / "added", value["added"])
     return Entry(at, number, unique, action, added)
 

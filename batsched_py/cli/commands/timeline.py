@@ -30,6 +30,8 @@ from batsched_py.timelines.schema import schema
 from batsched_py.timelines.warnings import find_warnings
 from batsched_py.traces.document_file import read_document
 
+#: Rows of the table: nobody reads more, and they take their time.
+_MOST_ROWS: Final = 1000
 _LAUNCH: Final = "launch+"
 
 
@@ -134,8 +136,11 @@ def _show(run: TimelineRun) -> None:
     table = Table(*HEADINGS, box=box.SIMPLE, pad_edge=False)
     for column in (0, 1, 4, 5):
         table.columns[column].justify = "right"
-    for row in rows(run):
+    found = rows(run)
+    for row in found[:_MOST_ROWS]:
         table.add_row(*(displayed(getattr(row, name)) for name in row.__struct_fields__))
     show_table(table, folded=len(HEADINGS) - 1)
+    if len(found) > _MOST_ROWS:
+        say(f"{len(found) - _MOST_ROWS} more; '--json' has all of them")
     console = Output()
     show_picture(console, render_timelines(run, console.width))

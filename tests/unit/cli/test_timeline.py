@@ -150,6 +150,16 @@ def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == schema()
 
 
+def test_what_nobody_reads_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """Rows and VMs beyond many are counted; equal names of all of them are told apart."""
+    file = write(vms={f"v{number}": [{"at": at, "run": "x"} for at in range(1, 16)] for number in range(66)})
+    assert run(["timeline", "show", file]) == 0
+    out = capsys.readouterr().out
+    assert f"{66 * 16 + 1 - 1000} more; '--json' has all of them" in out
+    assert "2 more VMs are not drawn" in out
+    assert shown(capsys, file)["v65"]["x#15"] == 15
+
+
 def test_no_vm_is_nothing_to_draw(capsys: pytest.CaptureFixture[str]) -> None:
     """And no mistake."""
     assert run(["timeline", "show", write(vms={})]) == 0

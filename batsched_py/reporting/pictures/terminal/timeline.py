@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct
@@ -22,6 +23,8 @@ from batsched_py.timelines.vm import TimelineVm
 
 #: Columns for the time, at least.
 LEAST_COLUMNS: Final = 20
+#: VMs that are drawn, the first of the file.
+MOST_VMS: Final = 64
 #: Characters of a VM's name that are shown.
 _LONGEST_NAME: Final = 20
 #: Entries with a letter of their own that are told below.
@@ -65,10 +68,12 @@ def render_timelines(run: TimelineRun, width: int = 100) -> Text:
     zero = run.start if run.start is not None else 0.0
     clock = "experiment time" if run.start is not None else "wall time; no start"
     canvas.add_note(f"{clock}; a column is {brief((scale.end - scale.begin) / scale.columns)}")
-    for name, vm in run.vms.items():
+    for name, vm in islice(run.vms.items(), MOST_VMS):
         looks = _row(vm, scale, letters, run.start)
         seen |= dict.fromkeys(sign for sign, _ in looks)
         canvas.add_row(names[name], looks)
+    if len(run.vms) > MOST_VMS:
+        canvas.add_note(f"{len(run.vms) - MOST_VMS} more VMs are not drawn")
     canvas.add_axis(time_axis(scale.end - zero, scale.columns, scale.begin - zero))
     told = [f"{letter}={displayed(entry, _LONGEST_NAME)}" for entry, letter in letters.items() if letter in seen]
     if told:
