@@ -21,6 +21,7 @@ from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.data import RunData, counter_table, lease_table, read_data, run_table, write_data
 from batsched_py.haizea.multi import SingleConfiguration, read_multi
 from batsched_py.haizea.reader import read_config
+from batsched_py.haizea.run import HaizeaRun
 from batsched_py.haizea.run import run as run_config
 from batsched_py.haizea.sample import KINDS, sample_files
 from batsched_py.haizea.script import read_template, render_script
@@ -57,6 +58,7 @@ class MultiRequest(Struct, frozen=True):
     directory: Path
     template: Path | None
     only_missing: bool
+    table: bool
 
 
 class DataRequest(Struct, frozen=True):
@@ -124,10 +126,7 @@ def run(request: RunRequest) -> None:
         warn(f"{config.file}: {line}")
     events = () if request.events is None else read_events(request.events, limits=current_limits())
     ended = run_config(config, say, events=events, limits=current_limits())
-    datafile = config.accounting.datafile
-    if datafile is not None:
-        with writing(datafile):
-            write_data(datafile, ended.ledger.accounting, dict(config.accounting.attributes))
+    _write_data(config, ended)
     if request.export is not None:
         write_tables(request.export, ended.tables)
     if ended.failure is not None:
@@ -142,6 +141,7 @@ def run(request: RunRequest) -> None:
 @option("-d --dir directory", "DIR", "Where configurations are written.", type=PATH, required=True)
 @option("-t --template", "FILE", "Write to standard output the script that this template makes.", type=PATH)
 @flag("-m --only-missing", "In the script, leave out runs whose data files are there.")
+@flag("--table", "Run all of them, one after the other, and write a row for each to standard output.")
 def multi(request: MultiRequest) -> None:
     """Write a configuration for each profile, trace, and injection or none, as DIR/PROFILE_TRACE+INJECTION.conf.
 
@@ -149,6 +149,8 @@ def multi(request: MultiRequest) -> None:
     """
     if request.only_missing and request.template is None:
         raise click.UsageError("'-m' goes with '-t'")
+    if request.table and request.template is not None:
+        raise click.UsageError("'--table' and '-t' both write to standard output")
     read = read_multi(request.conf, current_limits())
     for line in read.told:
         warn(f"{request.conf}: {line}")
@@ -160,9 +162,11 @@ def multi(request: MultiRequest) -> None:
     for path, text in files.items():
         with writing(path):
             write_atomically(path, text.encode())
-    say(f"wrote {request.directory}: {counted(len(files), 'configuration')}", err=script is not None)
+    say(f"wrote {request.directory}: {counted(len(files), 'configuration')}", err=script is not None or request.table)
     if script is not None:
         put(script.encode())
+    if request.table:
+        put(csv_text(run_table([_run_silently(read_config(path, current_limits())) for path in files])).encode())
 
 
 @takes(DataRequest)
@@ -195,6 +199,26 @@ def data(request: DataRequest) -> int:
 command.add_command(run, _RUN)
 command.add_command(multi, "multi")
 command.add_command(data, "data")
+
+
+def _run_silently(config: HaizeaConfig) -> RunData:
+    """Simulate a configuration for several runs without its log; write its data file, and return what is in it."""
+    _check_outputs(config, None)
+    ended = run_config(config, lambda _: None, limits=current_limits())
+    if ended.failure is not None:
+        raise ended.failure
+    datafile = _write_data(config, ended)
+    assert datafile is not None, f"{config.file} names no data file"  # noqa: S101  # each of several runs has one
+    return read_data(datafile, current_limits())
+
+
+def _write_data(config: HaizeaConfig, ended: HaizeaRun) -> Path | None:
+    """Write what was counted in a run to its data file, if it has one; return it."""
+    datafile = config.accounting.datafile
+    if datafile is not None:
+        with writing(datafile):
+            write_data(datafile, ended.ledger.accounting, dict(config.accounting.attributes))
+    return datafile
 
 
 def _found() -> Path:

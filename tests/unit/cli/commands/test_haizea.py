@@ -10,8 +10,10 @@ import pytest
 
 from batsched_py.cli.main import run
 from batsched_py.haizea.data import write_data
+from batsched_py.haizea.ini import format_sections
 from batsched_py.haizea.reader import read_config
 from batsched_py.haizea.sample import KINDS
+from tests.unit.haizea.configurations import LEAST, sections
 from tests.unit.leases.accounting.books import booked, quickstart
 
 MULTI = ("haizea", "multi", "-c", "sample_multi.conf", "-d", "out/conf")
@@ -194,6 +196,7 @@ def test_the_script_runs_each_configuration_or_those_without_data(
     ("options", "line"),
     [
         (["-m"], "'-m' goes with '-t'"),
+        (["--table", "-t", "run.sh.template"], "'--table' and '-t' both write to standard output"),
         (["-t", "none"], "none: cannot be read: No such file or directory"),
         (["-t", "sample_multi.conf", "-d", "sample_multi.conf"], "sample_multi.conf"),
         (["-c", "condor.template"], "condor.template: line 1: must begin with a section, like [general]"),
@@ -210,6 +213,30 @@ def test_multi_refuses_what_is_wrong_before_anything_is_written(
     assert line in err
     assert err.count("\n") == 1
     assert not (here / "out").exists()
+
+
+def test_multi_runs_all_and_makes_a_table(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row for each run, by its attributes; the data files are those of which `data` makes the same."""
+    quickstart_files(here)
+    options = {key: text for key, text in LEAST.items() if not key.startswith("tracefile.")}
+    several = {f"common:{key}": text for key, text in options.items() if key != "scheduling.suspension"} | {
+        "multi.tracedir": ".", "multi.tracefiles": "sample.lwf", "multi.datadir": "data",
+        "common:scheduling.policy-preemption": "ar-preempts-everything", "common:accounting.probes": "best-effort",
+        "all:scheduling.suspension": "all", "none:scheduling.suspension": "none",
+    }  # fmt: skip
+    (here / "several.conf").write_text(format_sections(sections(several)))
+    capsys.readouterr()
+    assert run(["haizea", "multi", "-c", "several.conf", "-d", "out", "--table"]) == 0
+    out, err = capsys.readouterr()
+    assert [line.split(",")[:4] for line in out.splitlines()] == [
+        ["profile", "tracefile", "injectfile", "Total best-effort completed"],
+        ["all", "sample.lwf", "none", "1"],
+        ["none", "sample.lwf", "none", "1"],
+    ]
+    assert [line.split(",")[4] for line in out.splitlines()[1:]] == ["5464", "7200"]
+    assert err == "wrote out: 2 configurations\n"
+    assert run(["haizea", "data", "-t", "per-run", "data/all_sample.dat", "data/none_sample.dat"]) == 0
+    assert capsys.readouterr().out == out
 
 
 def test_what_multi_does_not_look_at_is_a_warning(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
