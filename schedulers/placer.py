@@ -112,6 +112,8 @@ class Placer(Scheduler[PlacerOptions]):
         #: Job id -> what it took to place it, of all jobs that were tried.
         self.attempts: dict[str, Attempts] = {}
         self.used, self.down = HostSet(), HostSet()
+        #: Job id -> what is asked of hosts for a waiting job.
+        self.queries: dict[str, Expression] = {}
         #: When hosts began to refuse all that waits, while nothing ran; None if they do not.
         self.idle_since: float | None = None
         #: A host has refused in this decision.
@@ -145,10 +147,13 @@ class Placer(Scheduler[PlacerOptions]):
         self.update(view)
         self.refused = False
         running = len(view.running)
-        for job in list(view.queue):
+        for job in view.arrived:
             query = self.query(job, plan)
             if query is not None and self.may_ever_run(job, query, plan):
-                self.place(job, query, view, plan)
+                self.queries[job.id] = both(query, self.free)
+        news = view.hosts_changed or self.options.staleness > 0 or not running
+        for job in list(view.queue) if news else view.arrived:
+            self.place(job, self.queries[job.id], view, plan)
         if len(view.running) > running:
             self.idle_since = None
         if len(view.queue):
@@ -183,8 +188,12 @@ class Placer(Scheduler[PlacerOptions]):
             plan.reject(job, f"needs {counted(job.size, 'host')}, its constraint allows {count}")
         return count >= job.size
 
-    def place(self, job: Job, query: Expression, view: View, plan: Plan) -> None:
+    def place(self, job: Job, suits: Expression, view: View, plan: Plan) -> None:
         """Propose schedules until one is started, or the job has to wait."""
+        if len(self.known.names(self.free, view.now)) < job.size:
+            self.attempts.setdefault(job.id, Attempts())
+            plan.hold(job, why_not(job, {}))
+            return
         user = job.members.get("user")
         name = None if user is None else str(user)
         requester = Requester(user=name) if self.options.foresight else None
@@ -192,8 +201,9 @@ class Placer(Scheduler[PlacerOptions]):
         objects = [str(number) for number in range(job.size)]
         attempts = self.attempts.setdefault(job.id, Attempts())
         refused: dict[str, str] = {}
-        suits = both(query, self.free)
         for _ in range(self.options.retries):
+            if len(self.known.names(suits, view.now)) < job.size + len(refused):
+                break
             known = self.known.query(suits, view.now, requester)
             found = [record for record in known if record.name not in refused]
             hosts = [record.name for record in self.options.place(found, self.random.random, len(self.attempts))]
@@ -212,6 +222,7 @@ class Placer(Scheduler[PlacerOptions]):
     def start(self, job: Job, tokens: list[Token], plan: Plan) -> None:
         """Start a job whose hosts have all agreed."""
         self.tokens[job.id] = tokens
+        del self.queries[job.id]
         for token in tokens:
             self.members.update(token.resource, BUSY)
         hosts = HostSet.from_ids(self.numbers[token.resource] for token in tokens)

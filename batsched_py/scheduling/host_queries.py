@@ -61,10 +61,12 @@ class HostQueries:
             found = self._ever[text] = self._host_set(self._columns.may_be_true(query, DYNAMIC))
         return found
 
+    def changes(self, query: Expression) -> bool:
+        """Return whether a query asks for what hosts are doing."""
+        return not query.names.isdisjoint(DYNAMIC)
+
     def now(self, query: Expression) -> HostSet:
         """Return the hosts for which a query is true now."""
-        if query.names.isdisjoint(DYNAMIC):
-            return self.ever(query)
         self._compute()
         if "pstate" in query.names:
             for row, number in enumerate(self._hosts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from batsched_py.collection.mil.expression import Expression
 from batsched_py.errors import OptionError, QueryError
 from batsched_py.hostset import HostSet
 from batsched_py.model.job import Job
@@ -54,7 +55,18 @@ class PlacementOptions:
 class Placement:
     """The hosts of jobs, by a selection and a constraint; made in `setup`."""
 
-    __slots__ = ("_constraint", "_eligible", "_limited", "_queries", "_room", "_selection", "_view", "choose", "varies")
+    __slots__ = (
+        "_changing",
+        "_constraint",
+        "_eligible",
+        "_limited",
+        "_queries",
+        "_room",
+        "_selection",
+        "_view",
+        "choose",
+        "varies",
+    )
 
     def __init__(self, options: PlacementOptions, view: View) -> None:
         """Prepare the selection; OptionError for a zone that the platform lacks or the selection ignores."""
@@ -68,6 +80,8 @@ class Placement:
         self._queries = HostQueries(view) if options.constraint is QUERY else None
         #: The hosts on which a job may run are not always the same.
         self.varies = self._queries is not None
+        #: Job id -> its query, if that asks for what hosts are doing; of the jobs of `_eligible`.
+        self._changing: dict[str, Expression] = {}
         #: Picks so many of these hosts, None if the job had better wait; for `Availability.earliest`, too.
         self.choose = self._selection.prepare(view, options.zone)
         #: Job id -> hosts on which it may run; all jobs that wait and were asked about, and some that have left.
@@ -84,8 +98,10 @@ class Placement:
 
         A query may ask for what hosts are doing; `eligible` then has those on which the job may run some time.
         """
-        query = None if self._queries is None else self._queries.query(job)
-        return self.eligible(job) if query is None or self._queries is None else self._queries.now(query)
+        eligible = self.eligible(job)
+        if self._queries is None or job.id not in self._changing:
+            return eligible
+        return self._queries.now(self._changing[job.id])
 
     def hosts(self, job: Job, free: HostSet) -> HostSet | None:
         """Choose among the free hosts those that a job gets if it starts now; None if it had better wait."""
@@ -141,12 +157,15 @@ class Placement:
             if len(self._eligible) >= self._room:
                 waiting = self._view.queue
                 self._eligible = {name: hosts for name, hosts in self._eligible.items() if name in waiting}
+                self._changing = {name: query for name, query in self._changing.items() if name in waiting}
                 self._room = max(_ROOM, 2 * len(self._eligible))
             if self._queries is None:
                 eligible = self._constraint.hosts(job, self._view.hosts, self._view.all_hosts)
             else:
                 query = self._queries.query(job)
                 eligible = self._view.all_hosts if query is None else self._queries.ever(query)
+                if query is not None and self._queries.changes(query):
+                    self._changing[job.id] = query
             self._eligible[job.id] = eligible
         return eligible
 
