@@ -9,6 +9,7 @@ import json
 import sys
 from typing import Any
 
+from batsched_py.collection.mil.parser import parse
 from batsched_py.errors import BatschedError
 from batsched_py.plugins import load
 from batsched_py.schedulers import BUILT_INS
@@ -70,7 +71,7 @@ def speak(name: str, value: str) -> None:
         config={"dynamic-jobs-enabled": True, "profiles-forwarded-on-submission": True, value: value},
     )
     submission = submitted_data("a")
-    submission["job"].update({"profile": value, "metadata": value, "file": value, value: value})
+    submission["job"].update({"profile": value, "metadata": value, "file": value, "constraint": value, value: value})
     submission["profile"] = {"type": "smpi", "trace": value, value: value}
     session = Session(load(name))
     watching = True
@@ -93,6 +94,7 @@ def speak(name: str, value: str) -> None:
 
 
 def main() -> None:
+    parse('match("a", "a")').evaluate({})  # what the extra `query` brings is loaded when it is first needed
     sys.addaudithook(watch)
     found = []
     for name in BUILT_INS:
