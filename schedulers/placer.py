@@ -63,7 +63,7 @@ class PlacerOptions:
 
 @dataclass(slots=True)
 class Attempts:
-    """What it took to place a job: proposals, requests to hosts, grants given back, and hosts that refused."""
+    """Counts of the work to place a job: proposals, requests to hosts, grants given back, and hosts that refused."""
 
     proposals: int = 0
     requests: int = 0

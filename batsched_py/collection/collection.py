@@ -36,7 +36,7 @@ class Record(NamedTuple):
 
 
 class Requester(NamedTuple):
-    """Who asks; None where that is not known."""
+    """The user, class and origin of a request; None for what is not known."""
 
     user: str | None = None
     job_class: str | None = None

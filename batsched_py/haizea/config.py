@@ -56,7 +56,7 @@ class TraceFiles:
 
 @dataclass(frozen=True, slots=True)
 class AccountingSettings:
-    """What is counted in a run, and where that is written.
+    """Settings of the accounting of a run.
 
     Attributes:
         datafile: all that was counted; None for no such file.

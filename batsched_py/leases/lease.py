@@ -128,7 +128,7 @@ class Lease:
 
     @property
     def memory_hosts(self) -> Mapping[int, int]:
-        """Where the memory of its machines is after its runs, node -> host."""
+        """The hosts that keep the memory of its machines after its runs, node -> host."""
         return self.runs[-1].nodes if self.to_be_suspended else self.location
 
     @property

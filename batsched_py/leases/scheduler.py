@@ -52,7 +52,7 @@ from batsched_py.leases.terms import Kind
 
 
 class Policies(NamedTuple):
-    """Who is admitted, who gives way, and which hosts are taken first; each is made of the table."""
+    """Makers of the policies of admission, preemption and host selection; each takes the table of leases."""
 
     admission: Callable[[LeaseTable], Admission]
     preemption: Callable[[LeaseTable], Preemptability]

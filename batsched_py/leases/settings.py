@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class LeaseSettings:
-    """How leases are scheduled.
+    """Settings of the scheduling of leases.
 
     Attributes:
         future_leases: best-effort leases that may hold a start in the future: 0 without backfilling, 1 aggressive,

@@ -17,11 +17,11 @@ Entry = tuple[float, float, int, Lease, Amounts]
 
 
 class HostTimeline:
-    """What is reserved on one host, as a step function of time that is made at the first question after a change.
+    """Reservations of one host as a step function of time, computed at the first question after a change.
 
     Attributes:
-        capacity: what the host has.
-        down: nothing can be placed on it.
+        capacity: the amounts of the host.
+        down: True while nothing can be placed on it.
     """
 
     __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_leases", "_points", "capacity", "down")

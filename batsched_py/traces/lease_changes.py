@@ -23,7 +23,7 @@ FARTHEST_START: Final = 86400
 
 
 class Overheads(Struct, frozen=True):
-    """What virtual machines cost the leases in time.
+    """Time that virtual machines add to leases.
 
     Attributes:
         of: the leases that have them.

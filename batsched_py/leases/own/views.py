@@ -138,7 +138,7 @@ class LeaseView:
 
     @property
     def requested_resources(self) -> dict[int, Capacity]:
-        """What each node asks for; nodes are numbered from 1."""
+        """The capacity that each node asks for; nodes are numbered from 1."""
         return {node: Capacity(self._types, demand) for node, demand in enumerate(self._lease.demands, start=1)}
 
 

@@ -18,7 +18,7 @@ from batsched_py.leases.terms import Kind
 
 @dataclass(frozen=True, slots=True)
 class TransferSettings:
-    """How images are transferred.
+    """Settings of image transfers.
 
     Attributes:
         bandwidth: Mb/s of the repository.

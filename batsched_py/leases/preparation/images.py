@@ -18,7 +18,7 @@ class _Kept:
 
 
 class Disks:
-    """What is on the disks of the hosts, in MB.
+    """Images that the disks of the hosts keep, with their sizes in MB.
 
     Args:
         limit: MB that kept images may take on a host; infinity for no limit, None to keep none.

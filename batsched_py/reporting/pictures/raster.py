@@ -11,7 +11,7 @@ from batsched_py.hostset import HostSet
 
 
 class Block(Protocol):
-    """What occupies hosts for a time: a job, or another thing of which a picture tells."""
+    """An interval of time on hosts that a picture shows: of a job, a lease or a machine state."""
 
     @property
     def start(self) -> float:

@@ -36,15 +36,15 @@ _LATE: Final = 1.0
 
 
 class LeaseSpan(Struct, frozen=True):
-    """What a lease has of some hosts for a time.
+    """A use of hosts by a lease for a time: a run, or something that is done with its machines.
 
     Attributes:
         lease: its number.
         kind: vm, shutdown, suspend, resume, migrate-disk, migrate-memory or transfer.
         start: in seconds.
         end: None if it was under way when the run stopped.
-        hosts: where; to where, if something moves.
-        lost: it is a run that was thrown away.
+        hosts: the ones used; if something moves, the ones it moves to.
+        lost: True for a run that was thrown away.
     """
 
     lease: int
