@@ -170,6 +170,14 @@ class Leases(Scheduler[LeasesOptions]):
         if isinstance(event, Notify) and event.kind == CANCEL:
             self.cancelled.append(event.members)
 
+    def cancel(self, job_id: str, view: View, plan: Plan) -> bool:
+        """Take back the lease of a job, in whichever state it is."""
+        found = self.arrivals.find(job_id, self.scheduler.leases.values())
+        if found is None:
+            return super().cancel(job_id, view, plan)  # it has just arrived
+        self.cancelled.append({"job": job_id})
+        return True
+
     def decide(self, view: View, plan: Plan) -> None:
         """Let the scheduler go through the instants that have come, and do what it decides."""
         requests = list[Lease]()

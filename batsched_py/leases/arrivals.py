@@ -67,7 +67,7 @@ class Arrivals:
         found = list[Lease]()
         for notice in notices:
             number, job_id = notice.get("lease"), notice.get("job")
-            lease = leases.get(number) if isinstance(number, int) else self._find(str(job_id), leases.values())
+            lease = leases.get(number) if isinstance(number, int) else self.find(str(job_id), leases.values())
             if lease is None:
                 what = shown(job_id if number is None else number)
                 plan.warn(f"{what} cannot be cancelled: it is no lease, or one that has ended")
@@ -75,7 +75,8 @@ class Arrivals:
                 found.append(lease)
         return found
 
-    def _find(self, job_id: str, leases: Iterable[Lease]) -> Lease | None:
+    def find(self, job_id: str, leases: Iterable[Lease]) -> Lease | None:
+        """Return the one of these leases for which a job was submitted; None if there is none."""
         return next((lease for lease in leases if job_id in self.jobs[lease.id].split(" ")), None)
 
     def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[Sequence[Job]]:

@@ -80,6 +80,21 @@ class Scheduler(ABC, Generic[Options]):
         """
         return waiting_time(job, view, plan)
 
+    def cancel(self, job_id: str, view: View, plan: Plan) -> bool:
+        """Take a job back, as an external event asks for; called before `decide`. Return False if it has ended.
+
+        By default a job that waits is rejected, and one that runs is killed.
+        """
+        job = view.queue.get(job_id)
+        if job is not None:
+            plan.reject(job, "it was cancelled")
+            return True
+        running = view.job(job_id)
+        if running is None:
+            return False
+        plan.kill(running)
+        return True
+
     def tables(self, view: View) -> Iterable[Table]:  # noqa: ARG002  (a hook: subclasses read it)
         """Return tables of the run, which are written beside Batsim's as PREFIX_NAME.csv; called once, after its end.
 

@@ -5,6 +5,7 @@ algorithm, to commands and bytes. Then
 
 * serve.py: the loop for ZeroMQ: receive, answer, record, send;
 * clock.py: the simulated time that a decision takes, none by default;
+* requests.py: jobs that external events ask for, or take back;
 * stored_jobs.py: jobs and answers that Batsim keeps in Redis instead of its messages;
 * story.py: the line that says when, in answer to which events, and where in the user's code an algorithm failed.
 

@@ -34,6 +34,7 @@ from batsched_py.scheduling.options import Origin, describe_options, make_option
 from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
+from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.story import in_short, story, where
 from batsched_py.state.state import State
@@ -63,6 +64,7 @@ class Session:
         open_store: where jobs are described if Batsim does not send them; called once, if its configuration has Redis.
         warn: receives one line for each thing that is strange but legal; None if nobody listens.
         limits: how large a message may be.
+        requests: True if external events may ask for jobs and take them back (see `session.requests`).
 
     Raises OptionError at once if the options are wrong.
     """
@@ -77,7 +79,11 @@ class Session:
         open_store: Callable[[Config], JobStore] | None = None,
         warn: Callable[[str], None] | None = None,
         limits: Limits = LIMITS,
+        requests: bool = False,
     ) -> None:
+        self._takes_requests = requests
+        #: What external events ask for; None if they may not.
+        self._requests: Requests | None = None
         self._class = scheduler
         #: Values of the options that are known before Batsim speaks.
         self._given = {
@@ -252,6 +258,8 @@ class Session:
             raise OptionError(f"{scheduler.name} submits jobs of its own: {rule}")
         if scheduler.needs_energy and not all(host.pstate_count for host in self.view.hosts.values()):
             raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
+        if self._takes_requests:
+            self._requests = Requests(scheduler, self._state, self.view, self.plan)
 
     def _warn(self, text: str) -> None:
         if self._tell is not None:
@@ -268,17 +276,16 @@ class Session:
         plan, view, scheduler = self.plan, self.view, self._scheduler
         try:
             if not self._ready:
-                self._ready = True
-                scheduler.setup(view)
-                submits = self._class.needs_dynamic_jobs or self._class.uses_dynamic_jobs
-                if self._state.registration_open and not submits:
-                    plan.finish_registration()
+                self._set_up()
+            if self._requests is not None:
+                self._requests.take(message.events)
             if self._state.arrived:
                 self._admit(self._state.arrived)
             if self._observes:
                 for event in message.events:
                     scheduler.observe(event, view)
             scheduler.decide(view, plan)
+            self._finish_requests()
             if self._state.arriving:  # jobs of its own, which Batsim will not submit: no message may come after this
                 self._admit(self._state.arriving)
         # It may find that an option does not suit the platform, or that a host's description cannot be read.
@@ -288,6 +295,18 @@ class Session:
             raise AlgorithmError(story(self._class.name, message, error)) from error
         for query in self._state.asked:
             self._answer_query(query, message)
+
+    def _set_up(self) -> None:
+        """Let the algorithm prepare; nobody registers jobs if neither it nor external events may."""
+        self._ready = True
+        self._scheduler.setup(self.view)
+        submits = self._class.needs_dynamic_jobs or self._class.uses_dynamic_jobs
+        if self._state.registration_open and not submits and self._requests is None:
+            self.plan.finish_registration()
+
+    def _finish_requests(self) -> None:
+        if self._requests is not None:
+            self._requests.finish()
 
     def _end(self, message: Message) -> None:
         """Show the algorithm the last message: in v1.4 the last jobs end in it, though there is nothing to decide."""

@@ -97,8 +97,12 @@ class State:
         self.profiles = Profiles()
         #: True while we may register jobs.
         self.registration_open = False
-        #: True once Batsim has announced that no static job is left.
+        #: True once no job will come but those that the algorithm submits itself.
         self.all_submitted = False
+        #: True as long as external events may ask for jobs.
+        self.expects_requests = False
+        #: True once Batsim has announced that no static job is left.
+        self._no_more_static = False
         self._forecast: Forecast | None = None
 
     def follow(self, forecast: Forecast) -> None:
@@ -121,6 +125,16 @@ class State:
             self.profiles.settle()
         if self._forecast is not None:
             self._forecast.advance(now)
+
+    def receive_own(self) -> None:
+        """Let jobs that were registered in this decision arrive in it, if Batsim will not submit them itself."""
+        if self.arriving:
+            self.arrived, self.arriving = [*self.arrived, *self.arriving], []
+
+    def close_requests(self) -> None:
+        """Note that no external event will ask for a job any more."""
+        self.expects_requests = False
+        self.all_submitted = self._no_more_static
 
     def apply(self, item: events.Event | commands.Command) -> None:
         """Book an event that came or a command that will be sent. Kinds that change nothing are ignored."""
@@ -212,7 +226,8 @@ class State:
     def _notice(self, item: events.Notify) -> None:
         """Book a notice of either direction; each kind is known in one of them only."""
         if item.kind == events.NO_MORE_STATIC_JOB:
-            self.all_submitted = True
+            self._no_more_static = True
+            self.all_submitted = not self.expects_requests
             self.profiles.complete()
         elif item.kind == events.MACHINE_UNAVAILABLE and item.hosts is not None:
             self.hosts.fail(item.hosts.bits)

@@ -28,6 +28,10 @@ SCHEDULER: Final = "scheduler"
 _MESSAGE: Final = b'"message":'
 
 
+#: Members of a header that are no strings: their types, and those in words.
+_MEMBERS: Final[Mapping[str, tuple[type, str]]] = {"options": (dict, "an object"), "requests": (bool, "true or false")}
+
+
 class Header(Struct, frozen=True):
     """The first line: the algorithm, with enough to run it again.
 
@@ -35,18 +39,23 @@ class Header(Struct, frozen=True):
         algorithm: as it was given to `-s`; "" if another program decided.
         options: of the algorithm, as they were given.
         clock: how long decisions took in simulated time, as it was given to `--clock`.
+        requests: True if external events could ask for jobs.
         batsched_py, python: versions that wrote the recording.
     """
 
     algorithm: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     clock: str = "zero"
+    requests: bool = False
     batsched_py: str = batsched_py.__version__
     python: str = field(default_factory=platform.python_version)
 
     def to_line(self) -> bytes:
         """Return the line, with its end."""
-        return orjson.dumps({"format": FORMAT, "version": VERSION, **asdict(self)}, option=orjson.OPT_APPEND_NEWLINE)
+        members = asdict(self)
+        if not self.requests:
+            del members["requests"]
+        return orjson.dumps({"format": FORMAT, "version": VERSION, **members}, option=orjson.OPT_APPEND_NEWLINE)
 
     @classmethod
     def from_members(cls, members: Mapping[str, Any]) -> Header:
@@ -56,9 +65,9 @@ class Header(Struct, frozen=True):
             raise ValueError(f"version: must be at most {VERSION}, the newest this program reads, not {version!r}")
         known = {name: members[name] for name in cls.__struct_fields__ if name in members}
         for name, value in known.items():
-            expected: type = dict if name == "options" else str
+            expected, what = _MEMBERS.get(name, (str, "a string"))
             if type(value) is not expected:
-                raise ValueError(f"{name}: must be {'an object' if expected is dict else 'a string'}, not {value!r}")
+                raise ValueError(f"{name}: must be {what}, not {value!r}")
         return cls(**known)
 
 

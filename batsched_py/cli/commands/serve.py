@@ -18,6 +18,7 @@ from batsched_py.cli.shared.parameters import (
     option,
     read_address,
     record_option,
+    requests_option,
     timeout_option,
 )
 from batsched_py.cli.shared.redis_place import redis_options
@@ -66,6 +67,7 @@ class ServeRequest(Struct, frozen=True):
 @record_option
 @timeout_option
 @clock_option
+@requests_option
 @redis_options
 @live_option
 def command(request: ServeRequest) -> None:

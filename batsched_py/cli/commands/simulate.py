@@ -24,6 +24,7 @@ from batsched_py.cli.shared.parameters import (
     option,
     read_address,
     record_option,
+    requests_option,
 )
 from batsched_py.cli.shared.progress import simulation_bar
 from batsched_py.cli.shared.redis_place import redis_option
@@ -92,6 +93,7 @@ class SimulateRequest(Struct, frozen=True):
 @redis_option
 @record_option
 @clock_option
+@requests_option
 @option("--socket", "ADDRESS", "Ask the decision process that listens there, as Batsim does.", callback=read_address)
 @connect_timeout_option("With --socket: wait so long for somebody to listen.")
 @flag("--gantt", "Draw what happened.")
@@ -110,7 +112,7 @@ def command(request: SimulateRequest) -> None:
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
     check_writable(results)  # before the run, which may be long: a wrong PREFIX is an error at once
-    platform, settings = read_machine(request.platform, request.events, request.settings)
+    platform, settings = read_machine(request.platform, request.events, _settings(request))
     workloads = [read_workload(path, limits=current_limits()) for path in request.workloads]
     # The host of Redis is the user's own word.
     redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
@@ -133,6 +135,13 @@ def _check_usage(request: SimulateRequest) -> None:
         raise click.UsageError("'-o', '--options-file' and '--clock' go with '-s': another program has its own options")
     if choice.redis.redis_address is not None and not request.enable_redis:
         raise click.UsageError("'--redis' goes with '--enable-redis'")
+
+
+def _settings(request: SimulateRequest) -> Settings:
+    """Return the settings; with --requests events reach the session, and it may submit jobs."""
+    if not request.choice.requests:
+        return request.settings
+    return replace(request.settings, dynamic_jobs=True, forward_unknown_events=True)
 
 
 def _store(request: SimulateRequest) -> AbstractContextManager[JobStore | None]:

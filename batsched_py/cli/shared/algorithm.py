@@ -58,6 +58,7 @@ class AlgorithmChoice(Struct, frozen=True):
         clock: the decision clock, as after --clock.
         recorded: options of an earlier run.
         redis: the place of jobs, if Batsim keeps them in Redis.
+        requests: True if external events may ask for jobs.
     """
 
     algorithm: str
@@ -66,6 +67,7 @@ class AlgorithmChoice(Struct, frozen=True):
     clock: str = "zero"
     recorded: RecordedOptions = field(default_factory=RecordedOptions)
     redis: RedisPlace = field(default_factory=RedisPlace)
+    requests: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -97,11 +99,12 @@ class AlgorithmChoice(Struct, frozen=True):
             open_store=self.redis.open,
             warn=Warnings(),
             limits=current_limits(),
+            requests=self.requests,
         )
 
     def header(self) -> Header:
         """Return the header of a recording of the run."""
-        return Header(self.algorithm, self.options, self.clock)
+        return Header(self.algorithm, self.options, self.clock, self.requests)
 
     def _check_files(self, scheduler: type[Scheduler[Any]], recorded: Mapping[str, Any]) -> None:
         """Check the options of each file alone, so that an error in them names the file."""

@@ -180,6 +180,10 @@ timeout_option = option(
     type=Seconds(min=0, min_open=True),
 )
 
+requests_option = flag(
+    "--requests", "Submit jobs that external events ask for (submit_job), take them back (cancel_job); dynamic jobs."
+)
+
 live_option = flag("--live", "Show on stderr what waits, what is busy and who is next, while the run goes on.")
 
 

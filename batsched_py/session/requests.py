@@ -1,0 +1,105 @@
+"""Requests: jobs that are asked for, or taken back, while the run goes on, by external events.
+
+A live site, a file of events or a program beside Batsim asks with an event of the type `submit_job`, whose members are
+those of Batsim's REGISTER_JOB: `job_id`, `job`, and `profile`; or `cancel_job` with `job_id`. The session submits such
+jobs as dynamic jobs, so that every algorithm takes them, and a recording of the conversation has all that a replay
+needs. It comes from outside: what is wrong with a request is told, and the run goes on without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from batsched_py.errors import OptionError, PlanError
+from batsched_py.model.job import Job
+from batsched_py.protocol.dialects import V14
+from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT, Event, Notify
+from batsched_py.protocol.fields import FieldError, read_job
+from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+from batsched_py.state.state import State
+from batsched_py.text.display import shown
+
+SUBMIT_JOB: Final = "submit_job"
+CANCEL_JOB: Final = "cancel_job"
+
+
+class Requests:
+    """The requests of a run, from its first message on.
+
+    Args:
+        scheduler: the algorithm, which is told of jobs that are taken back.
+        state: of the run; until the last request has come, more jobs are expected.
+        view: of the state.
+        plan: through which jobs are submitted.
+
+    Raises OptionError if jobs cannot be submitted in this run.
+    """
+
+    def __init__(self, scheduler: Scheduler[Any], state: State, view: View, plan: Plan) -> None:
+        if not state.config.dynamic_jobs:
+            raise OptionError("jobs that events ask for need --enable-dynamic-jobs")
+        if plan.dialect is V14:
+            raise OptionError("jobs that events ask for need Batsim 3 or later: protocol 1.4 has no external events")
+        state.expects_requests = True
+        self._scheduler, self._state, self._view, self._plan = scheduler, state, view, plan
+        self._submits = scheduler.needs_dynamic_jobs or scheduler.uses_dynamic_jobs
+        #: Ids of jobs that were taken back before Batsim had submitted them.
+        self._withdrawn: set[str] = set()
+
+    def take(self, events: Sequence[Event]) -> None:
+        """Do what the events of a message ask for, before the algorithm decides."""
+        for event in events:
+            if type(event) is not Notify:
+                continue
+            if event.kind == SUBMIT_JOB:
+                self._submit(event.members)
+            elif event.kind == CANCEL_JOB:
+                self._cancel(event.members)
+            elif event.kind == NO_MORE_EXTERNAL_EVENT:
+                self._state.close_requests()
+        self._state.receive_own()
+        if self._withdrawn:
+            for job_id in [job.id for job in self._state.arrived if job.id in self._withdrawn]:
+                self._withdrawn.discard(job_id)
+                self._scheduler.cancel(job_id, self._view, self._plan)
+
+    def finish(self) -> None:
+        """Finish registration after the last request, unless the algorithm submits jobs of its own."""
+        if self._state.all_submitted and self._state.registration_open and not self._submits:
+            self._plan.finish_registration()
+
+    def _submit(self, members: Mapping[str, Any]) -> None:
+        job_id = members.get("job_id")
+        try:
+            job, profile = _read(members)
+            if not self._state.registration_open:
+                self._plan.continue_registration()
+            self._plan.submit(job, profile)
+        except FieldError as error:
+            self._plan.warn(f"{SUBMIT_JOB} {shown(job_id)}: {error}; it is left out")
+        except PlanError as error:
+            self._plan.warn(f"{error}; it is left out")
+
+    def _cancel(self, members: Mapping[str, Any]) -> None:
+        job_id = members.get("job_id")
+        if not isinstance(job_id, str) or job_id not in self._state.known:
+            self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: no job of this id was submitted")
+        elif job_id in self._state.registered:
+            self._withdrawn.add(job_id)
+        elif job_id in self._state.control or not self._scheduler.cancel(job_id, self._view, self._plan):
+            self._plan.warn(f"{CANCEL_JOB} {shown(job_id)}: it neither waits nor runs")
+
+
+def _read(members: Mapping[str, Any]) -> tuple[Job, Mapping[str, Any] | None]:
+    """Return the job that is asked for, without an instant of submission, and its profile if one is given."""
+    job_id, described, profile = members.get("job_id"), members.get("job"), members.get("profile")
+    if not isinstance(job_id, str):
+        raise FieldError("job_id", f"must be a text, not {shown(job_id)}")
+    if not isinstance(described, dict):
+        raise FieldError("job", f"must be an object, not {shown(described)}")
+    if profile is not None and not isinstance(profile, dict):
+        raise FieldError("profile", f"must be an object, not {shown(profile)}")
+    return read_job(job_id, {name: value for name, value in described.items() if name != "subtime"}), profile
