@@ -4,7 +4,7 @@ Start with `simulation`, the story of a run, then `assembly`, where its parts ar
 The packages, from the bottom up:
 
 * `records`, `progress`, `settings`: what goes in and comes out.
-* `time`: the clock with its queue of future actions, the mailbox of Batsim's server, sources, and three loops.
+* `time`: the clock with its queue of future actions, the mailbox of Batsim's server, sources, and four loops.
 * `machines`: states of hosts, power states, energy, failures.
 * `jobs`: profiles, submission, how long work takes, how jobs end.
 * `referee`: applies each command, or refuses it by Batsim's rules; deadlock and livelock.

@@ -42,6 +42,7 @@ from batsched_py.simulator.time.batsim1_loop import Batsim1Loop
 from batsched_py.simulator.time.event_queue import RANK_MACHINES, RANK_SUBMISSION, EventQueue
 from batsched_py.simulator.time.instant_loop import InstantLoop
 from batsched_py.simulator.time.latency_loop import LatencyLoop
+from batsched_py.simulator.time.live_loop import LiveEvents, LiveLoop
 from batsched_py.simulator.time.mailbox import InstantMailbox, latencies
 from batsched_py.simulator.time.timed_source import TimedSource
 from batsched_py.simulator.wire import simulation_begins
@@ -61,7 +62,7 @@ class Parts(Struct, frozen=True):
     referee: Referee
     begins: SimulationBegins
     sources: list[TimedSource[Any]]
-    loop: InstantLoop | LatencyLoop | Batsim1Loop
+    loop: InstantLoop | LatencyLoop | LiveLoop | Batsim1Loop
 
 
 def assemble(
@@ -72,11 +73,14 @@ def assemble(
     store: JobStore | None,
     trace: bool,
     pass_on: Callable[[Sequence[JobRecord]], object] | None,
+    live: LiveEvents | None = None,
 ) -> Parts:
     """Make the parts of one simulation; PlatformError, WorkloadError or OptionError if it cannot be simulated."""
     if settings.machines is not None and settings.machines < 1:
         raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
     generation = generation_of(settings)
+    if live is not None and (settings.message_latency or not generation.waits_for_calls):
+        raise OptionError("a live simulation speaks protocol v4, and its messages take no time")
     computing = _compute_hosts(platform, settings, generation)
     hosts = computing + (storages := platform.storage_hosts(settings.master_host))
     approximations = set(refused_files(platform, workloads, settings.master_host))
@@ -101,7 +105,8 @@ def assemble(
         """Return True if no job is left, none will come and no host is switching; calls may be pending."""
         return not (jobs.unfinished or registration.open or machines.switching) and submissions.over
 
-    loop: InstantLoop | LatencyLoop | Batsim1Loop = latency_loop or InstantLoop(context.queue, context.outbox)
+    external = ExternalEvents(context)
+    loop = latency_loop or _instant_loop(context, external, live)
     return Parts(
         context,
         jobs,
@@ -111,7 +116,7 @@ def assemble(
         switching,
         Referee(context, jobs, switching, registration),
         simulation_begins.build(context, computing, storages, profiles),
-        _sources(context, submissions),
+        _sources(context, submissions, external, announces_end=live is None),
         loop if generation.waits_for_calls else Batsim1Loop(context.queue, context.outbox, over),
     )
 
@@ -173,8 +178,21 @@ def _check_sizes(workloads: Sequence[Workload], host_count: int) -> None:
                 raise WorkloadError(workload.source, f"job {workload.jobs[number].id}.res", rule)
 
 
-def _sources(context: Context, submissions: Submissions) -> list[TimedSource[Any]]:
-    """Return what is not caused by the scheduler: submissions, and external events if there are any."""
+def _instant_loop(context: Context, external: ExternalEvents, live: LiveEvents | None) -> InstantLoop | LiveLoop:
+    """Return the loop in which messages take no time, with live events if there are some."""
+    queue, outbox = context.queue, context.outbox
+    if live is None:
+        return InstantLoop(queue, outbox)
+    return LiveLoop(queue, outbox, live, deliver=external.happen, finish=external.finish)
+
+
+def _sources(
+    context: Context, submissions: Submissions, external: ExternalEvents, *, announces_end: bool
+) -> list[TimedSource[Any]]:
+    """Return what is not caused by the scheduler: submissions, and external events of files if there are any.
+
+    With `announces_end` the scheduler is told when there are no more of these.
+    """
     jobs: TimedSource[Any] = TimedSource(
         context.queue,
         context.mailbox,
@@ -186,7 +204,6 @@ def _sources(context: Context, submissions: Submissions) -> list[TimedSource[Any
     )
     if not context.settings.external_events:
         return [jobs]
-    external = ExternalEvents(context)
     events: TimedSource[Any] = TimedSource(
         context.queue,
         context.mailbox,
@@ -194,6 +211,10 @@ def _sources(context: Context, submissions: Submissions) -> list[TimedSource[Any
         iter(sorted(context.settings.external_events, key=attrgetter("timestamp"))),
         time=attrgetter("timestamp"),
         deliver=external.happen,
-        finish=external.finish,
+        finish=external.finish if announces_end else _do_nothing,
     )
     return [jobs, events]
+
+
+def _do_nothing() -> None:
+    """Leave it to the live events to tell that no more will come."""

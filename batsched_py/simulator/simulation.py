@@ -28,6 +28,7 @@ from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.simulator.referee.deadlock import describe_deadlock
 from batsched_py.simulator.referee.livelock import MOST_IN_VAIN, LivelockGuard
 from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.time.live_loop import LiveEvents
 from batsched_py.simulator.wire.scheduler_link import Exchange, SchedulerLink
 
 #: Batsim without any option.
@@ -46,18 +47,21 @@ class Simulation:
         store: JobStore | None = None,
         trace: bool = False,
         pass_on: Callable[[Sequence[JobRecord]], object] | None = None,
+        live: LiveEvents | None = None,
     ) -> None:
         """PlatformError, WorkloadError or OptionError if this cannot be simulated, in the words of the user's files.
 
         With a `store` jobs are described there instead of in messages (--enable-redis). `trace` keeps the rows of the
         trace files: machine states, and with energy what was consumed and the pstates. `pass_on` receives the records
         of jobs soon after they end, some at a time, instead of the result, which then has their numbers alone: for runs
-        of very many jobs.
+        of very many jobs. `live` brings external events while the simulation runs, which does not end before the last.
         """
         if settings.roles:
             platform = platform.with_roles(settings.roles)
         self._source = platform.source
-        self._parts = parts = assemble(platform, workloads, settings, store=store, trace=trace, pass_on=pass_on)
+        self._parts = parts = assemble(
+            platform, workloads, settings, store=store, trace=trace, pass_on=pass_on, live=live
+        )
         self._context, self._queue, self._outbox = parts.context, parts.context.queue, parts.context.outbox
         self._machines, self._store = parts.context.machines, parts.context.store
         self._jobs, self._ended, self._registration = parts.jobs, parts.ended, parts.registration

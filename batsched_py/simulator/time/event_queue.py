@@ -50,6 +50,13 @@ class EventQueue:
         """Forget an entry that has not happened yet."""
         self._cancelled.add(ticket)
 
+    def next_time(self) -> float | None:
+        """Return the instant of what is due next; None if nothing is."""
+        heap = self._heap
+        while heap and heap[0][2] in self._cancelled:
+            self._cancelled.discard(heappop(heap)[2])
+        return heap[0][0] if heap else None
+
     def step(self) -> bool:
         """Play what SimGrid takes for the next instant, as far as it is known; return False if nothing is due any more.
 
@@ -78,12 +85,10 @@ class EventQueue:
 
     def run_next(self) -> bool:
         """Play everything of the next instant; return False if nothing is due any more."""
-        heap = self._heap
-        while heap and heap[0][2] in self._cancelled:
-            self._cancelled.discard(heappop(heap)[2])
-        if not heap:
+        due = self.next_time()
+        if due is None:
             return False
-        self.run_until(heap[0][0])
+        self.run_until(due)
         return True
 
     def run_until(self, time: float) -> None:
