@@ -60,6 +60,10 @@ class QueryError(BatschedError):
         super().__init__(f"at offset {position}: {rule}")
 
 
+class SiteError(BatschedError):
+    """A live site cannot be begun, or does not accept what it is asked."""
+
+
 class PluginError(BatschedError):
     """An algorithm cannot be found, imported or used."""
 

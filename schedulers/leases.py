@@ -206,6 +206,10 @@ class Leases(Scheduler[LeasesOptions]):
         self.ledger.close(self.clock)
         return ledger_tables(self.ledger, self.arrivals.jobs, self.scheduler.disks.image_rows())
 
+    def live_tables(self, view: View) -> list[Table]:
+        """Return leases and their reservations, past and to come."""
+        return self.ledger.live_tables()
+
     def _resources(self, host: Host) -> Mapping[str, Quantity]:
         try:
             return host_resources(host.properties)

@@ -102,6 +102,13 @@ class Scheduler(ABC, Generic[Options]):
         """
         return ()
 
+    def live_tables(self, view: View) -> Iterable[Table]:  # noqa: ARG002  (a hook: subclasses read it)
+        """Return tables of how things are between two messages, for a live site; there are none by default.
+
+        Rows may be a list that only grows: it is not copied.
+        """
+        return ()
+
     @abstractmethod
     def decide(self, view: View, plan: Plan) -> None:
         """Read the view, write the plan; called once for each message.

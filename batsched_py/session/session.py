@@ -213,6 +213,10 @@ class Session:
             why = displayed(" ".join(f"{type(error).__name__}: {error}".split()))
             raise AlgorithmError(f"tables of {self._class.name}: {why}{where(error)}") from error
 
+    def live_tables(self) -> Sequence[Table]:
+        """Return the tables that the algorithm has of how things are now."""
+        return tuple(self._scheduler.live_tables(self.view)) if self._ready else ()
+
     def check(self) -> None:
         """Raise InvariantError if the books contradict themselves."""
         self._state.check()

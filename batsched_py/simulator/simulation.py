@@ -74,6 +74,10 @@ class Simulation:
         """
         return tuple(self._ended.records)
 
+    def records_from(self, number: int) -> Sequence[JobRecord]:
+        """Return the jobs that have ended so far, without the first `number` of them."""
+        return self._ended.records[number:]
+
     @property
     def job_count(self) -> int:
         """Jobs of the workloads, and those that were registered so far."""

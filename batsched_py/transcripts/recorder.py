@@ -65,10 +65,7 @@ class Recorder:
         self._check_sound()
         self._write_held()
         number = self._written
-        if is_json and b"\n" not in request and b"\n" not in reply:
-            lines = _EXCHANGE % (number, request, number, reply)
-        else:
-            lines = _wrapped(number, request, reply)
+        lines = exchange_lines(number, request, reply) if is_json else _wrapped(number, request, reply)
         self._write(lines, 1)
 
     def gather(self, request: bytes, reply: bytes) -> None:
@@ -149,6 +146,13 @@ class Recorder:
 
     def _failure(self, error: OSError) -> TranscriptError:
         return TranscriptError(str(self._path), "", f"cannot be written: {error.strerror or error}")
+
+
+def exchange_lines(number: int, request: bytes, reply: bytes) -> bytes:
+    """Return the lines of an exchange of JSON messages."""
+    if b"\n" in request or b"\n" in reply:
+        return _wrapped(number, request, reply)
+    return _EXCHANGE % (number, request, number, reply)
 
 
 def _wrapped(number: int, request: bytes, reply: bytes) -> bytes:

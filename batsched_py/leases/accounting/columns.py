@@ -75,6 +75,25 @@ class ReservationRow(NamedTuple):
     lost: int
 
 
+class LiveRow(NamedTuple):
+    """A reservation of a lease that has not ended.
+
+    Attributes:
+        lease: the number of its lease.
+        kind: as in ReservationRow.
+        phase: planned, under way or over.
+        start, end: as they are planned, if they have not come.
+        hosts: from 0, as text such as "0-3 7".
+    """
+
+    lease: int
+    kind: str
+    phase: str
+    start: float
+    end: float
+    hosts: str
+
+
 class ImageRow(NamedTuple):
     """An image that a host keeps, or kept, for later leases.
 

@@ -7,15 +7,16 @@ from typing import Any, Final
 
 from batsched_py.leases.accounting.accounting import Accounting, Stats
 from batsched_py.leases.accounting.catalogue import NO_PROBES, Probes
-from batsched_py.leases.accounting.columns import LeaseRow, ReservationRow
+from batsched_py.leases.accounting.columns import LeaseRow, LiveRow, ReservationRow
 from batsched_py.leases.accounting.probe import AccountingProbe
-from batsched_py.leases.accounting.rows import lease_row, reservation_rows
+from batsched_py.leases.accounting.rows import lease_row, live_rows, reservation_rows
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.observer import LeaseSchedule, Observer
 from batsched_py.leases.own.bases import HaizeaProbe
 from batsched_py.leases.own.times import clock_at
 from batsched_py.leases.own.views import LeaseView
 from batsched_py.leases.site import Site
+from batsched_py.model.table import Table
 from batsched_py.named import failed
 
 #: What probes may be told.
@@ -90,6 +91,16 @@ class Ledger(Observer):
         """Return a row for each reservation that has begun so far, in order of their starts, then of the leases."""
         under_way = [row for lease in self._open.values() for row in reservation_rows(lease)]
         return sorted((*self._reservations, *under_way), key=lambda row: (row.start, row.lease))
+
+    def live_tables(self) -> list[Table]:
+        """Return tables of how things are: leases and their reservations, those of ended ones as lists that grow."""
+        planned = [row for lease in self._open.values() for row in live_rows(lease)]
+        return [
+            Table("leases", LeaseRow._fields, [lease_row(lease) for lease in self._open.values()]),
+            Table("ended_leases", LeaseRow._fields, self._leases),
+            Table("reservations", LiveRow._fields, planned),
+            Table("past_reservations", ReservationRow._fields, self._reservations),
+        ]
 
     def _seen(self, lease: Lease, probe: AccountingProbe) -> Any:
         """Return a lease as a probe sees it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from batsched_py.bits import format_bits
 from batsched_py.leases.accounting import times
-from batsched_py.leases.accounting.columns import KINDS, LeaseRow, ReservationRow
+from batsched_py.leases.accounting.columns import KINDS, LeaseRow, LiveRow, ReservationRow
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase
 from batsched_py.leases.preparation.repository import Transfer
 from batsched_py.leases.terms import ALL_TERMS, read_terms
@@ -54,6 +54,16 @@ def reservation_rows(lease: Lease) -> list[ReservationRow]:
             lease.id, one.use.value, one.start, _end(one), format_bits(_hosts(one)), 1 if id(one) in lost else 0
         )
         for one in lease.executed
+    ]
+
+
+def live_rows(lease: Lease) -> list[LiveRow]:
+    """Return the rows of all that a lease had and will have, as far as it is planned."""
+    ahead = [one for run in lease.runs for one in run.all() if one.phase is Phase.PLANNED]
+    ahead += [one for one in lease.transfers if one.phase is Phase.PLANNED]
+    return [
+        LiveRow(lease.id, one.use.value, one.phase.value, one.start, one.end, format_bits(_hosts(one)))
+        for one in (*lease.executed, *ahead)
     ]
 
 

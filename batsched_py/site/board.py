@@ -1,0 +1,149 @@
+"""The board of a site: how things are, as its simulation's thread has seen them last, for all who read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.model.job import Job
+from batsched_py.model.table import Table
+from batsched_py.session.session import Session
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.simulation import Simulation
+
+#: Seconds of the wall clock between two looks while much happens.
+_PAUSE: Final = 0.2
+
+
+class JobNow(Struct, frozen=True):
+    """A job that waits, runs, or has ended.
+
+    Attributes:
+        state: waiting, running, or a final state in Batsim's words.
+        start, end: None if it has not started; of a job that runs, `end` is when its walltime stops it, None without.
+        hosts: from 0, as text such as "0-3 7"; "" before it starts.
+        why: the reason why it waits, or was rejected, in the algorithm's words; "" if it gave none.
+    """
+
+    id: str
+    state: str
+    size: int
+    walltime: float | None
+    submitted: float
+    start: float | None = None
+    end: float | None = None
+    hosts: str = ""
+    why: str = ""
+
+
+class HostsNow(Struct, frozen=True):
+    """The states of hosts, each as an interval set; all others are free."""
+
+    busy: str
+    unavailable: str
+    asleep: str
+    switching: str
+
+
+class Snapshot(Struct, frozen=True):
+    """The site between two messages.
+
+    Attributes:
+        number: grows with each change.
+        now: the simulated time of the latest message.
+        waiting: jobs in the order of the queue.
+        running: jobs in the order of their starts.
+        ended: how many jobs had ended; they are the first of those on the board.
+        hosts: their states.
+        tables: of the algorithm, by name.
+    """
+
+    number: int
+    now: float
+    waiting: Sequence[JobNow]
+    running: Sequence[JobNow]
+    ended: int
+    hosts: HostsNow
+    tables: Mapping[str, Table]
+
+
+EMPTY: Final = Snapshot(0, 0.0, (), (), 0, HostsNow("", "", "", ""), {})
+
+
+class Board:
+    """The latest snapshot, and the jobs that have ended; written by the simulation's thread, read by others."""
+
+    def __init__(self) -> None:
+        self.snapshot = EMPTY
+        #: In the order in which they ended; it only grows.
+        self.ended: list[JobNow] = []
+        #: Job id -> its place in `ended`.
+        self.places: dict[str, int] = {}
+        self._seen, self._looked = 0, 0.0
+        self._followed: tuple[Session, Simulation] | None = None
+
+    def follow(self, session: Session, simulation: Simulation) -> None:
+        """Show these from now on."""
+        self._followed = session, simulation
+
+    def look(self, idle: bool) -> None:
+        """Make a new snapshot if something has happened; while the simulation is busy, not too often."""
+        if self._followed is None or self._followed[0].messages == self._seen:
+            return
+        wall = time.monotonic()
+        if idle or wall >= self._looked + _PAUSE:
+            session, simulation = self._followed
+            for record in simulation.records_from(len(self.ended)):
+                self.places[record.job.id] = len(self.ended)
+                self.ended.append(_ended(record, session.rejections.get(record.job.id, "")))
+            self.snapshot = self._make(session)
+            self._seen, self._looked = session.messages, wall
+
+    def job(self, job_id: str) -> JobNow | None:
+        """Return a job; None if the latest snapshot does not know it."""
+        place = self.places.get(job_id)
+        if place is not None:
+            return self.ended[place]
+        snapshot = self.snapshot
+        return next((job for job in (*snapshot.waiting, *snapshot.running) if job.id == job_id), None)
+
+    def _make(self, session: Session) -> Snapshot:
+        view, holds = session.view, session.plan.holds
+        reasons = {job_id: hold.reason for job_id, hold in holds.items()}
+        busy = view.all_hosts - view.free - view.unavailable - view.asleep - view.switching
+        return Snapshot(
+            number=self.snapshot.number + 1,
+            now=session.now,
+            waiting=[_waiting(job, reasons.get(job.id, "")) for job in view.queue],
+            running=[
+                JobNow(
+                    run.job.id,
+                    "running",
+                    run.job.size,
+                    run.job.walltime,
+                    run.job.submit_time,
+                    run.start,
+                    None if run.job.walltime is None else run.end,
+                    str(run.hosts),
+                )
+                for run in view.running
+            ],
+            ended=len(self.ended),
+            hosts=HostsNow(str(busy), str(view.unavailable), str(view.asleep), str(view.switching)),
+            tables={table.name: table for table in session.live_tables()},
+        )
+
+
+def _waiting(job: Job, why: str) -> JobNow:
+    return JobNow(job.id, "waiting", job.size, job.walltime, job.submit_time, why=why)
+
+
+def _ended(record: JobRecord, why: str) -> JobNow:
+    job, ran = record.job, bool(record.hosts)
+    start, end = (record.start, record.finish) if ran else (None, None)
+    return JobNow(
+        job.id, record.state, job.size, job.walltime, job.submit_time, start, end, str(record.hosts) if ran else "", why
+    )

@@ -1,0 +1,180 @@
+"""The inbox of a site: requests on their way to the simulation, each with the instant at which it happens."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.errors import SiteError
+from batsched_py.simulator.time.live_loop import LiveBatch
+from batsched_py.site.journal import Entry, Journal
+from batsched_py.site.pacing import PacedClock
+from batsched_py.traces.event_file import ExternalEvent
+
+#: Seconds of the wall clock after which the time is noted again, and for which it is noted ahead.
+_HEARTBEAT: Final = 0.5
+_AHEAD: Final = 2.0
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class StoppedError(Exception):
+    """The site was told to stop: the run ends where it is."""
+
+
+class Asked(Struct, frozen=True):
+    """A request that was checked and is to be accepted.
+
+    Attributes:
+        kind: the type of the external event that it becomes.
+        members: returns those of the event, given the number of the request.
+        user, group: who asks.
+        target: the number of the request that it is about; None if it begins something of its own.
+    """
+
+    kind: str
+    members: Callable[[int], Mapping[str, Any]]
+    user: str = ""
+    group: str = ""
+    target: int | None = None
+
+
+class Inbox:
+    """The live events of a site's simulation; requests may come from any thread.
+
+    At first it plays what the journal has, as fast as it can, up to the time at which the site was left.
+
+    Args:
+        journal: of the site.
+        clock: paused; it is started when all is played.
+        look: `look(idle)` is called by the simulation's thread between two instants, and, with True, when it is about
+            to wait.
+
+    Attributes:
+        entries: number of a request -> the request, without its members, which may be large.
+    """
+
+    def __init__(self, journal: Journal, clock: PacedClock, look: Callable[[bool], None]) -> None:
+        self._journal, self._clock, self._look = journal, clock, look
+        self._changed = threading.Condition()
+        entries = list(journal.read())
+        self._batches = deque(_batches(entries))
+        self._number = entries[-1].number if entries else 0
+        self._batch = entries[-1].batch if entries else 0
+        #: The time at which the site was left; None once that is reached again.
+        self._left: float | None = max(journal.time, entries[-1].time if entries else 0.0)
+        #: The instant that the simulation has reached, or will have when it has done what it was told.
+        self._reached = 0.0
+        #: The time that is noted in the journal.
+        self._kept = journal.time
+        #: Why nothing is accepted any more; "" while all is well.
+        self._closed = ""
+        self.entries = {entry.number: _light(entry) for entry in entries}
+        #: When the time was noted, by the wall clock.
+        self._noted = -math.inf
+
+    @property
+    def ready(self) -> bool:
+        """True once all that was accepted earlier has happened again, until the site stops."""
+        return self._left is None and not self._closed
+
+    @property
+    def now(self) -> float:
+        """The simulated time."""
+        with self._changed:
+            return self._clock.read(self._reached)
+
+    def accept(self, requests: Iterable[Asked]) -> list[Entry]:
+        """Let requests happen now, in one message; they are on disk when this returns. SiteError if they cannot be."""
+        with self._changed:
+            if not self.ready:
+                raise SiteError(self._closed or "the site is starting")
+            at, accepted = max(self._reached, round(self._clock.read(self._reached), 6)), time.time()
+            batch = self._batch + 1
+            entries = [
+                Entry(number, batch, at, accepted, one.kind, one.target, one.user, one.group, one.members(number))
+                for number, one in enumerate(requests, self._number + 1)
+            ]
+            if not entries:
+                return []
+            self._journal.append(entries)
+            self._number, self._batch, self._reached = entries[-1].number, batch, at
+            self.entries.update((entry.number, _light(entry)) for entry in entries)
+            self._batches.extend(_batches(entries))
+            self._changed.notify_all()
+        return entries
+
+    def control(self, change: Callable[[PacedClock, float], None]) -> None:
+        """Change the clock: `change(clock, the time that the simulation has reached)`."""
+        with self._changed:
+            change(self._clock, self._reached)
+            self._changed.notify_all()
+
+    def stop(self, why: str = "the site is stopping") -> None:
+        """Accept nothing more; the simulation ends at its next look into the inbox."""
+        with self._changed:
+            self._closed = self._closed or why
+            self._changed.notify_all()
+
+    def wait(self, now: float, due: float | None) -> LiveBatch | None:
+        """Return the next batch if it is before `due`, or None when it is time for that; see LiveEvents."""
+        self._look(False)
+        with self._changed:
+            while not self._closed:
+                if self._batches and (due is None or self._batches[0].time < due):
+                    return self._batches.popleft()
+                if self._left is not None:
+                    if due is not None and (self._batches or due <= self._left):
+                        return None
+                    self._go_live(now)
+                seconds = _HEARTBEAT if due is None else self._clock.seconds_until(due)
+                if due is not None and seconds <= 0:
+                    self._reached = due
+                    self._note(due)
+                    return None
+                self._note(self._clock.read(self._reached))
+                self._look(True)
+                self._changed.wait(min(seconds, _HEARTBEAT))
+        raise StoppedError(self._closed)
+
+    def _go_live(self, now: float) -> None:
+        assert self._left is not None  # noqa: S101  # the caller has looked
+        self._reached, self._left = max(now, self._left), None
+        self._clock.start(self._reached)
+
+    def _note(self, reached: float) -> None:
+        """Note a time that is a little ahead, so that the site never begins again before one that was seen."""
+        if reached <= self._kept:
+            return
+        ahead = 0.0 if self._clock.paused else self._clock.pace * _AHEAD
+        if math.isinf(ahead):  # time does not pass by itself, but may pass quickly
+            wall, ahead = time.monotonic(), 0.0
+            if wall < self._noted + _HEARTBEAT:
+                return
+            self._noted = wall
+        self._kept = reached + ahead
+        self._journal.keep_time(self._kept)
+
+
+def _light(entry: Entry) -> Entry:
+    return replace(entry, members=_NOTHING)
+
+
+def _batches(entries: Sequence[Entry]) -> list[LiveBatch]:
+    """Return the requests of each batch as events that happen together."""
+    together: dict[int, list[Entry]] = {}
+    for entry in entries:
+        together.setdefault(entry.batch, []).append(entry)
+    return [LiveBatch(batch[0].time, tuple(map(_event, batch))) for batch in together.values()]
+
+
+def _event(entry: Entry) -> ExternalEvent:
+    members = {"type": entry.kind, **entry.members}
+    return ExternalEvent(entry.time, entry.kind, members=members, source=f"request {entry.number}")
