@@ -27,16 +27,18 @@ from batsched_py.api import (
     option,
 )
 from batsched_py.collection.codes import Code
-from batsched_py.collection.collection import Collection, Requester
+from batsched_py.collection.collection import Collection
 from batsched_py.collection.enactor import Enactor
 from batsched_py.collection.hosts import DYNAMIC, host_attributes, idle_attributes
 from batsched_py.collection.mil.expression import Expression, both
 from batsched_py.collection.mil.parser import parse
 from batsched_py.collection.mil.values import Value
-from batsched_py.collection.placers import PLACERS, Arrange, propose
+from batsched_py.collection.placers import PLACERS, Arrange, first_names, propose
 from batsched_py.collection.policies import Moody, read_policies
+from batsched_py.collection.records import Requester
 from batsched_py.collection.resources import Resource
 from batsched_py.collection.tokens import Request, Token
+from batsched_py.collection.waiting import Waiting
 
 #: What a host reports that runs a job.
 BUSY: Final[Mapping[str, Value]] = {"load": 1.0, "jobs": 1, "free_cpu": 0, "free_mem": 0}
@@ -112,8 +114,11 @@ class Placer(Scheduler[PlacerOptions]):
         #: Job id -> what it took to place it, of all jobs that were tried.
         self.attempts: dict[str, Attempts] = {}
         self.used, self.down = HostSet(), HostSet()
-        #: Job id -> what is asked of hosts for a waiting job.
-        self.queries: dict[str, Expression] = {}
+        #: The jobs that wait, by what is asked of hosts for them.
+        self.waiting = Waiting()
+        #: Text of a query -> what is asked of hosts for it; how many hosts may ever suit it.
+        self.suits: dict[str, Expression] = {}
+        self.ever: dict[str, int] = {}
         #: When hosts began to refuse all that waits, while nothing ran; None if they do not.
         self.idle_since: float | None = None
         #: A host has refused in this decision.
@@ -147,13 +152,13 @@ class Placer(Scheduler[PlacerOptions]):
         self.update(view)
         self.refused = False
         running = len(view.running)
-        for job in view.arrived:
-            query = self.query(job, plan)
-            if query is not None and self.may_ever_run(job, query, plan):
-                self.queries[job.id] = both(query, self.free)
+        before = self.waiting.last
+        arrived = [job for job in view.arrived if self.admit(job, plan)]
+        self.waiting.prune(view.queue)
         news = view.hosts_changed or self.options.staleness > 0 or not running
-        for job in list(view.queue) if news else view.arrived:
-            self.place(job, self.queries[job.id], view, plan)
+        for job in self.waiting.candidates(lambda query: self.known.count(query, view.now)) if news else arrived:
+            if job.id in view.queue:
+                self.place(job, max(before, self.waiting.number(job)), view, plan)
         if len(view.running) > running:
             self.idle_since = None
         if len(view.queue):
@@ -169,6 +174,19 @@ class Placer(Scheduler[PlacerOptions]):
             self.resources[name].up = number not in down
         self.used, self.down = used, down
 
+    def admit(self, job: Job, plan: Plan) -> bool:
+        """Let a job wait, or reject it; return whether it waits."""
+        query = self.query(job, plan)
+        if query is None or not self.may_ever_run(job, query, plan):
+            return False
+        suits = self.suits.get(query.text)
+        if suits is None:
+            suits = self.suits[query.text] = both(query, self.free)
+        self.waiting.add(job, suits, changes=not query.names.isdisjoint(DYNAMIC))
+        self.attempts[job.id] = Attempts()
+        plan.hold(job, why_not(job, {}))
+        return True
+
     def query(self, job: Job, plan: Plan) -> Expression | None:
         """Return a job's query; None if it is none, and the job is rejected."""
         text = job.members.get("constraint", "true")
@@ -183,30 +201,29 @@ class Placer(Scheduler[PlacerOptions]):
 
     def may_ever_run(self, job: Job, query: Expression, plan: Plan) -> bool:
         """Return whether enough hosts may ever suit a job, which is rejected otherwise."""
-        count = len(self.members.possible(query, DYNAMIC))
+        count = self.ever.get(query.text)
+        if count is None:
+            count = self.ever[query.text] = len(self.members.possible(query, DYNAMIC))
         if count < job.size:
             plan.reject(job, f"needs {counted(job.size, 'host')}, its constraint allows {count}")
         return count >= job.size
 
-    def place(self, job: Job, suits: Expression, view: View, plan: Plan) -> None:
-        """Propose schedules until one is started, or the job has to wait."""
-        if len(self.known.names(self.free, view.now)) < job.size:
-            self.attempts.setdefault(job.id, Attempts())
-            plan.hold(job, why_not(job, {}))
-            return
+    def place(self, job: Job, turn: int, view: View, plan: Plan) -> None:
+        """Propose schedules until one is started, or the job has to wait; `turn` is how many jobs came up to now."""
+        suits = self.waiting.query(job)
         user = job.members.get("user")
         name = None if user is None else str(user)
         requester = Requester(user=name) if self.options.foresight else None
         request = Request(job.id, view.now, view.now + job.limit, time_out=self.options.time_out, user=name)
         objects = [str(number) for number in range(job.size)]
-        attempts = self.attempts.setdefault(job.id, Attempts())
+        attempts = self.attempts[job.id]
         refused: dict[str, str] = {}
         for _ in range(self.options.retries):
-            if len(self.known.names(suits, view.now)) < job.size + len(refused):
+            if self.known.count(suits, view.now) < job.size + len(refused):
                 break
-            known = self.known.query(suits, view.now, requester)
-            found = [record for record in known if record.name not in refused]
-            hosts = [record.name for record in self.options.place(found, self.random.random, len(self.attempts))]
+            found = self.known.search(suits, view.now, requester).without(refused)
+            arranged = self.options.place(found, self.random.random, turn)
+            hosts = first_names(arranged, job.size + self.options.alternatives - 1)
             schedules = propose(objects, hosts, self.options.alternatives)
             if not schedules:
                 break
@@ -222,7 +239,7 @@ class Placer(Scheduler[PlacerOptions]):
     def start(self, job: Job, tokens: list[Token], plan: Plan) -> None:
         """Start a job whose hosts have all agreed."""
         self.tokens[job.id] = tokens
-        del self.queries[job.id]
+        self.waiting.remove(job)
         for token in tokens:
             self.members.update(token.resource, BUSY)
         hosts = HostSet.from_ids(self.numbers[token.resource] for token in tokens)

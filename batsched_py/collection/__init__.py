@@ -2,7 +2,7 @@
 
 * `mil`: the language of queries.
 * `collection`: records that join, leave and are updated; collections that poll others and are out of date. `columns`:
-  the values of all records, by attributes. `hosts`: records of a platform's hosts.
+  the values of all records, by attributes. `records`: what a query finds. `hosts`: records of a platform's hosts.
 * `alternatives`: schedules in order of preference, perhaps as differences. `placers`: make them of what a query finds.
 * `enactor`: reserves one of them, all or nothing. `resources`: hosts and vaults that decide for themselves, by their
   `policies`; `tokens`: what they grant; `codes`: what they answer.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Set
-from typing import Final, NamedTuple
+from collections.abc import Callable, Mapping, Set
+from itertools import compress
+from typing import Final
 
 from batsched_py.collection.columns import Columns
 from batsched_py.collection.mil.expression import Expression, Literal
 from batsched_py.collection.mil.values import Value
+from batsched_py.collection.records import Found, Record, Requester
 
 #: A query that all records satisfy.
 EVERY: Final = Literal(value=True)
@@ -17,30 +19,7 @@ PERIOD: Final = 300.0
 #: Queries whose rows are kept; empty rows that are always put up with.
 _KEPT: Final = 256
 _SPARSE: Final = 64
-#: Attribute of a record -> who may use the resource, of the one who asks.
-POLICIES: Final = {"allowed_users": "user", "allowed_classes": "job_class", "allowed_origins": "origin"}
-
-
-class Record(NamedTuple):
-    """A resource as a collection knows it.
-
-    Attributes:
-        name: unique in the collection.
-        attributes: values by name.
-        age: seconds since they were so.
-    """
-
-    name: str
-    attributes: Mapping[str, Value]
-    age: float
-
-
-class Requester(NamedTuple):
-    """The user, class and origin of a request; None for what is not known."""
-
-    user: str | None = None
-    job_class: str | None = None
-    origin: str | None = None
+_FLAGS: Final = bytes.maketrans(b"01", b"\x00\x01")
 
 
 class _Poll:
@@ -71,8 +50,8 @@ class Collection:
         #: Name of a polled record -> where it is from, and seconds at which its values were so.
         self._polled: dict[str, tuple[_Poll, float]] = {}
         self._polls: list[_Poll] = []
-        #: Text of a query -> version, and rows for which it is true.
-        self._found: dict[str, tuple[int, list[int]]] = {}
+        #: Text of a query -> version, and rows for which it is true, as bits.
+        self._found: dict[str, tuple[int, int]] = {}
 
     def join(self, name: str, attributes: Mapping[str, Value] | None = None, *, owner: str | None = None) -> bool:
         """Let a resource join; False, and no change, if it has joined. It, or its `owner`, may update it."""
@@ -106,12 +85,20 @@ class Collection:
 
         With a requester those are left out that are certain to refuse it.
         """
-        records = (self._record(row, now) for row in self._select(query, now))
-        return [record for record in records if requester is None or admits(record.attributes, requester)]
+        return list(self.search(query, now, requester))
+
+    def search(self, query: Expression = EVERY, now: float = 0.0, requester: Requester | None = None) -> Found:
+        """Return the records of `query`, which are made when they are looked at, before the collection changes."""
+        found = Found(_positions(self._select(query, now)), self._columns, self._names, self._record_at(now))
+        return found if requester is None else found.admitting(requester)
+
+    def count(self, query: Expression = EVERY, now: float = 0.0) -> int:
+        """Return the number of records for which a query is true."""
+        return self._select(query, now).bit_count()
 
     def names(self, query: Expression = EVERY, now: float = 0.0) -> list[str]:
         """Return the names of the records for which a query is true, in the order in which they came."""
-        return [self._names[row] for row in self._select(query, now)]
+        return [self._names[row] for row in _positions(self._select(query, now))]
 
     def possible(self, query: Expression, unknown: Set[str], now: float = 0.0) -> list[str]:
         """Return the names of the records for which a query may be true, whatever these attributes are there."""
@@ -131,16 +118,17 @@ class Collection:
                 found.setdefault(name, []).append(value)
         return found
 
-    def _select(self, query: Expression, now: float) -> list[int]:
+    def _select(self, query: Expression, now: float) -> int:
+        """Return the rows for which a query is true, as bits."""
         self.refresh(now)
-        text = str(query)
+        text, version = query.text, self._columns.version
         known = self._found.get(text)
-        if known is not None and known[0] == self._columns.version:
+        if known is not None and known[0] == version:
             return known[1]
-        rows = list(_positions(self._columns.select(query).true))
         if len(self._found) >= _KEPT:
             self._found.clear()
-        self._found[text] = self._columns.version, rows
+        rows = self._columns.select(query).true
+        self._found[text] = version, rows
         return rows
 
     def refresh(self, now: float) -> None:
@@ -170,6 +158,9 @@ class Collection:
         name = self._names[row]
         return Record(name, self._columns.get(row), now - self._polled[name][1] if name in self._polled else 0.0)
 
+    def _record_at(self, now: float) -> Callable[[int], Record]:
+        return lambda row: self._record(row, now)
+
     def _put(self, name: str, attributes: Mapping[str, Value]) -> None:
         """Enter a record, in place of one of the same name."""
         row = self._rows.get(name)
@@ -194,19 +185,7 @@ class Collection:
             self._put(name, before.get(row))
 
 
-def admits(attributes: Mapping[str, Value], requester: Requester) -> bool:
-    """Return whether a resource may admit who asks: False if its record names others only."""
-    for attribute, member in POLICIES.items():
-        allowed, asks = attributes.get(attribute), getattr(requester, member)
-        if allowed is not None and asks is not None and asks not in str(allowed).replace(",", " ").split():
-            return False
-    return True
-
-
-def _positions(bits: int) -> Iterator[int]:
-    """Iterate over the rows of these bits."""
-    digits = bin(bits)[:1:-1]
-    at = digits.find("1")
-    while at >= 0:
-        yield at
-        at = digits.find("1", at + 1)
+def _positions(bits: int) -> list[int]:
+    """Return the rows of these bits."""
+    digits = bin(bits)[:1:-1].encode().translate(_FLAGS)
+    return list(compress(range(len(digits)), digits))

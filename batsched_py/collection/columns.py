@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from batsched_py.collection.mil.expression import (
-    ARITHMETIC,
-    COMPARISONS,
     Arithmetic,
     Attribute,
     Call,
@@ -19,6 +17,7 @@ from batsched_py.collection.mil.expression import (
     Not,
     Xor,
 )
+from batsched_py.collection.mil.functions import ARITHMETIC, COMPARISONS
 from batsched_py.collection.mil.values import Result, Undefined, Value, enter
 
 #: Answers that are kept, of parts of queries.
@@ -66,7 +65,7 @@ class Columns:
         self._grown = version
         #: Attribute -> version, and its vector.
         self._vectors: dict[str, tuple[int, _Vector]] = {}
-        #: Text of a part of a query -> version, and answer.
+        #: Text of a query or a part of one -> version, and answer.
         self._answers: dict[str, tuple[int, Truth]] = {}
 
     def add(self, attributes: Mapping[str, Value]) -> int:
@@ -112,6 +111,10 @@ class Columns:
         """Return the values of a row."""
         return {name: value for name, values in self._values.items() if not isinstance(value := values[row], Undefined)}
 
+    def values(self, name: str) -> Sequence[Result] | None:
+        """Return the values of an attribute by rows; None if no record ever had it. To be read at once."""
+        return self._values.get(name)
+
     def names(self) -> Sequence[str]:
         """Return the names of all attributes, in the order in which they came."""
         return list(self._values)
@@ -142,11 +145,29 @@ class Columns:
             return (some, every) if query.decisive else (every, some)
         if not query.names.isdisjoint(unknown):
             return self._all, self._all
-        found = self._ask(query)
+        found = self._truth(query)
         return found.true, self._all & ~(found.true | found.undefined)
 
     def _truth(self, query: Expression) -> Truth:
-        """Return the truth for all rows, empty ones too."""
+        """Return the truth for all rows, empty ones too; it is kept until a value that the query reads changes."""
+        known = self._answers.get(query.text)
+        if known is not None and self._stands(known[0], query):
+            return known[1]
+        if len(self._answers) >= _KEPT:
+            self._answers.clear()
+        answer = self._compute(query)
+        self._answers[query.text] = self.version, answer
+        return answer
+
+    def _stands(self, version: int, query: Expression) -> bool:
+        """Return whether nothing that a query reads has changed since a version."""
+        changed = self._changed
+        for name in query.names:  # no generator: asked many times for each decision
+            if changed.get(name, 0) > version:
+                return False
+        return version >= self._grown
+
+    def _compute(self, query: Expression) -> Truth:
         if isinstance(query, Junction):
             return self._junction(query)
         if isinstance(query, Not):
@@ -176,21 +197,11 @@ class Columns:
 
     def _ask(self, part: Expression) -> Truth:
         """Return the truth of what is no junction."""
-        version = max([self._grown, *(self._changed.get(name, 0) for name in part.names)])
-        text = str(part)
-        known = self._answers.get(text)
-        if known is not None and known[0] == version:
-            return known[1]
-        if len(self._answers) >= _KEPT:
-            self._answers.clear()
         values, types = self._vector(part)
         if types == {bool}:
-            answer = Truth(_bits(values), 0)
-        else:
-            true, false = _bits([value is True for value in values]), _bits([value is False for value in values])
-            answer = Truth(true, self._all & ~(true | false))
-        self._answers[text] = version, answer
-        return answer
+            return Truth(_bits(values), 0)
+        true, false = _bits([value is True for value in values]), _bits([value is False for value in values])
+        return Truth(true, self._all & ~(true | false))
 
     def _vector(self, part: Expression) -> _Vector:
         """Return the values of a part for all rows."""

@@ -12,6 +12,7 @@ from batsched_py.model.job import Job
 from batsched_py.planning.policies.constraints import CONSTRAINTS, QUERY, Constraint
 from batsched_py.planning.policies.selection import SELECTIONS, Selection
 from batsched_py.scheduling.host_queries import HostQueries
+from batsched_py.scheduling.jobs_by_hosts import JobsByHosts
 from batsched_py.scheduling.options import named, option
 from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import View
@@ -65,6 +66,7 @@ class Placement:
         "_selection",
         "_view",
         "choose",
+        "jobs",
         "varies",
     )
 
@@ -88,6 +90,8 @@ class Placement:
         self._eligible: dict[str, HostSet] = {}
         #: The number of answers at which those for jobs that have left are dropped.
         self._room = _ROOM
+        #: The jobs that wait, by the hosts on which they may run.
+        self.jobs = JobsByHosts(view.queue, self.eligible)
 
     def eligible(self, job: Job) -> HostSet:
         """Return all hosts on which a job may run, free or not. The constraint is asked once for each waiting job."""
@@ -98,7 +102,9 @@ class Placement:
 
         A query may ask for what hosts are doing; `eligible` then has those on which the job may run some time.
         """
-        eligible = self.eligible(job)
+        eligible = self._eligible.get(job.id)
+        if eligible is None:
+            eligible = self.eligible(job)
         if self._queries is None or job.id not in self._changing:
             return eligible
         return self._queries.now(self._changing[job.id])

@@ -51,8 +51,22 @@ class SizeIndex:
             del self._by_size[job.size]
             del self._sizes[bisect_left(self._sizes, job.size)]
 
+    def __bool__(self) -> bool:
+        return bool(self._sizes)
+
+    @property
+    def smallest(self) -> float:
+        """The size of the smallest job; infinite if there is none."""
+        return self._sizes[0] if self._sizes else math.inf
+
     def within(self, limits: Sequence[tuple[int, float]], now: float) -> list[Job]:
         """Answer `Queue.within`. Costs a binary search for each size that may fit, and the jobs that are found."""
+        found = self.entries(limits, now)
+        found.sort(key=_BY_ARRIVAL)
+        return [job for _, _, job in found]
+
+    def entries(self, limits: Sequence[tuple[int, float]], now: float) -> list[tuple[float, int, Job]]:
+        """Return the jobs of `within` in no order: walltime, number of arrival, job."""
         found: list[tuple[float, int, Job]] = []
         last = len(limits) - 1
         for size in self._sizes[: bisect_right(self._sizes, limits[0][0])]:
@@ -65,8 +79,7 @@ class SizeIndex:
             elif now + alike[0][0] <= end:
                 # as the algorithms add it up, not `end - now`: sums of times round
                 found += alike[: bisect_right(alike, end, key=lambda entry: now + entry[0])]
-        found.sort(key=_BY_ARRIVAL)
-        return [job for _, _, job in found]
+        return found
 
 
 class Queue:
@@ -153,6 +166,17 @@ class Queue:
         if index is not None:
             return index.within(limits, now)
         return [job for job in self if any(job.size <= size and now + job.limit <= end for size, end in limits)]
+
+    def since(self, number: int) -> list[tuple[int, Job]]:
+        """Return the waiting jobs whose numbers of arrival are greater, each with its own, in order of arrival."""
+        found: list[tuple[int, Job]] = []
+        for piece in reversed(self._pieces):
+            for job_id in reversed(piece):
+                own = self._where[job_id][1]
+                if own <= number:
+                    return found[::-1]
+                found.append((own, piece[job_id]))
+        return found[::-1]
 
     def __iter__(self) -> Iterator[Job]:
         for piece in tuple(self._pieces):

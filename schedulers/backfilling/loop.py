@@ -252,7 +252,8 @@ class BackfillLoop:
             return
         rules, now, gaps = self._rules, view.now, self._book.gaps()
         left, aside, may_overtake = gaps.left, rules.aside, rules.may_overtake
-        for job in rules.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs:
+        ordered = rules.in_backfill_order(jobs, view) if len(jobs) > 1 else jobs
+        for job in rules.placement.jobs.with_room(ordered, gaps) if rules.constrained else ordered:
             size = job.size
             if size > left or job.id in aside:
                 continue

@@ -109,6 +109,8 @@ class BackfillRules(Generic[Options]):
 
     def overtakers(self, gaps: Gaps, view: View) -> Sequence[Job]:
         """Return each waiting job that may fit into the gaps, and others or not, in order of arrival."""
+        if self.constrained:
+            return self.placement.jobs.within(gaps, view.now)
         return view.queue.within(gaps.limits(), view.now)
 
     def in_backfill_order(self, jobs: Sequence[Job], view: View) -> Iterable[Job]:

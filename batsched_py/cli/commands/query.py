@@ -15,12 +15,13 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import INPUT, flag, option
 from batsched_py.cli.shared.terminal import say, warn
-from batsched_py.collection.collection import Collection, Record, Requester, admits
+from batsched_py.collection.collection import Collection
 from batsched_py.collection.hosts import DYNAMIC, platform_records
 from batsched_py.collection.mil.explanation import explain
 from batsched_py.collection.mil.expression import Expression
 from batsched_py.collection.mil.parser import parse
 from batsched_py.collection.mil.values import NumericText, Value
+from batsched_py.collection.records import Record, Requester, admits
 from batsched_py.errors import QueryError
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, did_you_mean

@@ -6,14 +6,11 @@ have. `and`, `or` and `not` are those of three-valued logic: false and undefined
 
 from __future__ import annotations
 
-import math
-import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
 
-from batsched_py.collection.mil.matching import PATTERN, PatternError, matches
-from batsched_py.collection.mil.values import Number, Result, Undefined, Value, as_number, parse_number
+from batsched_py.collection.mil.functions import ARITHMETIC, COMPARISONS, FUNCTIONS, of_numbers
+from batsched_py.collection.mil.values import Result, Undefined, Value, as_number
 
 #: How tightly parts of an expression are bound, the loosest first; those of one level follow each other.
 _OR, _XOR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _UNARY, _ATOM = range(9)
@@ -28,7 +25,7 @@ class Expression(ABC):
         names: attributes that it reads.
     """
 
-    __slots__ = ("depth", "names", "size")
+    __slots__ = ("_text", "depth", "names", "size")
 
     level: int = _ATOM
     depth: int
@@ -39,6 +36,14 @@ class Expression(ABC):
         self.depth = 1 + max((part.depth for part in parts), default=0)
         self.size = 1 + sum(part.size for part in parts)
         self.names: frozenset[str] = frozenset().union(*(part.names for part in parts))
+        self._text: str | None = None
+
+    @property
+    def text(self) -> str:
+        """It as it would be written; kept, for those that are asked again and again."""
+        if self._text is None:
+            self._text = str(self)
+        return self._text
 
     def evaluate(self, record: Mapping[str, Value]) -> Result:
         """Return its value for a record, or why it has none."""
@@ -152,7 +157,7 @@ class Arithmetic(Expression):
 
     def compute(self, *values: Result) -> Result:
         """Return the number."""
-        return _of_numbers(ARITHMETIC[self.sign], *values)
+        return of_numbers(ARITHMETIC[self.sign], *values)
 
     def __str__(self) -> str:
         return f"{self.left.within(self.level)} {self.sign} {self.right.within(self.level + 1)}"
@@ -330,85 +335,3 @@ def _join(left: Expression, right: Expression, *, decisive: bool) -> Expression:
 
 def _truth(value: Result) -> bool | Undefined:
     return value if isinstance(value, (bool, Undefined)) else Undefined.MISTYPED
-
-
-def _of_numbers(compute: Callable[[Number, Number], Number], left: Result, right: Result) -> Result:
-    if isinstance(left, Undefined):
-        return left
-    if isinstance(right, Undefined):
-        return right
-    one, other = as_number(left), as_number(right)
-    if one is None or other is None:
-        return Undefined.MISTYPED
-    try:
-        result = compute(one, other)
-    except ZeroDivisionError:
-        return Undefined.DIVISION
-    except OverflowError:  # an integer that no float can hold
-        return Undefined.MISTYPED
-    return result if result == result else Undefined.MISTYPED  # noqa: PLR0124  # NaN is no number
-
-
-def _divide(one: Number, other: Number) -> Number:
-    if isinstance(one, int) and isinstance(other, int):
-        quotient = abs(one) // abs(other)
-        return quotient if (one < 0) == (other < 0) else -quotient
-    return one / other
-
-
-def _remainder(one: Number, other: Number) -> Number:
-    if isinstance(one, int) and isinstance(other, int):
-        rest = abs(one) % abs(other)
-        return -rest if one < 0 else rest
-    if other == 0:
-        raise ZeroDivisionError
-    return math.nan if math.isinf(one) else math.fmod(one, other)
-
-
-def _convert(value: Value, to: Callable[[Number], Number]) -> Result:
-    number = as_number(value)
-    if number is None and isinstance(value, str):
-        number = parse_number(value)
-    if number is None:
-        return Undefined.MISTYPED
-    try:
-        return to(number)
-    except (OverflowError, ValueError):  # infinity, or an integer that no float can hold
-        return Undefined.MISTYPED
-
-
-def _match(*values: Value) -> Result:
-    pattern, text = values[PATTERN], values[1 - PATTERN]
-    if not isinstance(pattern, str) or not isinstance(text, str):
-        return Undefined.MISTYPED
-    try:
-        return matches(str(pattern), str(text))
-    except (PatternError, UnicodeEncodeError):
-        return Undefined.MISTYPED
-
-
-#: Sign of an operation -> what it computes.
-ARITHMETIC: Final[dict[str, Callable[[Number, Number], Number]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": _divide,
-    "mod": _remainder,
-}
-#: Sign of a comparison -> what it compares.
-COMPARISONS: Final[dict[str, Callable[[Value, Value], bool]]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<=": operator.le,
-    ">=": operator.ge,
-    "<": operator.lt,
-    ">": operator.gt,
-}
-#: Name of a function -> how many arguments it has, and what it computes.
-FUNCTIONS: Final[dict[str, tuple[int, Callable[..., Result]]]] = {
-    "match": (2, _match),
-    "max": (2, lambda one, other: _of_numbers(max, one, other)),
-    "min": (2, lambda one, other: _of_numbers(min, one, other)),
-    "int": (1, lambda value: _convert(value, int)),
-    "float": (1, lambda value: _convert(value, float)),
-}

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from batsched_py.collection.mil import expression as mil
 from batsched_py.collection.mil.expression import Expression
+from batsched_py.collection.mil.functions import FUNCTIONS
 from batsched_py.collection.mil.matching import PATTERN, PatternError, find_pattern
 from batsched_py.collection.mil.values import parse_number
 from batsched_py.errors import ExtraError, QueryError
@@ -144,12 +145,12 @@ class _Builder:
 
     def call(self, name: Any, *given: Expression | None) -> Expression:
         arguments = tuple(one for one in given if one is not None)
-        if name not in mil.FUNCTIONS:
+        if name not in FUNCTIONS:
             raise _MistakeError(
                 name.start_pos,
-                f"there is no function {str(name)!r}; there are {', '.join(mil.FUNCTIONS)}",
+                f"there is no function {str(name)!r}; there are {', '.join(FUNCTIONS)}",
             )
-        wanted = mil.FUNCTIONS[name][0]
+        wanted = FUNCTIONS[name][0]
         if len(arguments) != wanted:
             raise _MistakeError(name.start_pos, f"{name} takes {counted(wanted, 'argument')}, not {len(arguments)}")
         pattern = arguments[PATTERN]

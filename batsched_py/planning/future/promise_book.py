@@ -61,8 +61,8 @@ class Gaps(ABC):
         """Note that work starts on these hosts, as `find` gave them, until `end`."""
 
     @abstractmethod
-    def limits(self) -> Limits:
-        """Return the limits on jobs that may start: so many hosts until then."""
+    def limits(self, among: int | None = None) -> Limits:
+        """Return the limits on jobs that may start on these hosts (all, if None): so many hosts until then."""
 
 
 class CountGaps(Gaps):
@@ -97,9 +97,10 @@ class CountGaps(Gaps):
                 break
             self._falls[position] = time, room - size
 
-    def limits(self) -> Limits:
+    def limits(self, among: int | None = None) -> Limits:
         """Return a limit for each instant at which fewer hosts are left."""
-        least, limits = self.left, []
+        limits: Limits = []
+        least = self.left if among is None else (self.free & among).bit_count()
         for time, room in self._falls:
             if room < least:
                 limits.append((least, time))
@@ -133,15 +134,16 @@ class HostGaps(Gaps):
         self.free ^= hosts.bits
         self.left -= size_of(hosts.bits)
 
-    def limits(self) -> Limits:
+    def limits(self, among: int | None = None) -> Limits:
         """Return a limit for each instant at which other hosts are left."""
         limits: Limits = []
         before = self.free
+        free = before if among is None else before & among
         for time, hosts in self._falls:
             if hosts.bits != before:
-                limits.append(((before & self.free).bit_count(), time))
+                limits.append(((before & free).bit_count(), time))
             before = hosts.bits
-        limits.append(((before & self.free).bit_count(), math.inf))
+        limits.append(((before & free).bit_count(), math.inf))
         return limits
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from batsched_py.collection.collection import Collection, Requester
+from batsched_py.collection.collection import Collection
 from batsched_py.collection.columns import Columns
 from batsched_py.collection.hosts import platform_collection
 from batsched_py.collection.mil.parser import parse
+from batsched_py.collection.records import Requester
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
 
