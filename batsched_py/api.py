@@ -27,7 +27,7 @@ from batsched_py.protocol.events import (
     Unknown,
 )
 from batsched_py.scheduling.base import Scheduler
-from batsched_py.scheduling.options import NoOptions, named, option
+from batsched_py.scheduling.options import NoOptions, document, named, option
 from batsched_py.scheduling.placement import Placement, PlacementOptions
 from batsched_py.scheduling.plan import Plan, too_few
 from batsched_py.scheduling.view import TOLERANCE, View
@@ -75,6 +75,7 @@ __all__ = [
     "View",
     "counted",
     "delay",
+    "document",
     "named",
     "option",
     "parallel",

@@ -30,6 +30,7 @@ BUILT_INS: Final = {
     "sequencer": "batsched_py.schedulers.sequencer:Sequencer",
     "sleeper": "batsched_py.schedulers.energy.sleeper:Sleeper",
     "submitter": "batsched_py.schedulers.trials.submitter:Submitter",
+    "timelines": "batsched_py.schedulers.timelines:TimelinesScheduler",
 }
 
 #: Those that nobody would schedule with: they are there to try out workloads, outputs, and Batsim itself.

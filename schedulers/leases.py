@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from batsched_py.api import Event, Host, Notify, OptionError, Plan, Scheduler, Table, View, named, option
+from batsched_py.api import Event, Host, Job, Notify, OptionError, Plan, Scheduler, Table, View, named, option
 from batsched_py.leases.accounting.accounting import Stats
 from batsched_py.leases.accounting.catalogue import PROBES, Probes
 from batsched_py.leases.accounting.ledger import Ledger
@@ -180,29 +180,50 @@ class Leases(Scheduler[LeasesOptions]):
 
     def decide(self, view: View, plan: Plan) -> None:
         """Let the scheduler go through the instants that have come, and do what it decides."""
-        requests = list[Lease]()
-        for lease, jobs in self.arrivals.read(view, plan):
-            self.enactment.meet(lease, jobs)
-            requests.append(lease)
+        requests = self.requests(view, plan)
         cancelled = self.arrivals.find_cancelled(self.cancelled, self.scheduler.leases, plan)
         self.cancelled.clear()
-        self._advance(view, requests, cancelled)
+        self.advance(view, requests, cancelled)
         if self._waits_in_vain():
             self.clock = max(view.now, self.clock)
             self.scheduler.replan(self.clock)
             self.scheduler.step(self.clock)
         if self.options.lease_failure_handling == "exit":
             self._end_if_failed()
-        self.enactment.enact(self.scheduler.actions, plan)
-        self.scheduler.actions.clear()
+        self.enact(view, plan)
         self.enactment.proceed(plan)
         self._call(view, plan)
         self._keep_registration(view, plan)
 
+    def requests(self, view: View, plan: Plan) -> list[Lease]:
+        """Return the leases that are asked for now."""
+        requests = list[Lease]()
+        for lease, jobs in self.arrivals.read(self.arrived(view), view, plan):
+            self.enactment.meet(lease, jobs)
+            requests.append(lease)
+        return requests
+
+    def arrived(self, view: View) -> Sequence[Job]:
+        """Return the jobs that have arrived and are leases, or parts of them."""
+        return view.arrived
+
+    def enact(self, view: View, plan: Plan) -> None:
+        """Do what the scheduler has decided."""
+        self.enactment.enact(self.scheduler.actions, plan)
+        self.scheduler.actions.clear()
+
+    def next_instant(self) -> float | None:
+        """Return the next instant that is planned; None if there is none."""
+        return self.scheduler.next_instant()
+
+    def submits(self) -> bool:
+        """Return whether jobs may still have to be submitted."""
+        return self.enactment.in_progress or bool(self.scheduler.leases)
+
     def tables(self, view: View) -> list[Table]:
         """Return what became of leases, their reservations, and what probes have counted."""
         if self.enactment.ended or self.enactment.failed:  # in v1.4 the last jobs end when nothing is decided any more
-            self._advance(view)
+            self.advance(view)
         self.ledger.close(self.clock)
         return ledger_tables(self.ledger, self.arrivals.jobs, self.scheduler.disks.image_rows())
 
@@ -216,7 +237,7 @@ class Leases(Scheduler[LeasesOptions]):
         except ValueError as error:
             raise OptionError(f"host {host.name}: property {error}") from None
 
-    def _advance(self, view: View, requests: Sequence[Lease] = (), cancelled: Sequence[Lease] = ()) -> None:
+    def advance(self, view: View, requests: Sequence[Lease] = (), cancelled: Sequence[Lease] = ()) -> None:
         """Let the scheduler go through the instants that have come, with what is new."""
         ended = [lease for lease in self.enactment.ended if self._is_early(lease, view)]
         failed = list(self.enactment.failed)
@@ -274,7 +295,7 @@ class Leases(Scheduler[LeasesOptions]):
 
     def _call(self, view: View, plan: Plan) -> None:
         """Be called at the next instant that is planned, unless a call comes before it or it is no lease's real end."""
-        planned = self.scheduler.next_instant()
+        planned = self.next_instant()
         if planned is None or planned >= UNLIMITED:
             return
         if planned > view.now and not any(view.now < call <= planned for call in view.wakeups):
@@ -284,7 +305,7 @@ class Leases(Scheduler[LeasesOptions]):
         """Finish it once nobody can be stopped any more. Batsim 1 does not say when all have come: there it goes on."""
         if not view.config.dynamic_jobs:
             return
-        needed, batsim_1 = self.enactment.in_progress or bool(self.scheduler.leases), plan.dialect.name == "v1.4"
+        needed, batsim_1 = self.submits(), plan.dialect.name == "v1.4"
         if view.registration_open and not needed and (view.all_submitted or batsim_1):
             plan.finish_registration()
         elif needed and batsim_1 and not view.registration_open:

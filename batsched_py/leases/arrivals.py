@@ -40,9 +40,8 @@ class Arrivals:
         self._last = 0
         self._told = False
 
-    def read(self, view: View, plan: Plan) -> Iterator[tuple[Lease, Sequence[Job]]]:
+    def read(self, arrived: Sequence[Job], view: View, plan: Plan) -> Iterator[tuple[Lease, Sequence[Job]]]:
         """Iterate over the leases of jobs that have arrived, each with its jobs; others are rejected."""
-        arrived = view.arrived
         self._segments.meet(arrived)
         for jobs in self._parties([job for job in arrived if self._segments.first(job) is job], plan):
             try:
@@ -78,6 +77,12 @@ class Arrivals:
     def find(self, job_id: str, leases: Iterable[Lease]) -> Lease | None:
         """Return the one of these leases for which a job was submitted; None if there is none."""
         return next((lease for lease in leases if job_id in self.jobs[lease.id].split(" ")), None)
+
+    def enlist(self, name: str) -> int:
+        """Return the number of a lease that no job has asked for, and that is to be known by a name."""
+        self._last += 1
+        self.jobs[self._last] = name
+        return self._last
 
     def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[Sequence[Job]]:
         """Return jobs in lists: those of a group that were submitted at one instant together, others alone."""

@@ -53,7 +53,7 @@ class Scheduler(ABC, Generic[Options]):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        for base in getattr(cls, "__orig_bases__", ()):
+        for base in cls.__dict__.get("__orig_bases__", ()):  # its own, not those of the class that it extends
             arguments = [argument for argument in get_args(base) if isinstance(argument, type)]
             if arguments:
                 cls.options_type = arguments[0]

@@ -6,9 +6,10 @@ import dataclasses
 import math
 import re
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from batsched_py.errors import OptionError, PluginError
@@ -16,6 +17,7 @@ from batsched_py.loading import load_object
 from batsched_py.named import Named
 from batsched_py.text.display import MOST, displayed, shown
 from batsched_py.text.wording import did_you_mean
+from batsched_py.traces.document_file import read_document
 
 OptionsType = TypeVar("OptionsType")
 
@@ -75,13 +77,21 @@ def named(default: str, help: str, things: Named[Any]) -> Any:
     return dataclasses.field(default=things[default], metadata=metadata)
 
 
+def document(parse: Callable[[str, Mapping[str, Any]], Any], help: str) -> Any:
+    """Declare a field that is made of a JSON or YAML file, which only the user names; None without one.
+
+    `parse` takes the name of the file and the object in it. It may raise WorkloadError.
+    """
+    return dataclasses.field(default=None, metadata={"help": help, "parse": parse})
+
+
 def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
     """Return all options of an options class, in the order of their declaration."""
     hints = get_type_hints(options_type)
     return tuple(
         OptionInfo(
             field.name,
-            _choices(field) or _type_text(hints[field.name]),
+            _choices(field) or ("FILE" if "parse" in field.metadata else _type_text(hints[field.name])),
             _typed(field.default),
             field.metadata.get("help", ""),
             getattr(field.metadata.get("things"), "kind", ""),
@@ -138,6 +148,8 @@ def _value(value: Any, expected: Any, metadata: Mapping[str, Any], origin: Origi
     things: Named[Any] | None = metadata.get("things")
     if origin is Origin.PEER:
         _check_peer(value, expected, metadata)
+    if "parse" in metadata:
+        return _read(value, metadata["parse"])
     converted = _convert(value, expected) if things is None else _find(value, things, origin)
     _check_range(converted, metadata)
     return converted
@@ -183,6 +195,15 @@ def _find(value: Any, things: Named[Any], origin: Origin) -> Any:
     if not isinstance(value, str):
         raise ValueError(f"must be {things.choices_with(load)}, not {shown(value)}")
     return things.find(value, load)
+
+
+def _read(value: Any, parse: Callable[[str, Mapping[str, Any]], Any]) -> Any:
+    """Return what a file is read as; None for "none"."""
+    if value is None or value == "none":
+        return None
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"must name a file, not {shown(value)}")
+    return parse(value, read_document(Path(value)))
 
 
 def _convert(value: Any, expected: Any) -> Any:

@@ -7,6 +7,8 @@
 * `vm`: one VM: local barriers, reboots, positive times, late additions.
 * `run`: all VMs of an experiment and the global barrier. Start here.
 * `playing`: a whole run without hosts, with the durations that the entries name.
+* `enactment`: the same on Batsim's hosts, where entries are jobs.
+* `tables`: what became of entries and VMs, as tables.
 
 A run is told what happens (`launch`, `ended`, `resume`, ...) and asked what to do (`advance`). Nothing here does I/O.
 Times are seconds: schedule time stands in the timeline, experiment time counts from the start that the global barrier

@@ -18,7 +18,7 @@ from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
 
 #: What happens first at an instant.
-_END, _LAUNCH, _ADDITION, _RESUME = range(4)
+_END, _LAUNCH, _RESUME = range(3)
 
 
 class ResumeRequest(Struct, frozen=True):
@@ -53,7 +53,6 @@ class _Player:
         #: VM and entry -> token of the run that has not ended.
         self._tokens: dict[tuple[str, str], int] = {}
         first = min((one.launch for one in timelines.vms), default=0.0)
-        self._known = timelines.vms
         self._later: list[ResumeRequest] = []
         for one in timelines.vms:
             self._push(one.launch, _LAUNCH, _Happening(vm=one.name))
@@ -73,7 +72,7 @@ class _Player:
             self._obey(now)
             if self.run.start is not None and not known:
                 known = True
-                self._plan_experiment_times(now, self.run.start)
+                self._plan_resumes(now, self.run.start)
 
     def _happen(self, now: float) -> None:
         """Tell the run what happens now: everything but resumes, or one of these if nothing else is left."""
@@ -86,8 +85,6 @@ class _Player:
             _, kind, _, what = heappop(self._heap)
             if kind == _LAUNCH:
                 self.run.launch(what.vm, now)
-            elif what.entry is not None and kind == _ADDITION:
-                self.run.add(what.vm, what.entry, now)
             elif what.entry is not None and self._tokens.pop((what.vm, what.entry.name), None) == what.token:
                 self.run.ended(what.vm, what.entry.name, now, what.code)
 
@@ -101,17 +98,13 @@ class _Player:
                 token = self._tokens[order.vm, order.entry.name] = next(self._counter)
                 self._push(now + action.takes, _END, _Happening(order.vm, order.entry, token, code))
 
-    def _plan_experiment_times(self, now: float, start: float) -> None:
-        """Plan what is given in experiment time, which exists from now on."""
+    def _plan_resumes(self, now: float, start: float) -> None:
+        """Plan the resumes that are given in experiment time, which exists from now on."""
         for request in self._later:
             if start + request.time < now:
                 self.notes.append(f"resume at {seconds(request.time)}: experiment time begins later; it does nothing")
             else:
                 self._push(start + request.time, _RESUME, _Happening(request=request))
-        for vm in self._known:
-            for entry in vm.entries:
-                if entry.added is not None:
-                    self._push(max(start + entry.added, now), _ADDITION, _Happening(vm.name, entry))
 
     def _push(self, time: float, kind: int, what: _Happening) -> None:
         heappush(self._heap, (time, kind, next(self._counter), what))
@@ -128,11 +121,11 @@ def play(timelines: Timelines, resumes: Iterable[ResumeRequest] = ()) -> tuple[T
         raise OptionError(f"resume: VM {shown(name)}: {unknown(name, known)}")
     player = _Player(timelines, requests)
     player.play()
-    return player.run, player.notes + _standstill(player.run)
+    return player.run, player.notes + standstill(player.run)
 
 
-def _standstill(run: TimelineRun) -> list[str]:
-    """Return why the run ends before everything has happened."""
+def standstill(run: TimelineRun) -> list[str]:
+    """Return why a run in which nothing is left to happen ends before everything has."""
     notes = [run.failed] if run.failed else []
     if run.start is None and not run.failed and run.closed_by:
         closed = ", ".join(f"{name} ({run.vms[name].failure or run.vms[name].state.value})" for name in run.closed_by)

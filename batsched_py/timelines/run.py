@@ -61,12 +61,16 @@ class TimelineRun:
         self.start: float | None = None
         self.failed = ""
         self.failed_at: float | None = None
+        #: It has come to a standstill, and its caller has ended it.
+        self._given_up = False
         self._orders: list[Order] = []
         self._numbers = {name: number for number, name in enumerate(self.vms)}
         self._names = list(self.vms)
         #: VMs to be settled, by number, and a heap of (wall time, number), some of them out of date.
         self._touched: set[int] = set()
         self._agenda: list[tuple[float, int]] = []
+        #: Heap of (wall time, place in the file, VM, entry): what is added when the start is known.
+        self._additions: list[tuple[float, int, str, Entry]] = []
         #: Managed VMs that the barrier waits for: not configured, and not excluded.
         self._awaited = {one.name for one in timelines.vms if one.managed}
 
@@ -106,12 +110,20 @@ class TimelineRun:
 
     def next_time(self) -> float:
         """Return the wall time at which `advance` should be called next; infinity if only an event can help."""
+        addition = self._additions[0][0] if self._additions else math.inf
         while self._agenda:
             time, number = self._agenda[0]
             if self.vms[self._names[number]].next_time(self.start) == time:
-                return time
+                return min(time, addition)
             heappop(self._agenda)
-        return math.inf
+        return addition
+
+    @property
+    def finished(self) -> bool:
+        """True if nothing will begin any more, and nothing runs, unless entries are added from outside."""
+        if self.start is None and self._awaited and not (self.failed or self._given_up):
+            return False
+        return not self._additions and all(vm.finished for vm in self.vms.values())
 
     def transfer_times(self, vm: str, name: str) -> Iterator[float]:
         """Iterate over the times of a transfer until its VM ends; yield only the first if that is open (F28)."""
@@ -135,6 +147,7 @@ class TimelineRun:
     def launch(self, vm: str, now: float) -> None:
         """Note that a VM is there."""
         self.launched = now if self.launched is None else self.launched
+        self.vms[vm].launched = now
         if self.vms[vm].timeline.managed and not self.failed:
             self.vms[vm].launch(now)
         self._touch(vm)
@@ -154,14 +167,27 @@ class TimelineRun:
         self.vms[vm].lose(now, reason)
         self._touch(vm)
 
-    def suspend(self, vm: str) -> None:
-        """Note that the lease of a VM is suspended: entries that are due wait (F24)."""
-        self.vms[vm].suspended = True
+    def begun(self, vm: str, name: str, now: float) -> None:
+        """Note that an entry that was to begin has begun only now, because its host was busy; it is late (F31, F34)."""
+        self.vms[vm].begun(name, now, self.start)
 
-    def wake(self, vm: str) -> None:
-        """Note that the lease of a VM runs again."""
-        self.vms[vm].suspended = False
+    def suspend(self, vm: str, now: float = -math.inf) -> None:
+        """Note that the lease of a VM is suspended: entries that are due wait (F24)."""
+        self.vms[vm].suspend(now)
+
+    def wake(self, vm: str, now: float = -math.inf) -> None:
+        """Note that the lease of a VM runs again; its end comes so much later if both instants are given."""
+        self.vms[vm].wake(now)
         self._touch(vm)
+
+    def give_up(self, now: float, reason: str) -> None:
+        """End the run, in which nothing can happen any more: who is held fails, and nothing begins any more."""
+        self._additions.clear()
+        self._given_up = True
+        for vm in self.vms.values():
+            if vm.held is not None and vm.alive:
+                vm.fail(f"held by {vm.held.name}: no resume can come")
+        self._end_all(now, reason)
 
     def add(self, vm: str, entry: Entry, now: float) -> None:
         """Take an entry that becomes known now (F21). Its name must be new in the VM, or that of one `added` later."""
@@ -211,6 +237,10 @@ class TimelineRun:
                 entry, time = resumes.pop(0)
                 assert isinstance(entry.action, Resume)  # noqa: S101
                 self._resume_by_entry(entry.action, now, time)
+            elif self._additions and self._additions[0][0] <= now:
+                _, _, vm, added = heappop(self._additions)
+                self.vms[vm].add(added, now, self.start)
+                self._touch(vm)
             else:
                 return
 
@@ -238,10 +268,13 @@ class TimelineRun:
             self._awaited.discard(vm.name)
         elif self._rules.on_failed == "abort":
             self.failed, self.failed_at = f"{vm.name} failed: {vm.failure}", now
-            for one in self.vms.values():
-                one.abort(now, f"the experiment failed: {self.failed}")
-                self._orders += one.orders
-                one.orders = []
+            self._end_all(now, f"the experiment failed: {self.failed}")
+
+    def _end_all(self, now: float, reason: str) -> None:
+        for vm in self.vms.values():
+            vm.abort(now, reason)
+            self._orders += vm.orders
+            vm.orders = []
 
     def _open_barrier(self, now: float) -> None:
         """Decide the start when nobody is awaited any more; the first decision stands (F4)."""
@@ -254,3 +287,9 @@ class TimelineRun:
         self.start = (now if managed else self.launched) + self._rules.buffer
         self._agenda = [(one.next_time(self.start), self._numbers[one.name]) for one in self.vms.values()]
         heapify(self._agenda)
+        later = [(one.name, entry) for one in self.timelines.vms for entry in one.entries if entry.added is not None]
+        self._additions = [
+            (max(self.start + (entry.added or 0.0), now), number, name, entry)
+            for number, (name, entry) in enumerate(later)
+        ]
+        heapify(self._additions)

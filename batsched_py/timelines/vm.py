@@ -24,6 +24,7 @@ class TimelineVm:
         timeline: what was asked for.
         state: where it stands (F6).
         records: entry's name -> what became of it, in the order of the list.
+        launched: wall time at which it was there; None before.
         configured: wall time at which it came to the global barrier; None before.
         end: wall time at which its lease ends, or it was lost; infinity if neither is known.
         held: the break that holds it now.
@@ -39,6 +40,7 @@ class TimelineVm:
         self.timeline, self._rules = timeline, rules
         self.state = VmState.UNINITIALIZED if timeline.managed else VmState.NOT_MANAGED
         self.records: dict[str, EntryRecord] = {}
+        self.launched: float | None = None
         self.configured: float | None = None
         self.end = timeline.end
         self.held: Entry | None = None
@@ -67,6 +69,7 @@ class TimelineVm:
         self.clock = ExperimentClock()
         #: While the lease is suspended, entries that are due wait here, with the wall time at which they were.
         self.suspended = False
+        self._suspended_at = -math.inf
         self._waiting: list[tuple[Entry, float]] = []
         for entry in sorted(timeline.entries, key=lambda one: one.sequence):
             self._put(entry)
@@ -80,6 +83,16 @@ class TimelineVm:
     def alive(self) -> bool:
         """True if something may still begin."""
         return self.state in (VmState.CONFIGURING, VmState.CONFIGURED) and not self._over
+
+    @property
+    def finished(self) -> bool:
+        """True if nothing will begin any more, and nothing runs."""
+        if self.state is VmState.NOT_MANAGED or self._over:
+            return True
+        left = self._counted or self._running or self._waiting
+        if self.state is VmState.FAILED:
+            return not left
+        return self.state is VmState.CONFIGURED and not (left or self._queue or self.held)
 
     @property
     def current(self) -> float | None:
@@ -143,6 +156,26 @@ class TimelineVm:
         record.spans[-1].end, record.outcome, record.reason = now, "done", "its files could not be loaded"
         if self._may_fail(entry, counted=counted):
             self.fail(f"the files of {name} could not be loaded")
+
+    def begun(self, name: str, now: float, start: float | None) -> None:
+        """Note that an entry that was to begin has begun only now."""
+        record = self.records[name]
+        waited = now - record.spans[-1].begin
+        record.spans[-1].begin = now
+        if len(record.spans) == 1:
+            record.late += waited
+            if start is not None and record.time is not None and not record.entry.configures:
+                record.time += waited
+
+    def suspend(self, now: float) -> None:
+        """Note that the lease is suspended."""
+        self.suspended, self._suspended_at = True, now
+
+    def wake(self, now: float) -> None:
+        """Note that the lease runs again; it ends so much later."""
+        self.suspended = False
+        if math.isfinite(now - self._suspended_at):
+            self.end += now - self._suspended_at
 
     def lose(self, now: float, reason: str) -> None:
         """Note that the VM is gone: what runs is killed, and it has failed (F24)."""

@@ -81,6 +81,7 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("leases", {"backfilling": "conservative", "policy_preemption": "ar-preempts-everything", "shutdown_time": "1"}),
     ("leases", {"backfilling": "off", "suspension": "none", "enactment_overhead": "0.5"}),
     ("sleeper", {"at_once": "one", "compute": "1"}),
+    ("timelines", {"vm_leases": "queued"}),
     ("submitter", {"interval": "3", "jobs": "4", "slack": "none", "metadata": "true"}),
     ("submitter", {"longer": "3", "profiles": "shared", "seconds": "2", "slack": "0"}),
 ]
@@ -100,6 +101,7 @@ LIBERTIES: dict[str, dict[str, Any]] = {
     "killer": {"may_kill": True},
     "leases": {"may_kill": True},  # what runs on hosts that go down
     "rejecter": {"may_reject": True},
+    "timelines": {"may_kill": True},  # as leases
 }
 
 

@@ -219,7 +219,7 @@ HARMLESS_TEXTS = {
 
 
 def test_what_a_peer_may_set_is_known() -> None:
-    """Of all algorithms: numbers, truth values, names of built-in things, and the texts above."""
+    """Of all algorithms: numbers, truth values, names of built-in things, and the texts above; no documents."""
     texts = set()
     for name in BUILT_INS:
         options_type = load(name).options_type
@@ -229,6 +229,9 @@ def test_what_a_peer_may_set_is_known() -> None:
             pieces = get_args(kind) if get_origin(kind) in (UnionType, Union) else (kind,)
             if field.metadata.get("things") is not None:
                 assert isinstance(field.metadata["things"], Named)
+            elif "parse" in field.metadata:
+                with pytest.raises(OptionError, match="is set by the user alone"):
+                    read_values(options_type, {field.name: "some.json"}, name, Origin.PEER)
             elif str in pieces:
                 texts.add(field.name)
                 assert field.metadata["peer_text"]

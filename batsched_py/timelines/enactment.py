@@ -1,0 +1,250 @@
+"""Entries of timelines as Batsim's jobs: where hosts are shared, an entry that takes time is a dynamic job.
+
+Where they are not, entries are booked only, or run one after the other (F31). What takes no time is no job.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from heapq import heappop, heappush
+from itertools import count
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.model.new_profile import delay
+from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import TOLERANCE, View
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import seconds
+from batsched_py.timelines.entries import Drop, Entry, Program
+from batsched_py.timelines.records import Begin, Kill, Order
+from batsched_py.timelines.run import TimelineRun
+
+#: How entries run: `jobs` beside each other, `serialise` as jobs one after the other, `booked` without jobs.
+Mode = Literal["jobs", "serialise", "booked"]
+#: The workload of their jobs.
+WORKLOAD: Final = "timelines"
+#: What the name of a job cannot be made of.
+_ODD: Final = re.compile(r"[^A-Za-z0-9_.+-]")
+#: Characters of a name in the name of a job.
+_LONGEST: Final = 40
+#: Characters of what is told of a job in its metadata.
+_LONGEST_LINE: Final = 400
+#: Why a job is taken back.
+_NO_USE: Final = "its entry was stopped before it began"
+
+
+class _Work(Struct):
+    """An entry that runs, or waits for its host.
+
+    Attributes:
+        vm: name of its VM.
+        entry: the entry.
+        left: seconds that it still takes.
+        code: its exit code, if nothing else comes of it.
+        began: wall time since which `left` counts; None while it does not run.
+        token: of the instant at which it ends if it has no job.
+        job: its job; None if it has none.
+        waits: its job has not been started.
+        begun: it has run already.
+    """
+
+    vm: str
+    entry: Entry
+    left: float
+    code: int
+    began: float | None = None
+    token: int = -1
+    job: Job | None = None
+    waits: bool = False
+    begun: bool = False
+
+
+class TimelineEnactment:
+    """Jobs of a run of timelines, and the instants at which what has no job ends.
+
+    Attributes:
+        run: what is enacted.
+        hosts: VM -> its hosts, while it has some.
+    """
+
+    def __init__(self, run: TimelineRun, view: View, mode: Mode) -> None:
+        self.run, self._view, self._mode = run, view, mode
+        self.hosts: dict[str, HostSet] = {}
+        #: VM and entry -> what runs.
+        self._works: dict[tuple[str, str], _Work] = {}
+        #: Id of a job -> what runs as it, for as long as Batsim says so.
+        self._jobs: dict[str, _Work] = {}
+        #: Works whose jobs wait for their hosts, in their order.
+        self._waiting: list[_Work] = []
+        #: Jobs that were taken back before Batsim had taken them.
+        self._withdrawn: list[Job] = []
+        #: Heap of (wall time, token, work).
+        self._ends: list[tuple[float, int, _Work]] = []
+        self._tokens, self._numbers = count(), count()
+        #: Jobs that have ended since the last `advance`: work and exit code.
+        self._ended: list[tuple[_Work, int]] = []
+        self._clock = -math.inf
+
+    @property
+    def has_jobs(self) -> bool:
+        """True if one of its jobs waits or runs."""
+        return bool(self._jobs or self._withdrawn)
+
+    def owns(self, job: Job) -> bool:
+        """Return whether a job is that of an entry, and has not ended."""
+        return job.id in self._jobs or any(one.id == job.id for one in self._withdrawn)
+
+    def next_time(self) -> float:
+        """Return the instant at which something is due; infinity if only an event can help."""
+        while self._ends and self._ends[0][2].token != self._ends[0][1]:
+            heappop(self._ends)
+        return min(self._ends[0][0] if self._ends else math.inf, self.run.next_time())
+
+    def observe(self, event: Event) -> None:
+        """Note which jobs have ended."""
+        if not isinstance(event, JobCompleted):
+            return
+        work = self._jobs.pop(event.job_id, None)
+        if work is None or work.job is None or work.job.id != event.job_id or event.state == COMPLETED_KILLED:
+            return
+        self._ended.append((work, work.code if event.return_code is None else event.return_code))
+
+    def advance(self, plan: Plan) -> float:
+        """Go through the instants that have come, and do what is due; return the last of them."""
+        self._catch_up(plan)
+        self._step(max(self._view.now, self._clock), plan)
+        self._catch_up(plan)
+        self._start_jobs(plan)
+        return self._clock
+
+    def suspend(self, vm: str, now: float, plan: Plan) -> None:
+        """Stop what runs in a VM, whose lease is suspended; it goes on when that runs again."""
+        self._clock = max(now, self._clock)
+        self.run.suspend(vm, self._clock)
+        for work in self._of(vm):
+            if work.began is not None:
+                work.left = max(work.left - (self._clock - work.began), 0.0)
+            self._stop(work, plan)
+            work.began, work.token = None, -1
+
+    def wake(self, vm: str, hosts: HostSet, now: float, plan: Plan) -> None:
+        """Let a VM go on, maybe on other hosts."""
+        self._clock = max(now, self._clock)
+        self.hosts[vm] = hosts
+        self.run.wake(vm, self._clock)
+        for work in self._of(vm):
+            self._go(work, self._clock, plan)
+
+    def _of(self, vm: str) -> Sequence[_Work]:
+        return [work for work in self._works.values() if work.vm == vm]
+
+    def _catch_up(self, plan: Plan) -> None:
+        while (due := self.next_time()) <= self._view.now + TOLERANCE:
+            self._step(max(due, self._clock), plan)
+
+    def _step(self, now: float, plan: Plan) -> None:
+        """Note what has ended, and do what is to be done at one instant."""
+        self._clock = now
+        ended, self._ended = self._ended, []
+        for work, code in ended:
+            if self._works.get((work.vm, work.entry.name)) is work:
+                del self._works[work.vm, work.entry.name]
+                self.run.ended(work.vm, work.entry.name, now, code)
+        while self._ends and self._ends[0][0] <= now:
+            _, token, work = heappop(self._ends)
+            if token == work.token:
+                del self._works[work.vm, work.entry.name]
+                self.run.ended(work.vm, work.entry.name, now, work.code)
+        for order in self.run.advance(now):
+            self._obey(order, now, plan)
+
+    def _obey(self, order: Order, now: float, plan: Plan) -> None:
+        if isinstance(order, Kill):
+            self._stop(self._works.pop((order.vm, order.entry.name)), plan)
+        elif isinstance(order, Begin) and isinstance(order.entry.action, Program | Drop):
+            action = order.entry.action
+            code = action.exit_code(order.number) if isinstance(action, Program) else 0
+            work = self._works[order.vm, order.entry.name] = _Work(order.vm, order.entry, action.takes, code)
+            self._go(work, now, plan)
+
+    def _go(self, work: _Work, now: float, plan: Plan) -> None:
+        """Let an entry run: as a job, or until the instant at which it ends."""
+        if self._mode == "booked" or work.left <= 0:
+            work.began, work.begun, work.token = now, True, next(self._tokens)
+            heappush(self._ends, (now + work.left, work.token, work))
+            return
+        work.job, work.waits = self._submit(work, now, plan), True
+        self._jobs[work.job.id] = work
+        self._waiting.append(work)
+
+    def _submit(self, work: _Work, now: float, plan: Plan) -> Job:
+        """Submit the job of an entry; its name has the scheduled and the experiment time (F33)."""
+        number, entry = next(self._numbers), work.entry
+        name, text = str(number), self._described(work, now)
+        if plan.dialect.name != "v1.4":
+            name = f"{number}:{_plain(work.vm)}:{_plain(entry.name)}@{_plain(seconds(entry.at))}={_plain(text[0])}"
+        job = Job.create(f"{WORKLOAD}!{name}", size=len(self.hosts[work.vm]), profile=f"entry {name}", walltime=None)
+        plan.submit(job, delay(work.left, ret=work.code))
+        if plan.dialect.name != "v1.4":
+            plan.set_metadata(job, text[1])
+        return job
+
+    def _described(self, work: _Work, now: float) -> tuple[str, str]:
+        """Return the experiment time of an entry, and a line about it."""
+        record = self.run.vms[work.vm].records[work.entry.name]
+        start = self.run.start
+        time = seconds(record.time if record.time is not None else now - (start or 0.0))
+        moved = f", moved by {' and '.join(record.moved_by)}" if record.moved_by else ""
+        names = f"{work.entry.name} in {work.vm}"
+        line = f"{names}: scheduled {seconds(work.entry.at)}, experiment time {time}{moved}"
+        return time, displayed(line, _LONGEST_LINE).replace('"', "'")
+
+    def _start_jobs(self, plan: Plan) -> None:
+        """Start jobs that Batsim has taken and whose hosts can take them."""
+        for withdrawn in [job for job in self._withdrawn if job.id in self._view.queue]:
+            self._withdrawn.remove(withdrawn)
+            plan.reject(withdrawn, _NO_USE)
+        waiting, self._waiting = self._waiting, []
+        for work in waiting:
+            job = work.job
+            if job is None or not work.waits:
+                continue
+            hosts = self.hosts.get(work.vm)
+            usable = plan.free if self._mode == "serialise" else self._view.all_hosts - self._view.unavailable
+            if job.id not in self._view.queue or hosts is None or not hosts <= usable:
+                self._waiting.append(work)
+                continue
+            plan.start(job, hosts)
+            if not work.begun:
+                self._note_begin(work)
+            work.waits, work.began, work.begun = False, self._view.now, True
+
+    def _note_begin(self, work: _Work) -> None:
+        record = self.run.vms[work.vm].records[work.entry.name]
+        if self._view.now > record.spans[-1].begin:
+            self.run.begun(work.vm, work.entry.name, self._view.now)
+
+    def _stop(self, work: _Work, plan: Plan) -> None:
+        """Take back the job of an entry, whose end is no news any more."""
+        job, work.job, work.token = work.job, None, -1
+        if job is None or self._jobs.pop(job.id, None) is None:
+            return
+        if not work.waits:
+            plan.kill(job)
+        elif job.id in self._view.queue:
+            plan.reject(job, _NO_USE)
+        else:
+            self._withdrawn.append(job)
+        work.waits = False
+
+
+def _plain(text: str) -> str:
+    """Return a text as a part of the name of a job."""
+    return _ODD.sub("_", text[:_LONGEST])

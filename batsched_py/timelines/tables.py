@@ -1,0 +1,130 @@
+"""Tables of a run of timelines: what became of each entry, and of each VM (F33, F34)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.table import Table
+from batsched_py.timelines.entries import Drop, Entry, Hold, Program, Resume
+from batsched_py.timelines.records import EntryRecord
+from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.vm import TimelineVm
+
+
+class EntryRow(NamedTuple):
+    """A run of an entry, a reboot, or an entry that was not run; times in seconds.
+
+    Attributes:
+        vm: name of the VM.
+        entry: name of the entry; empty for a reboot.
+        kind: run, drop, transfer, pause, break, resume or reboot.
+        scheduled: schedule time; None at -infinity, and for a reboot.
+        time: experiment time of its begin, the schedule time while the VM is configured.
+        begin: wall time.
+        end: wall time.
+        late: seconds after it was due.
+        moved_by: pauses and breaks that moved it, with blanks between them.
+        outcome: how it stands at the end.
+        exit: its exit code.
+        reason: why, if it was not run or was killed.
+    """
+
+    vm: str
+    entry: str | None
+    kind: str
+    scheduled: float | None
+    time: float | None
+    begin: float | None
+    end: float | None
+    late: float | None
+    moved_by: str | None
+    outcome: str
+    exit: int | None
+    reason: str | None
+
+
+class VmRow(NamedTuple):
+    """A VM at the end; times are wall times in seconds.
+
+    Attributes:
+        vm: its name.
+        state: its state.
+        hosts: those of its lease, by number.
+        launched: when its lease began.
+        configured: when it came to the global barrier.
+        start: when experiment time began.
+        end: when it was gone.
+        reason: why it has failed.
+    """
+
+    vm: str
+    state: str
+    hosts: str | None
+    launched: float | None
+    configured: float | None
+    start: float | None
+    end: float | None
+    reason: str | None
+
+
+def timeline_tables(run: TimelineRun, hosts: Mapping[str, HostSet]) -> list[Table]:
+    """Return the tables `timeline`, of entries, and `timeline_vms`; `hosts` are those of VMs that were launched."""
+    return [
+        Table("timeline", EntryRow._fields, [row for vm in run.vms.values() for row in _entry_rows(vm)]),
+        Table("timeline_vms", VmRow._fields, [_vm_row(run, vm, hosts) for vm in run.vms.values()]),
+    ]
+
+
+def _vm_row(run: TimelineRun, vm: TimelineVm, hosts: Mapping[str, HostSet]) -> VmRow:
+    place = str(hosts[vm.name]) if vm.name in hosts else None
+    return VmRow(
+        vm.name, vm.state.value, place, vm.launched, vm.configured, run.start, _finite(vm.end), vm.failure or None
+    )
+
+
+def _entry_rows(vm: TimelineVm) -> Iterator[EntryRow]:
+    rows = [row for record in vm.records.values() for row in _rows_of(vm, record)]
+    rows += [
+        EntryRow(vm.name, None, "reboot", None, None, begin, end, None, None, "done", None, None)
+        for begin, end in vm.reboots
+    ]
+    yield from sorted(rows, key=lambda row: math.inf if row.begin is None else row.begin)
+
+
+def _rows_of(vm: TimelineVm, record: EntryRecord) -> Iterator[EntryRow]:
+    entry = record.entry
+    base = EntryRow(
+        vm.name,
+        entry.name,
+        entry_kind(entry),
+        _finite(entry.at),
+        _finite(record.time),
+        None,
+        None,
+        record.late if record.spans else None,
+        " ".join(record.moved_by) or None,
+        record.outcome,
+        None,
+        record.reason or None,
+    )
+    if not record.spans:
+        yield base
+    for span in record.spans:
+        yield base._replace(begin=span.begin, end=_finite(span.end), exit=span.exit)
+
+
+def entry_kind(entry: Entry) -> str:
+    """Return what an entry is, by the member that tells it."""
+    action = entry.action
+    if isinstance(action, Hold):
+        return "break" if action.is_break else "pause"
+    if isinstance(action, Program):
+        return "run"
+    return "drop" if isinstance(action, Drop) else "resume" if isinstance(action, Resume) else "transfer"
+
+
+def _finite(time: float | None) -> float | None:
+    return time if time is not None and math.isfinite(time) else None

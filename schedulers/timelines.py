@@ -1,0 +1,218 @@
+"""Timelines of VMs beside leases: each VM of a file has a host of its own, on which its entries run (FIREWHEEL)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from batsched_py.api import Event, HostSet, Job, Notify, OptionError, Plan, Table, View, document, option
+from batsched_py.leases.actions import Action, Occupy, Reject, Start
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.terms import UNLIMITED, Kind
+from batsched_py.schedulers.leases import Leases, LeasesOptions
+from batsched_py.timelines.enactment import Mode, TimelineEnactment
+from batsched_py.timelines.entries import Timelines, VmTimeline
+from batsched_py.timelines.parsing import parse_timelines
+from batsched_py.timelines.playing import standstill
+from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.states import VmState
+from batsched_py.timelines.tables import timeline_tables
+
+#: The type of an external event that resumes VMs: a list of names or "all" in `vms`.
+RESUME: Final = "resume"
+#: The notice after which no external event comes.
+_NO_MORE: Final = "no_more_external_event_to_occur"
+
+
+@dataclass(frozen=True, slots=True)
+class TimelinesOptions(LeasesOptions):
+    """Options of leases, and those of timelines."""
+
+    file: Timelines | None = document(  # noqa: RUF009  # as `option`, which makes a field
+        parse_timelines, "the timelines, JSON or YAML; without it there are no VMs"
+    )
+    entries: Literal["booked", "serialise"] = option(
+        "booked", "where hosts are not shared: entries are no jobs, or jobs one after the other, late"
+    )
+    vm_leases: Literal["reserved", "queued", "preemptible"] = option(
+        "reserved", "VMs are launched at their instant or never, or as soon as possible; they may be suspended"
+    )
+
+
+class TimelinesScheduler(Leases):
+    """Run timelines on leases of VMs, and the jobs of the workload as leases beside them.
+
+    Each VM is a lease of one whole host from its launch on. Where hosts are shared each entry is a job on that host.
+    An external event `resume` resumes breaks. A run in which nothing can happen any more ends with the reason.
+    """
+
+    name = "timelines"
+    source = "FIREWHEEL's VM resource schedules, on Haizea's leases"
+    options: TimelinesOptions
+    options_type = TimelinesOptions
+
+    def setup(self, view: View) -> None:
+        """Begin with VMs that are not launched."""
+        super().setup(view)
+        timelines = self.options.file or Timelines(())
+        self.run = TimelineRun(timelines)
+        self.entries = TimelineEnactment(self.run, view, self._mode(view))
+        #: VMs whose leases are not requested yet, the last one first.
+        self.coming = sorted(timelines.vms, key=lambda one: one.launch)[::-1]
+        #: Number of a lease -> the VM; VM -> its lease.
+        self.vm_of: dict[int, VmTimeline] = {}
+        self.lease_of: dict[str, Lease] = {}
+        #: What external events ask for: their members.
+        self.resumes: list[Mapping[str, Any]] = []
+        self.events_may_come = view.config.forward_unknown_events
+        #: Hosts of VMs that were launched.
+        self.places: dict[str, HostSet] = {}
+
+    def observe(self, event: Event, view: View) -> None:
+        """Note which entries have ended, and who is to be resumed."""
+        super().observe(event, view)
+        self.entries.observe(event)
+        if not isinstance(event, Notify):
+            return
+        if event.kind == RESUME:
+            self.resumes.append(event.members)
+        elif event.kind == _NO_MORE:
+            self.events_may_come = False
+
+    def requests(self, view: View, plan: Plan) -> list[Lease]:
+        """Return leases of VMs that are asked for now, and of jobs."""
+        now, requests = max(view.now, self.clock), list[Lease]()
+        reserved = self.options.vm_leases == "reserved"
+        while self.coming and (reserved or view.due(self.coming[-1].launch)):
+            requests.append(self._lease(self.coming.pop(), now))
+        return requests + super().requests(view, plan)
+
+    def arrived(self, view: View) -> Sequence[Job]:
+        """Return the jobs that have arrived, but for those of entries."""
+        return [job for job in super().arrived(view) if not self.entries.owns(job)]
+
+    def enact(self, view: View, plan: Plan) -> None:
+        """Do what the scheduler has decided, then what is due in the VMs, until both are done."""
+        while True:
+            actions = list(self.scheduler.actions)
+            self.scheduler.actions.clear()
+            self.enactment.enact([one for one in actions if _lease_of(one).id not in self.vm_of], plan)
+            for action in actions:
+                if _lease_of(action).id in self.vm_of:
+                    self._enact(action, view, plan)
+            now = self.entries.advance(plan)
+            self._resume(now, plan)
+            self._end_standstill(view, plan)
+            ended = self._over()
+            if not ended:
+                return
+            self.enactment.ended += ended
+            self.advance(view)
+
+    def next_instant(self) -> float | None:
+        """Return the next instant of a lease or a timeline; None if there is none."""
+        times = [super().next_instant(), self.entries.next_time()]
+        if self.coming:
+            times.append(self.coming[-1].launch)
+        known = [time for time in times if time is not None and math.isfinite(time)]
+        return min(known, default=None)
+
+    def submits(self) -> bool:
+        """Return whether jobs may still have to be submitted."""
+        return super().submits() or bool(self.coming) or self.entries.has_jobs
+
+    def tables(self, view: View) -> list[Table]:
+        """Return the tables of leases, and what became of each entry and VM."""
+        return super().tables(view) + (timeline_tables(self.run, self.places) if self.run.vms else [])
+
+    def _mode(self, view: View) -> Mode:
+        if not view.config.dynamic_jobs:
+            if self.options.entries == "serialise":
+                raise OptionError(f"option entries of {self.name}: serialise needs --enable-dynamic-jobs")
+            return "booked"
+        return "jobs" if view.compute_sharing else self.options.entries
+
+    def _lease(self, vm: VmTimeline, now: float) -> Lease:
+        """Return the lease of a VM: a whole host, from its launch on, or as soon as possible."""
+        number = self.arrivals.enlist(vm.name)
+        self.vm_of[number] = vm
+        reserved = self.options.vm_leases == "reserved"
+        lease = self.lease_of[vm.name] = Lease(
+            number,
+            Kind.ADVANCE if reserved else Kind.BEST_EFFORT,
+            now,
+            UNLIMITED if vm.lease is None else max(vm.lease, self.options.tolerance),
+            (self.site.smallest(),),
+            start=max(vm.launch, now) if reserved else None,
+            preemptible=self.options.vm_leases == "preemptible",
+        )
+        return lease
+
+    def _enact(self, action: Action, view: View, plan: Plan) -> None:
+        """Launch, suspend, resume or give up a VM."""
+        now, vm = max(self.clock, view.now), self.vm_of[_lease_of(action).id].name
+        if isinstance(action, Start):
+            hosts = HostSet.from_ids(self.hosts[host] for host in action.run.nodes.values())
+            if vm in self.places:
+                self.entries.wake(vm, hosts, now, plan)
+            else:
+                self.entries.hosts[vm] = hosts
+                self.run.launch(vm, max(action.run.start, self.run.launched or 0.0))
+            self.places[vm] = hosts
+        elif isinstance(action, Reject):
+            self.run.lose(vm, now, f"no lease: {action.why}")
+            plan.warn(f"{vm} has no lease: {action.why}")
+        elif not isinstance(action, Occupy) and action.why == "suspend":
+            self.entries.suspend(vm, now, plan)
+        elif not isinstance(action, Occupy) and action.why != "shutdown":
+            down = self.places[vm] & view.unavailable
+            self.run.lose(vm, now, f"host {down} failed" if down else "its lease was taken back")
+
+    def _resume(self, now: float, plan: Plan) -> None:
+        """Resume whom external events name; what is wrong with one is told."""
+        resumes, self.resumes = self.resumes, []
+        for members in resumes:
+            vms = members.get("vms", "all")
+            if vms != "all" and not (isinstance(vms, list) and all(isinstance(one, str) for one in vms)):
+                plan.warn('resume: vms must be a list of names or "all"; nobody is resumed')
+                continue
+            try:
+                self.run.resume(None if vms == "all" else vms, now)
+            except OptionError as error:
+                plan.warn(f"{error}; nobody is resumed")
+        if resumes:
+            self.entries.advance(plan)
+
+    def _end_standstill(self, view: View, plan: Plan) -> None:
+        """End a run in which nothing can happen any more, with the reason."""
+        if self.run.finished or self.coming or self.events_may_come or self.entries.has_jobs:
+            return
+        expected = any(
+            not lease.ended and (self.run.vms[vm].state is VmState.UNINITIALIZED or self.run.vms[vm].suspended)
+            for vm, lease in self.lease_of.items()
+        )
+        if expected or self.entries.next_time() < math.inf:
+            return
+        reasons = standstill(self.run)
+        for reason in reasons:
+            plan.warn(reason)
+        self.run.give_up(max(view.now, self.clock), "; ".join(reasons) or "nothing can happen any more")
+        self.entries.advance(plan)
+
+    def _over(self) -> list[Lease]:
+        """Return leases that end with the run of timelines: those without an end of their own, or all if it failed."""
+        if self.coming or not self.run.finished or self.entries.has_jobs:
+            return []
+        return [
+            lease
+            for number, vm in self.vm_of.items()
+            if (vm.lease is None or self.run.failed)
+            and (lease := self.lease_of[vm.name]).running is not None
+            and number in self.scheduler.leases
+        ]
+
+
+def _lease_of(action: Action) -> Lease:
+    return action.reservation.lease if isinstance(action, Occupy) else action.lease

@@ -1,0 +1,104 @@
+"""Runs of the algorithm `timelines` on the embedded simulator, with the messages that were exchanged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.table import Table
+from batsched_py.model.workload import Workload
+from batsched_py.schedulers.timelines import TimelinesScheduler
+from batsched_py.session.session import Session
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.timelines.playing import play
+from batsched_py.timelines.run import TimelineRun
+from batsched_py.traces.event_file import ExternalEvent
+from tests.integration.test_ha_cases import platform
+from tests.unit.timelines.fa_cases import FaCase, read, requested
+
+SETTINGS: Mapping[str, Settings] = {
+    "v4": Settings(dynamic_jobs=True, compute_sharing=True),
+    "acknowledged": Settings(dynamic_jobs=True, compute_sharing=True, acknowledge_dynamic_jobs=True),
+    "booked": Settings(dynamic_jobs=True),
+    "static": Settings(),
+    "v1.4": Settings(protocol="v1.4", dynamic_jobs=True, compute_sharing=True, forward_profiles=True),
+    "latency": Settings(dynamic_jobs=True, compute_sharing=True, message_latency=True),
+}
+
+
+class TimelineSimulation:
+    """A run of a document of timelines.
+
+    Attributes:
+        exchanges: requests and replies.
+        warnings: what the user was told.
+        jobs: those that Batsim has run or rejected.
+        tables: those of the algorithm, by name.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        document: Mapping[str, Any],
+        settings: Settings = SETTINGS["v4"],
+        *,
+        events: Sequence[ExternalEvent] = (),
+        workload: Workload | None = None,
+        hosts: int | None = None,
+        **options: Any,
+    ) -> None:
+        path = folder / "timelines.json"
+        path.write_text(json.dumps(document))
+        self.warnings = list[str]()
+        self.session = Session(TimelinesScheduler, {"file": str(path), **options}, warn=self.warnings.append)
+        self.exchanges: list[tuple[bytes, bytes]] = []
+        if events:
+            settings = replace(settings, external_events=tuple(events), forward_unknown_events=True)
+        jobs = workload or Workload("no jobs", 0, (), {})
+        count = len([name for name in document["vms"] if name != "*"]) if hosts is None else hosts
+        self.jobs = Simulation(platform(count), [jobs], settings).run(self._answer).jobs
+        self.tables: Mapping[str, Table] = {table.name: table for table in self.session.tables()}
+
+    def _answer(self, request: bytes) -> bytes:
+        reply = self.session.answer(request)
+        self.session.check()
+        self.exchanges.append((request, reply))
+        return reply
+
+    @property
+    def algorithm(self) -> TimelinesScheduler:
+        """The algorithm as it is at the end."""
+        algorithm: Any = self.session._scheduler
+        assert isinstance(algorithm, TimelinesScheduler)
+        return algorithm
+
+    @property
+    def run(self) -> TimelineRun:
+        """The timelines as they are at the end."""
+        return self.algorithm.run
+
+
+def happens(timestamp: float, kind: str, hosts: Sequence[int] = (), **members: Any) -> ExternalEvent:
+    """Return an external event."""
+    whole = {"timestamp": timestamp, "type": kind, **members}
+    if hosts:
+        whole["resources"] = str(HostSet.from_ids(hosts))
+    return ExternalEvent(timestamp, kind, HostSet.from_ids(hosts), whole)
+
+
+def resume_events(case: FaCase) -> list[ExternalEvent]:
+    """Return the resumes of a case at their wall times, as events."""
+    requests = [requested(one) for one in case.resumes]
+    ended = play(read(case.document), requests)[0]
+    zero = {True: ended.launched or 0.0, False: ended.start or 0.0}
+    events = [
+        happens(zero[one.after_launch] + one.time, "resume", vms=list(one.vms) if one.vms else "all")
+        for one in requests
+    ]
+    return sorted(events, key=lambda one: one.timestamp)
