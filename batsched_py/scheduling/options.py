@@ -17,7 +17,6 @@ from batsched_py.loading import load_object
 from batsched_py.named import Named
 from batsched_py.text.display import MOST, displayed, shown
 from batsched_py.text.wording import did_you_mean
-from batsched_py.traces.document_file import read_document
 
 OptionsType = TypeVar("OptionsType")
 
@@ -203,6 +202,8 @@ def _read(value: Any, parse: Callable[[str, Mapping[str, Any]], Any]) -> Any:
         return None
     if not isinstance(value, str) or not value:
         raise ValueError(f"must name a file, not {shown(value)}")
+    from batsched_py.traces.document_file import read_document  # noqa: PLC0415  # few runs have documents
+
     return parse(value, read_document(Path(value)))
 
 
