@@ -8,6 +8,7 @@ from batsched_py.leases.lifecycle import TRANSITIONS
 from tests.clone import ROOT
 from tests.docs.lease_states import MARKS, PICTURE, drawing
 from tests.haizea_cases import NAMES
+from tests.integration.test_recorded_haizea import DIFFERENCES, SECOND
 
 PAGE = ROOT / "docs" / "how-to" / "from-haizea.md"
 
@@ -34,6 +35,34 @@ def test_each_defect_is_shown_by_tests_and_recorded_cases_that_exist() -> None:
                 assert f"def {test}(" in (ROOT / "tests" / module).read_text(), f"{number}: {name}"
             else:
                 assert name in NAMES, f"{number}: {name}"
+
+
+def different() -> dict[str, str]:
+    """What shows the cause of each recorded run that differs, by its name."""
+    text = PAGE.read_text().partition("### The recorded runs that differ")[2]
+    found = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `")]
+    return {name: row[-1] for row in found for name in re.findall(r"`([^`]+)`", row[0])}
+
+
+def test_each_recorded_run_that_differs_has_a_row_and_no_other() -> None:
+    """And what shows its cause there is what its test compares with."""
+    assert set(different()) == set(DIFFERENCES)
+    for name, shown in different().items():
+        why = DIFFERENCES[name]
+        assert shown.startswith("equal with") == bool(why.equals), name
+        assert ("but for" in shown) == bool(why.but), name
+        assert ("Haizea 1.1" in shown) == (why.equals == SECOND), name
+
+
+def test_the_runs_are_counted() -> None:
+    """Equal, different by a correction alone, shown by a rule or by 1.1, partly explained."""
+    shown = sum(1 for why in DIFFERENCES.values() if why.equals and not why.but)
+    partly = [name for name, why in DIFFERENCES.items() if why.but] + ["rnd-05"]
+    text = " ".join(PAGE.read_text().split())
+    equal, corrected = len(NAMES) - len(DIFFERENCES), len(DIFFERENCES) - len(partly)
+    assert f"Of the {len(NAMES)} runs {equal} have the recorded outcome" in text
+    assert f"{corrected} differ by a correction alone: {shown} are equal, too" in text
+    assert f"{len(partly)} are partly explained" in text
 
 
 def test_the_picture_of_the_states_is_drawn_from_the_table() -> None:
