@@ -94,6 +94,7 @@ class Placer(Scheduler[PlacerOptions]):
 
     name = "placer"
     source = "Legion: Chapin, Katramatos, Karpovich, Grimshaw, The Legion resource management system, JSSPP 1999."
+    heeds_constraints = True
 
     def setup(self, view: View) -> None:
         """Let the hosts join, and poll them."""

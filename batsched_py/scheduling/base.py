@@ -39,6 +39,8 @@ class Scheduler(ABC, Generic[Options]):
         oversubscribes: the algorithm puts several executors on a host (`plan.start` with a mapping); otherwise jobs
             that ask for more than the platform's hosts are rejected before the algorithm sees them. Where it depends on
             the platform, `setup` sets it for the object.
+        heeds_constraints: the algorithm reads the member `constraint` of jobs by itself; otherwise a warning tells if
+            jobs have one and no option `constraint` is there for it.
     """
 
     name: ClassVar[str]
@@ -48,6 +50,7 @@ class Scheduler(ABC, Generic[Options]):
     needs_dynamic_jobs: ClassVar[bool] = False
     uses_dynamic_jobs: ClassVar[bool] = False
     oversubscribes: bool = False
+    heeds_constraints: ClassVar[bool] = False
     #: The class between the brackets of `Scheduler[...]`.
     options_type: ClassVar[type[Any]] = NoOptions
 

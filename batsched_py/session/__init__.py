@@ -7,6 +7,7 @@ algorithm, to commands and bytes. Then
 * clock.py: the simulated time that a decision takes, none by default;
 * requests.py: jobs that external events ask for, or take back;
 * stored_jobs.py: jobs and answers that Batsim keeps in Redis instead of its messages;
+* unheeded.py: hints that an algorithm does not heed what jobs ask for;
 * story.py: the line that says when, in answer to which events, and where in the user's code an algorithm failed.
 
 Invariants:

@@ -30,6 +30,7 @@ from batsched_py.protocol.dialects import V14, Dialect
 from batsched_py.protocol.events import Config, Query, SimulationBegins
 from batsched_py.protocol.fields import FieldError, read_job
 from batsched_py.scheduling.base import Scheduler
+from batsched_py.scheduling.host_queries import MEMBER
 from batsched_py.scheduling.options import Origin, describe_options, make_options, read_values
 from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
@@ -37,6 +38,7 @@ from batsched_py.session.clock import ZERO, DecisionClock
 from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.story import in_short, story, where
+from batsched_py.session.unheeded import constraint_hint
 from batsched_py.state.state import State
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
@@ -105,6 +107,8 @@ class Session:
         #: True once the algorithm's `setup` was called.
         self._ready = False
         self._observes = scheduler.observe is not Scheduler.observe
+        #: Warning for the first job that asks for certain hosts; None if there is nothing to tell.
+        self._hint: str | None = None
         #: True once the last reply was written.
         self.over = False
         #: Requests answered.
@@ -303,6 +307,7 @@ class Session:
     def _set_up(self) -> None:
         """Let the algorithm prepare; nobody registers jobs if neither it nor external events may."""
         self._ready = True
+        self._hint = constraint_hint(self._scheduler)
         self._scheduler.setup(self.view)
         submits = self._class.needs_dynamic_jobs or self._class.uses_dynamic_jobs
         if self._state.registration_open and not submits and self._requests is None:
@@ -329,6 +334,9 @@ class Session:
             why = self._refusal(job)
             if why is not None and job.id in self._state.queue:
                 self.plan.reject(job, why)
+            if self._hint is not None and MEMBER in job.members:
+                self._warn(self._hint)
+                self._hint = None
 
     def _refusal(self, job: Job) -> str | None:
         """Return why the job can never run, and is rejected before the algorithm sees it; None if it may wait."""

@@ -17,6 +17,8 @@ message" is what Redis costs. On the wall the session also waits for the server,
 The table of recordings compares runs with --record with runs without it, which take turns: "costs" is the share by
 which the fastest of the one kind took longer than the fastest of the other.
 
+--constraints measures what queries of jobs for hosts cost, beside the same jobs without, in one run.
+
 --curie measures whole runs on a large machine: what a job costs there beyond a run of a tenth of the jobs.
 
 Two more measurements are made only when asked for, and print the tables of docs/performance.md in Markdown. --cpp runs
@@ -41,7 +43,7 @@ from rich.console import Console
 
 import batsched_py
 from batsched_py.plugins import available
-from tests.benchmarks import decisions, leases
+from tests.benchmarks import constrained, decisions, leases
 from tests.benchmarks.cpp import (
     BURST,
     MEASURED,
@@ -96,6 +98,10 @@ def main() -> None:
         _measure_decisions(console, arguments.decisions, arguments.plot)
     elif arguments.leases is not None:
         _measure_leases(console, arguments.leases, effort)
+    elif arguments.constraints:
+        with console.status("queries of jobs"):
+            rows = constrained.measure_constrained(repeats=1 if arguments.quick else 3)
+        print("\n" + "\n".join(constrained.markdown(rows)) + "\n")
     elif arguments.curie is not None:
         with console.status("like Curie"):
             console.print(whole_table([measure_curie(name, arguments.curie) for name in ("easy", "filler")]))
@@ -200,6 +206,11 @@ def _arguments() -> argparse.Namespace:
         const=leases.SIZES[-1],
         metavar="N",
         help="only measure runs of leases, up to N of them, as Markdown",
+    )
+    parser.add_argument(
+        "--constraints",
+        action="store_true",
+        help="only measure jobs with queries for hosts, as Markdown; runs are checked",
     )
     parser.add_argument(
         "--curie",

@@ -136,3 +136,31 @@ def test_a_promise_heeds_what_never_changes(tmp_path: Path, algorithm: str) -> N
     assert started["4"] == 3
     assert started["5"] == 4
     assert ended.hosts("2") == {0, 1, 2}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "told"),
+    [
+        (["easy"], "jobs have a constraint, which is not heeded: the option constraint=query makes it so"),
+        (["fcfs", "-o", "constraint=none"], "jobs have a constraint, which is not heeded: the option constraint=query"),
+        (["random"], "jobs have a constraint, which random does not heed: it runs them anywhere"),
+        (["easy", "-o", "constraint=query"], None),
+        (["placer"], None),
+    ],
+)
+def test_a_query_that_is_not_heeded_is_told_once(
+    tmp_path: Path, algorithm: list[str], told: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever writes a query believes that it counts."""
+    (tmp_path / "p.xml").write_text(PLATFORM.format("".join(HOST.format(n, *kind) for n, kind in enumerate(HOSTS))))
+    jobs = [
+        {"id": str(n), "subtime": n, "res": 1, "walltime": 9, "profile": "p", "constraint": "$mem > 600"}
+        for n in (1, 2)
+    ]
+    workload = {"nb_res": len(HOSTS), "jobs": jobs, "profiles": {"p": {"type": "delay", "delay": 5}}}
+    (tmp_path / "w.json").write_text(json.dumps(workload))
+    files = ["-p", str(tmp_path / "p.xml"), "-w", str(tmp_path / "w.json")]
+    assert run(["simulate", *files, "-s", *algorithm, "--quiet"]) == 0
+    warnings = [line for line in capsys.readouterr().err.splitlines() if "constraint" in line]
+    assert len(warnings) == (told is not None)
+    assert all(str(told) in line for line in warnings)
