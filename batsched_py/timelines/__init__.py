@@ -8,6 +8,7 @@
 * `run`: all VMs of an experiment and the global barrier. Start here.
 * `playing`: a whole run without hosts, with the durations that the entries name.
 * `enactment`: the same on Batsim's hosts, where entries are jobs.
+* `firewheel`: schedules of FIREWHEEL's VMs as entries.
 * `tables`: what became of entries and VMs, as tables.
 
 A run is told what happens (`launch`, `ended`, `resume`, ...) and asked what to do (`advance`). Nothing here does I/O.

@@ -73,7 +73,7 @@ Action = Program | Drop | Transfer | Hold | Resume
 
 
 class Entry(Struct, frozen=True):
-    """What happens in a VM at a schedule time.
+    """An event in a VM at a schedule time.
 
     Attributes:
         at: negative while it is configured, positive after the start; for pauses and breaks also 0 and -infinity.

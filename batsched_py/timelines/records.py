@@ -47,19 +47,21 @@ class EntryRecord(Struct):
     due: float | None = None
 
 
-class Begin(Struct, frozen=True):
-    """An order to begin an entry; for programs and drops, `ended` is expected. `number` counts its runs, from 0."""
+class EntryOrder(Struct, frozen=True):
+    """An order about an entry of a VM."""
 
     vm: str
     entry: Entry
+
+
+class Begin(EntryOrder, frozen=True):
+    """An order to begin an entry; for programs and drops, `ended` is expected. `number` counts its runs, from 0."""
+
     number: int
 
 
-class Kill(Struct, frozen=True):
+class Kill(EntryOrder, frozen=True):
     """An order to kill an entry that runs."""
-
-    vm: str
-    entry: Entry
 
 
 class Reboot(Struct, frozen=True):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from batsched_py.hostset import HostSet
 from batsched_py.model.table import Table
 from batsched_py.timelines.entries import Drop, Entry, Hold, Program, Resume
+from batsched_py.timelines.parsing import ENTRY_MEMBERS
 from batsched_py.timelines.records import EntryRecord
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.vm import TimelineVm
+
+#: Kinds of rows: the members by which entries are known, and reboots.
+ENTRY_KINDS: Final = tuple(ENTRY_MEMBERS)
+REBOOT: Final = "reboot"
 
 
 class EntryRow(NamedTuple):
@@ -58,6 +63,8 @@ class VmRow(NamedTuple):
         start: when experiment time began.
         end: when it was gone.
         reason: why it has failed.
+        late_max: the most that one of its entries was late, in seconds (F34).
+        late_p99: seconds by which 99 of 100 of its entries were late at most.
     """
 
     vm: str
@@ -68,6 +75,8 @@ class VmRow(NamedTuple):
     start: float | None
     end: float | None
     reason: str | None
+    late_max: float | None
+    late_p99: float | None
 
 
 def timeline_tables(run: TimelineRun, hosts: Mapping[str, HostSet]) -> list[Table]:
@@ -80,18 +89,28 @@ def timeline_tables(run: TimelineRun, hosts: Mapping[str, HostSet]) -> list[Tabl
 
 def _vm_row(run: TimelineRun, vm: TimelineVm, hosts: Mapping[str, HostSet]) -> VmRow:
     place = str(hosts[vm.name]) if vm.name in hosts else None
+    late = sorted(record.late for record in vm.records.values() if record.spans)
     return VmRow(
-        vm.name, vm.state.value, place, vm.launched, vm.configured, run.start, _finite(vm.end), vm.failure or None
+        vm.name,
+        vm.state.value,
+        place,
+        vm.launched,
+        vm.configured,
+        run.start,
+        _finite(vm.end),
+        vm.failure or None,
+        late[-1] if late else None,
+        late[math.ceil(0.99 * len(late)) - 1] if late else None,
     )
 
 
 def _entry_rows(vm: TimelineVm) -> Iterator[EntryRow]:
     rows = [row for record in vm.records.values() for row in _rows_of(vm, record)]
     rows += [
-        EntryRow(vm.name, None, "reboot", None, None, begin, end, None, None, "done", None, None)
+        EntryRow(vm.name, None, REBOOT, None, None, begin, end, None, None, "done", None, None)
         for begin, end in vm.reboots
     ]
-    yield from sorted(rows, key=lambda row: math.inf if row.begin is None else row.begin)
+    yield from sorted(rows, key=lambda row: (math.inf if row.begin is None else row.begin, row.kind != REBOOT))
 
 
 def _rows_of(vm: TimelineVm, record: EntryRecord) -> Iterator[EntryRow]:

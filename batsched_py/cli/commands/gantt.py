@@ -22,7 +22,7 @@ from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed
 
 #: Charts that may stand below.
-PANELS: Final = ("utilisation", "queue", "power", "states")
+PANELS: Final = ("utilisation", "queue", "power", "states", "timelines")
 
 
 def _read_panels(context: click.Context, parameter: click.Parameter, value: str | None) -> Sequence[str]:

@@ -16,23 +16,33 @@ from rich.table import Table
 
 from batsched_py.cli.shared.command import DEBUG, current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
-from batsched_py.cli.shared.parameters import PATH, Seconds, flag, option
+from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
+from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
+from batsched_py.cli.shared.runs import PictureOptions, draw, read_picture
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.model.limits import LONGEST
 from batsched_py.reporting.pictures.terminal.timeline import render_timelines
+from batsched_py.reporting.schedules.timeline_tables import chart_of_tables
 from batsched_py.reporting.timelines.listing import HEADINGS, basic_json, full_json, rows
 from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted
 from batsched_py.timelines.entries import OnExit, OnFailed, Timelines
+from batsched_py.timelines.firewheel import ScheduleConverter
 from batsched_py.timelines.parsing import parse_timelines
 from batsched_py.timelines.playing import ResumeRequest, play
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.schema import schema
+from batsched_py.timelines.tables import timeline_tables
 from batsched_py.timelines.warnings import find_warnings
+from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.document_file import read_document
+from batsched_py.traces.firewheel_file import read_schedule
 
 #: Rows of the table: nobody reads more, and they take their time.
 _MOST_ROWS: Final = 1000
 _LAUNCH: Final = "launch+"
+#: Inches: the width of a picture.
+_WIDTH: Final = 7.0
 
 
 def _read_resumes(context: click.Context, parameter: click.Parameter, values: Sequence[str]) -> Sequence[ResumeRequest]:
@@ -64,6 +74,9 @@ class ShowRequest(Struct, frozen=True):
     on_failed: OnFailed | None
     reboot_delay: float | None
     reboot_limit: int | None
+    output: Path | None
+    width: float | None
+    title: str
 
 
 @click.group(no_args_is_help=True)
@@ -90,6 +103,9 @@ command.params.append(DEBUG)
 @option("--on-failed", None, "What a failed VM does to the experiment.", type=click.Choice(get_args(OnFailed)))
 @option("--reboot-delay", "S", "Seconds that a reboot takes.", type=Seconds(min=0))
 @option("--reboot-limit", "N", "Reboots of a VM; more fail it.", type=click.IntRange(0))
+@option("-o --output", "FILE", "Write a picture (.pdf, .svg, .png) instead.", type=PATH, callback=read_picture)
+@option("--width", "INCHES", "Of that picture; 7, if not given.", type=Number(1.0, 100.0))
+@option("--title", "TEXT", "Above that picture.", default="")
 def show(request: ShowRequest) -> None:
     """Play the timelines of FILE, JSON or YAML, and show what happens when, as a table and as a picture.
 
@@ -97,6 +113,7 @@ def show(request: ShowRequest) -> None:
     """
     if request.full and not request.json:
         raise click.UsageError("'--full' goes with '--json'")
+    _check_output(request)
     timelines = _with_options(
         parse_timelines(str(request.file), read_document(request.file, current_limits())), request
     )
@@ -107,7 +124,10 @@ def show(request: ShowRequest) -> None:
         content = full_json(run, notes) if request.full else basic_json(run)
         put(json.dumps(content, ensure_ascii=False).encode() + b"\n", is_json=True)
         return
-    _show(run)
+    if request.output is None:
+        _show(run)
+    else:
+        _write(run, request)
     for note in notes:
         say(displayed(note))
 
@@ -122,7 +142,43 @@ def print_schema(request: SchemaRequest) -> None:  # noqa: ARG001
     put(json.dumps(schema(), indent=2).encode() + b"\n", is_json=True)
 
 
+class ConvertRequest(Struct, frozen=True):
+    """The options of `timeline convert`."""
+
+    files: tuple[Path, ...]
+    source: str
+    output: Path
+
+
+@takes(ConvertRequest)
+@click.argument("files", type=PATH, metavar="FILE...", nargs=-1, required=True)
+@option("--from source", None, "What the files are.", type=click.Choice(["firewheel"]), required=True)
+@option("-o --output", "FILE", "The timelines, JSON.", type=PATH, required=True)
+def convert(request: ConvertRequest) -> None:
+    """Make timelines of what FIREWHEEL's `print_schedule` prints: one FILE for each VM, which is named by it.
+
+    Pickles are refused: to open one is to run what it says.
+    """
+    check_apart([("FILE", path) for path in request.files], [("-o", request.output)])
+    vms, notes = dict[str, Any](), list[str]()
+    for path in request.files:
+        if path.stem in vms:
+            raise click.UsageError(f"two files are named {path.stem}: that is the name of the VM")
+        converter = ScheduleConverter(str(path), path.stem)
+        vms[path.stem] = converter.convert(read_schedule(path, current_limits()))
+        parse_timelines(str(path), {"vms": {path.stem: vms[path.stem]}})
+        notes += converter.notes
+    check_writable([request.output])
+    with writing(request.output):
+        write_atomically(request.output, json.dumps({"vms": vms}, indent=1).encode() + b"\n")
+    for line in notes:
+        say(displayed(line))
+    entries = sum(map(len, vms.values()))
+    say(f"wrote {request.output}: {counted(len(vms), 'VM')}, {counted(entries, 'entry', 'entries')}")
+
+
 command.add_command(show, "show")
+command.add_command(convert, "convert")
 command.add_command(print_schema, "schema")
 
 
@@ -130,6 +186,23 @@ def _with_options(timelines: Timelines, request: ShowRequest) -> Timelines:
     given: Mapping[str, Any] = {name: getattr(request, name) for name in timelines.rules.__struct_fields__}
     chosen = {name: value for name, value in given.items() if value is not None}
     return Timelines(timelines.vms, replace(timelines.rules, **chosen))
+
+
+def _check_output(request: ShowRequest) -> None:
+    """Refuse options that do not go together. UsageError."""
+    if request.output is None and (request.width is not None or request.title):
+        raise click.UsageError("'--width' and '--title' go with '-o'")
+    if request.output is not None and request.json:
+        raise click.UsageError("'--json' and '-o' each ask for another output")
+    if request.output is not None:
+        check_apart([("FILE", request.file)], [("-o", request.output)])
+
+
+def _write(run: TimelineRun, request: ShowRequest) -> None:
+    chart = chart_of_tables(timeline_tables(run, {}))
+    assert chart is not None  # noqa: S101  # made of our own tables
+    picture = PictureOptions(request.output, None, None, None, None, request.width or _WIDTH, None, request.title)
+    draw("timeline show -o", "timeline_figure", picture, lambda paper: paper.timeline_figure(chart, **picture.looks))
 
 
 def _show(run: TimelineRun) -> None:

@@ -30,6 +30,13 @@ from batsched_py.reporting.schedules.run_files import (
     read_pstate_changes,
     read_schedule_row,
 )
+from batsched_py.reporting.schedules.timeline_tables import (
+    TIMELINE,
+    TIMELINE_VMS,
+    TimelineChart,
+    chart_of_tables,
+    read_timeline_tables,
+)
 from batsched_py.simulator.outputs.result_files import (
     CONSUMED_ENERGY,
     JOBS,
@@ -64,6 +71,7 @@ class Schedule(Brief, frozen=True):
         consumed_energy: joules over time; None if they were not traced.
         pstate_changes: in the order of the file; None if they were not traced.
         leases: what became of leases; None if the algorithm has none.
+        timelines: of the VMs of the run; None if the algorithm has none.
         unlisted: number of jobs that are in no row: Batsim 1.4 leaves out those that were rejected.
         notes: assumptions and omissions, a line each.
         source: the path it was read from, for messages.
@@ -78,6 +86,7 @@ class Schedule(Brief, frozen=True):
     consumed_energy: EnergyRows | None = None
     pstate_changes: list[PstateChange] | None = None
     leases: LeaseTables | None = None
+    timelines: TimelineChart | None = None
     unlisted: int = 0
     notes: tuple[str, ...] = ()
     source: str = ""
@@ -114,6 +123,7 @@ def schedule_of(result: Result, name: str) -> Schedule:
         consumed_energy=trace.energy if trace is not None else None,
         pstate_changes=trace.pstates if trace is not None and trace.energy is not None else None,
         leases=lease_tables_of(result.tables),
+        timelines=chart_of_tables(result.tables),
         notes=tuple(f"approximation: {line}" for line in result.approximations),
         source=name,
     )
@@ -178,10 +188,16 @@ def read_schedule(
         consumed_energy=read_consumed_energy(energy, limits=limits) if energy else None,
         pstate_changes=read_pstate_changes(pstates, limits=limits) if pstates else None,
         leases=leases,
+        timelines=_read_timelines(prefix, limits),
         unlisted=unlisted,
         notes=(*notes, *other_jobs),
         source=str(jobs_path),
     )
+
+
+def _read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
+    entries, vms = _beside(prefix, TIMELINE), _beside(prefix, TIMELINE_VMS)
+    return None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits)
 
 
 def _read_log(path: Path, hosts: int | None, name: str | None, limits: Limits) -> Schedule:

@@ -164,3 +164,49 @@ def test_no_vm_is_nothing_to_draw(capsys: pytest.CaptureFixture[str]) -> None:
     """And no mistake."""
     assert run(["timeline", "show", write(vms={})]) == 0
     assert "Nothing to draw: there is no VM." in capsys.readouterr().out
+
+
+def test_the_picture_of_a_file_is_the_same_each_time() -> None:
+    """An SVG whose texts are the names of VMs and entries, and the legend."""
+    vms = {"one": [{"at": -5, "run": "first", "takes": 40}, *FA_1], "two": [{"at": 5, "pause": 600}]}
+    file = write(vms=vms, buffer=10)
+    pictures = []
+    for name in ("a.svg", "b.svg"):
+        assert run(["timeline", "show", file, "-o", name]) == 0
+        pictures.append(Path(name).read_text())
+    assert pictures[0] == pictures[1]
+    for text in ("one", "two", "first", "paused", "held", "configured", "start", "experiment time (minutes)"):
+        assert f">{text}</text>" in pictures[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--title", "x"], "'--width' and '--title' go with '-o'"),
+        (["--json", "-o", "a.svg"], "'--json' and '-o' each ask for another output"),
+        (["-o", "a.txt"], "must end with .pdf or .svg or .png, not be 'a.txt'"),
+    ],
+)
+def test_options_of_the_picture(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, and nothing is written."""
+    assert run(["timeline", "show", write(vms={"vm": FA_1}), *arguments]) == 2
+    assert told in capsys.readouterr().err
+    assert [path.name for path in Path().iterdir()] == ["t.json"]
+
+
+def test_schedules_of_firewheel_become_timelines(capsys: pytest.CaptureFixture[str]) -> None:
+    """F35: a file for each VM."""
+    for name, at in (("web", "10"), ("db", "20")):
+        Path(f"{name}.json").write_text(json.dumps({at: [{"name": "go", "executable": "/bin/go"}]}))
+    assert run(["timeline", "convert", "--from", "firewheel", "web.json", "db.json", "-o", "t.json"]) == 0
+    assert capsys.readouterr().out == "wrote t.json: 2 VMs, 2 entries\n"
+    assert shown(capsys, "t.json") == {"web": {"go": 10.0}, "db": {"go": 20.0}}
+
+
+def test_what_cannot_be_a_timeline_is_not_written(capsys: pytest.CaptureFixture[str]) -> None:
+    """One line with the rule: an entry at 0, two files of one VM."""
+    Path("web.json").write_text(json.dumps({"0": [{"executable": "/bin/go"}]}))
+    assert run(["timeline", "convert", "--from", "firewheel", "web.json", "-o", "t.json"]) != 0
+    assert "web.json: vms.web[0].at: must not be 0" in capsys.readouterr().err
+    assert run(["timeline", "convert", "--from", "firewheel", "web.json", "./web.json", "-o", "t.json"]) == 2
+    assert not Path("t.json").exists()

@@ -2,5 +2,5 @@
 
 Start with `style`: figures are made and saved within its context, which makes them independent of the user's settings.
 `gantt_figure` stacks a `gantt_chart` and `panels` for each schedule, `curves` compares runs in one pair of axes.
-`lease_layer` has the patterns of leases.
+`lease_layer` has the patterns of leases. `timeline_figure` draws what VMs do when.
 """

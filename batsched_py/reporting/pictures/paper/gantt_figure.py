@@ -66,8 +66,9 @@ def gantt_figure(
             first.set_title(schedule.name, loc="left", pad=2.0)
         for axes, name in zip(others, panels, strict=True):
             PANELS[name](axes, schedule, window)
-    for position in range(1, len(each)):
-        _same_scale(grid[position :: len(each)])
+    for position, name in enumerate(panels, 1):
+        if name != "timelines":  # each has VMs of its own
+            _same_scale(grid[position :: len(each)])
     unit = time_ticks(grid[-1], window.begin, window.end, width - 0.5)
     grid[-1].set_xlabel(f"time ({unit})")
     if colours.legend or marks:

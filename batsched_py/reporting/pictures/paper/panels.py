@@ -12,6 +12,7 @@ from batsched_py.errors import InputError
 from batsched_py.reporting.metrics.over_time import host_states, power, queue_length, utilisation
 from batsched_py.reporting.metrics.steps import Steps, means
 from batsched_py.reporting.pictures.colouring import HOST_COLOURS, LINES
+from batsched_py.reporting.pictures.paper.timeline_figure import draw_timelines
 from batsched_py.reporting.pictures.window import Window
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.outputs.tracing import HOST_STATES
@@ -86,12 +87,20 @@ def draw_states(axes: Axes, schedule: Schedule, window: Window) -> None:
     )  # fmt: skip
 
 
+def draw_vms(axes: Axes, schedule: Schedule, window: Window) -> None:
+    """Draw the timelines of VMs, a row for each; InputError if the run has none."""
+    if schedule.timelines is None:
+        raise InputError(schedule.source, "", "has no _timeline.csv beside it, which the algorithm timelines writes")
+    draw_timelines(axes, schedule.timelines, window.begin, window.end)
+
+
 #: Name after `--with` -> its drawing.
 PANELS: Final[Mapping[str, Callable[[Axes, Schedule, Window], None]]] = {
     "utilisation": draw_utilisation,
     "queue": draw_queue,
     "power": draw_power,
     "states": draw_states,
+    "timelines": draw_vms,
 }
 
 

@@ -1,0 +1,116 @@
+"""The timelines of a run as they are drawn: what each VM did from when to when, and where the global barrier stood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.model.table import Table
+from batsched_py.reporting.schedules.tabular import Tabular
+from batsched_py.text.display import shown
+from batsched_py.timelines.tables import ENTRY_KINDS, REBOOT, EntryRow, VmRow
+
+#: Endings of the files.
+TIMELINE: Final = "_timeline.csv"
+TIMELINE_VMS: Final = "_timeline_vms.csv"
+_KINDS: Final = (*ENTRY_KINDS, REBOOT)
+
+
+class TimelineBar(Struct, frozen=True):
+    """A run of an entry, a pause, a break or a reboot in wall time; `end` is None if it was not over."""
+
+    vm: str
+    kind: str
+    name: str
+    begin: float
+    end: float | None
+    late: float = 0.0
+
+
+class TimelineChart(Struct, frozen=True):
+    """All VMs of a run.
+
+    Attributes:
+        vms: name -> the wall time at which it was configured, None if it never was; in their order.
+        bars: in the order of the VMs.
+        start: wall time of the start; None if there was none.
+        launched: wall time of the first launch; None if no VM was launched.
+    """
+
+    vms: dict[str, float | None]
+    bars: tuple[TimelineBar, ...]
+    start: float | None
+    launched: float | None
+
+    @property
+    def end(self) -> float:
+        """The last wall time at which something is known to have happened."""
+        times = [bar.begin if bar.end is None else bar.end for bar in self.bars]
+        return max([*times, *(time for time in (self.start, self.launched) if time is not None)], default=0.0)
+
+
+def chart_of_tables(tables: Iterable[Table]) -> TimelineChart | None:
+    """Return the timelines of a run in this process, from the tables of its algorithm; None if it has none."""
+    named = {table.name: table for table in tables}
+    entries, vms = named.get("timeline"), named.get("timeline_vms")
+    if entries is None or vms is None or not _are_ours(entries.header, vms.header):
+        return None
+    return _chart([VmRow(*row) for row in vms.rows], [bar for row in entries.rows if (bar := _bar(EntryRow(*row)))])
+
+
+def read_timeline_tables(entries: Path, vms: Path, *, limits: Limits = LIMITS) -> TimelineChart | None:
+    """Read a `_timeline.csv` and a `_timeline_vms.csv`; InputError names file, line and rule.
+
+    None if they have other columns: an algorithm of a user's own may call its tables so.
+    """
+    told, known = Tabular(entries, limits), Tabular(vms, limits)
+    if not _are_ours(told.header, known.header):
+        return None
+    states = [_read(known, row, VmRow, ("launched", "configured", "start", "end")) for row in known.rows()]
+    names = {state.vm for state in states}
+    bars = list[TimelineBar]()
+    for row in told.rows():
+        one = _read(told, row, EntryRow, ("begin", "end", "late"))
+        if one.kind not in _KINDS:
+            raise told.error(f"must be one of {', '.join(_KINDS)}, not {shown(one.kind)}", column=told.column("kind"))
+        if one.vm not in names:
+            raise told.error(f"is none of {vms.name}: {shown(one.vm)}", column=told.column("vm"))
+        if (bar := _bar(one)) is not None:
+            bars.append(bar)
+    return _chart(states, bars)
+
+
+def _are_ours(entries: Iterable[str], vms: Iterable[str]) -> bool:
+    return set(EntryRow._fields) <= set(entries) and set(VmRow._fields) <= set(vms)
+
+
+def _read(table: Tabular, row: list[str], kind: Any, times: tuple[str, ...]) -> Any:
+    """Return a row whose columns with these names are numbers, None where nothing stands; others are texts."""
+    cells = dict[str, Any]()
+    for name in kind._fields:
+        column = table.column(name)
+        text = row[column]
+        cells[name] = (table.number(row, column) if text else None) if name in times else text
+    return kind(**cells)
+
+
+def _bar(row: EntryRow) -> TimelineBar | None:
+    """Return what is drawn of a row; None for an entry that did not begin."""
+    if row.begin is None:
+        return None
+    return TimelineBar(row.vm, row.kind, row.entry or row.kind, row.begin, row.end, row.late or 0.0)
+
+
+def _chart(vms: Iterable[VmRow], bars: Iterable[TimelineBar]) -> TimelineChart:
+    rows = list(vms)
+    launches = [row.launched for row in rows if row.launched is not None]
+    return TimelineChart(
+        {row.vm: row.configured for row in rows},
+        tuple(bars),
+        next((row.start for row in rows if row.start is not None), None),
+        min(launches, default=None),
+    )
