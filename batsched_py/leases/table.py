@@ -48,7 +48,7 @@ class LeaseTable:
         self._count = 0
         self._up = self.everywhere
         self._occupancy = Occupancy()
-        #: Hosts that several reservations have had at the same time since nothing was last reserved there.
+        #: Hosts that several reservations have at the same time, now or later; until that ends or is taken away.
         self._shared = 0
         #: Order -> reservation that takes something.
         self._holding: dict[int, LeaseReservation] = {}
@@ -104,7 +104,7 @@ class LeaseTable:
             self._occupancy.free(steps, hosts ^ shared)
             if shared:
                 self._redraw(shared, steps)
-                self._shared ^= bits_of(host for host in numbers(shared) if self.hosts[host].empty)
+                self._shared ^= bits_of(host for host in numbers(shared) if self.hosts[host].in_a_row)
             self._occupancy.close(start, end)
 
     def room(self, demand: Amounts, time: float) -> int:

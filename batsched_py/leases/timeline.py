@@ -24,7 +24,7 @@ class HostTimeline:
         down: True while nothing can be placed on it.
     """
 
-    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_leases", "_points", "capacity", "down")
+    __slots__ = ("_entries", "_exclusive", "_free", "_holders", "_in_a_row", "_leases", "_points", "capacity", "down")
 
     def __init__(self, capacity: Amounts, *, exclusive: bool = False) -> None:
         self.capacity, self._exclusive = capacity, exclusive
@@ -37,6 +37,8 @@ class HostTimeline:
         self._free: list[Amounts] = []
         self._holders: list[tuple[Entry, ...]] = []
         self._leases: list[int] = []
+        #: Whether no two reservations are there at the same time; known as the steps are.
+        self._in_a_row = True
 
     def add(self, entry: Entry) -> None:
         """Put in what a reservation takes."""
@@ -54,9 +56,11 @@ class HostTimeline:
         self._points = []
 
     @property
-    def empty(self) -> bool:
-        """True if nothing is reserved at any time."""
-        return not self._entries
+    def in_a_row(self) -> bool:
+        """True if no two reservations are there at the same time."""
+        if not self._points:
+            self._make()
+        return self._in_a_row
 
     def fills(self, amounts: Amounts) -> bool:
         """Return whether nothing of the first type of resource is left where a reservation takes this alone."""
@@ -130,7 +134,8 @@ class HostTimeline:
         """Make the step function; steps between which neither what is free nor who is there differs are one."""
         self._points, self._free, self._holders, self._leases = [-math.inf], [self._offer(())], [()], [0]
         spans = sorted([entry for entry in self._entries.values() if entry[0] < entry[1]], key=_key)
-        if all(one[1] <= other[0] for one, other in pairwise(spans)):
+        self._in_a_row = all(one[1] <= other[0] for one, other in pairwise(spans))
+        if self._in_a_row:
             self._make_of_a_row(spans)
             return
         for point in sorted({time for entry in spans for time in entry[:2]}):

@@ -12,6 +12,7 @@ from batsched_py.leases.lease import Lease, LeaseReservation, Use
 from batsched_py.leases.occupancy import Occupancy
 from batsched_py.leases.table import LeaseTable, numbers
 from batsched_py.leases.terms import Kind
+from batsched_py.leases.timeline import HostTimeline
 
 WHOLE: Amounts = (100.0, 1024.0)
 NOTHING: Amounts = (0.0, 0.0)
@@ -78,6 +79,33 @@ def test_hosts_stay_as_they_are_until_somebody_comes_or_goes() -> None:
         }
         outlooks = [host.outlook(time) for host in table.hosts]
         assert found == {host: (leases, min(change - time, seconds)) for host, (leases, change) in enumerate(outlooks)}
+
+
+def test_hosts_are_asked_one_by_one_no_longer_than_they_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not until nothing is reserved there: with conservative backfilling that may be never."""
+    table, asked = LeaseTable([WHOLE] * HOSTS), list[HostTimeline]()
+    taken = HostTimeline.taken
+
+    def noted(line: HostTimeline, time: float) -> tuple[bool, bool]:
+        asked.append(line)
+        return taken(line, time)
+
+    monkeypatch.setattr(HostTimeline, "taken", noted)
+
+    def reserve(start: float, end: float, amounts: Amounts) -> LeaseReservation:
+        lease = Lease(1, Kind.BEST_EFFORT, 0.0, 60.0, (WHOLE,))
+        reservation = LeaseReservation(lease, Use.VM, start, end, nodes={}, shares={0: amounts})
+        table.add(reservation)
+        return reservation
+
+    reserve(30.0, 40.0, WHOLE)
+    reserve(0.0, 10.0, WHOLE)
+    move = reserve(5.0, 8.0, NOTHING)
+    assert asked == [table.hosts[0]] * len(asked) != []
+    table.remove(move)
+    asked.clear()
+    table.remove(reserve(10.0, 20.0, WHOLE))
+    assert asked == []
 
 
 def test_steps_go_with_the_last_reservation_that_begins_or_ends_there() -> None:
