@@ -138,9 +138,13 @@ class HostTimeline:
         if self._in_a_row:
             self._make_of_a_row(spans)
             return
+        here, coming = list[Entry](), 0
         for point in sorted({time for entry in spans for time in entry[:2]}):
-            holders = tuple(sorted((entry for entry in spans if entry[0] <= point < entry[1]), key=_order))
-            self._step(point, holders)
+            here = [entry for entry in here if entry[1] > point]
+            while coming < len(spans) and spans[coming][0] <= point:
+                here.append(spans[coming])
+                coming += 1
+            self._step(point, tuple(sorted(here, key=_order)))
 
     def _make_of_a_row(self, spans: Sequence[Entry]) -> None:
         """Make it of entries that follow each other: most hosts have one lease at a time."""
