@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from batsched_py.api import Event, HostSet, Job, Notify, OptionError, Plan, Table, View, document, option
+from batsched_py.api import Event, HostSet, Job, Notify, OptionError, Plan, Table, View, document, named, option
 from batsched_py.leases.actions import Action, Occupy, Reject, Start
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.terms import UNLIMITED, Kind
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.timelines.enactment import Mode, TimelineEnactment
 from batsched_py.timelines.entries import Timelines, VmTimeline
+from batsched_py.timelines.kinds import KINDS, Kinds, Works
 from batsched_py.timelines.parsing import parse_timelines
 from batsched_py.timelines.playing import standstill
 from batsched_py.timelines.run import TimelineRun
@@ -36,6 +37,7 @@ class TimelinesOptions(LeasesOptions):
     entries: Literal["booked", "serialise"] = option(
         "booked", "where hosts are not shared: entries are no jobs, or jobs one after the other, late"
     )
+    kinds: Kinds = named("built-in", "kinds of programs, or with them a class of your own by its name", KINDS)
     vm_leases: Literal["reserved", "queued", "preemptible"] = option(
         "reserved", "VMs are launched at their instant or never, or as soon as possible; they may be suspended"
     )
@@ -58,7 +60,11 @@ class TimelinesScheduler(Leases):
         super().setup(view)
         timelines = self.options.file or Timelines(())
         self.run = TimelineRun(timelines)
-        self.entries = TimelineEnactment(self.run, view, self._mode(view))
+        try:
+            works = Works(timelines, self.options.kinds.makers)
+        except ValueError as error:
+            raise OptionError(f"option file of {self.name}: {error}") from None
+        self.entries = TimelineEnactment(self.run, works, view, self._mode(view))
         #: VMs whose leases are not requested yet, the last one first.
         self.coming = sorted(timelines.vms, key=lambda one: one.launch)[::-1]
         #: Number of a lease -> the VM; VM -> its lease.

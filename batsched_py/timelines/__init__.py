@@ -6,6 +6,7 @@
 * `records`: what became of each entry, and what the caller has to do.
 * `vm`: one VM: local barriers, reboots, positive times, late additions.
 * `run`: all VMs of an experiment and the global barrier. Start here.
+* `kinds`: how long programs take, and how they exit.
 * `playing`: a whole run without hosts, with the durations that the entries name.
 * `enactment`: the same on Batsim's hosts, where entries are jobs.
 * `firewheel`: schedules of FIREWHEEL's VMs as entries.

@@ -23,6 +23,7 @@ from batsched_py.scheduling.view import TOLERANCE, View
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 from batsched_py.timelines.entries import Drop, Entry, Program
+from batsched_py.timelines.kinds import Works
 from batsched_py.timelines.records import Begin, Kill, Order
 from batsched_py.timelines.run import TimelineRun
 
@@ -74,8 +75,8 @@ class TimelineEnactment:
         hosts: VM -> its hosts, while it has some.
     """
 
-    def __init__(self, run: TimelineRun, view: View, mode: Mode) -> None:
-        self.run, self._view, self._mode = run, view, mode
+    def __init__(self, run: TimelineRun, works: Works, view: View, mode: Mode) -> None:
+        self.run, self._works_of, self._view, self._mode = run, works, view, mode
         self.hosts: dict[str, HostSet] = {}
         #: VM and entry -> what runs.
         self._works: dict[tuple[str, str], _Work] = {}
@@ -169,9 +170,8 @@ class TimelineEnactment:
         if isinstance(order, Kill):
             self._stop(self._works.pop((order.vm, order.entry.name)), plan)
         elif isinstance(order, Begin) and isinstance(order.entry.action, Program | Drop):
-            action = order.entry.action
-            code = action.exit_code(order.number) if isinstance(action, Program) else 0
-            work = self._works[order.vm, order.entry.name] = _Work(order.vm, order.entry, action.takes, code)
+            takes, code = self._works_of.of(order.vm, order.entry, order.number)
+            work = self._works[order.vm, order.entry.name] = _Work(order.vm, order.entry, takes, code)
             self._go(work, now, plan)
 
     def _go(self, work: _Work, now: float, plan: Plan) -> None:

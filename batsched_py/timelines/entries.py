@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
+import msgspec
 from msgspec import Struct
 
 #: The exit code with which a program asks for a reboot (F7).
 REBOOT_CODE: Final = 10
+
+#: The kind of a program whose entry tells how long it takes and how it exits.
+FIXED: Final = "fixed"
 
 OnExit = Literal["log", "fail"]
 OnFailed = Literal["wait", "abort", "exclude"]
@@ -20,9 +25,12 @@ class Program(Struct, frozen=True):
     Attributes:
         program: what is run.
         takes: its duration when a timeline is played.
+        size: MB of its files, which are there before the VM's first entry.
         exits: its exit code in each run, or in all of them.
         ignore_failure: nothing that goes wrong fails the VM.
         on_host: it runs on the physical host.
+        kind: name of what tells its durations and exit codes (F30).
+        arguments: those that the kind is given.
     """
 
     program: str
@@ -30,6 +38,9 @@ class Program(Struct, frozen=True):
     exits: int | tuple[int, ...] = 0
     ignore_failure: bool = False
     on_host: bool = False
+    size: float = 0.0
+    kind: str = FIXED
+    arguments: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     def exit_code(self, number: int) -> int:
         """Return the exit code of a run, from 0; 0 behind the end of a list."""
@@ -39,10 +50,11 @@ class Program(Struct, frozen=True):
 
 
 class Drop(Struct, frozen=True):
-    """A file that is put in its place; `takes` is how long that lasts."""
+    """A file of `size` MB that is put in its place; `takes` is how long that lasts."""
 
     file: str
     takes: float = 0.0
+    size: float = 0.0
 
 
 class Transfer(Struct, frozen=True):
@@ -118,6 +130,16 @@ class VmTimeline(Struct, frozen=True):
     lease: float | None = None
 
     @property
+    def preloaded(self) -> float:
+        """MB of files that are loaded before the first entry: those of entries known by then, but not on the host."""
+        actions = [entry.action for entry in self.entries if entry.added is None]
+        return sum(
+            action.size
+            for action in actions
+            if isinstance(action, Drop) or (isinstance(action, Program) and not action.on_host)
+        )
+
+    @property
     def end(self) -> float:
         """Wall time at which the lease ends, if the VM is launched when it should; infinity if never."""
         return math.inf if self.lease is None else self.launch + self.lease
@@ -132,6 +154,7 @@ class TimelineRules(Struct, frozen=True):
         on_failed: what a failed VM does to the experiment.
         reboot_delay: seconds that a reboot takes.
         reboot_limit: reboots of one VM; more fail it.
+        preload_rate: MB/s at which files are loaded before the first entry of a VM; None if that takes no time.
     """
 
     buffer: float = 60.0
@@ -139,6 +162,7 @@ class TimelineRules(Struct, frozen=True):
     on_failed: OnFailed = "wait"
     reboot_delay: float = 0.0
     reboot_limit: int = 5
+    preload_rate: float | None = None
 
 
 class Timelines(Struct, frozen=True):

@@ -13,6 +13,7 @@ from batsched_py.model.limits import LONGEST, NAME_RULE, TOO_LONG, breaks_csv
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import seconds, unknown
 from batsched_py.timelines.entries import (
+    FIXED,
     Action,
     Drop,
     Entry,
@@ -31,8 +32,8 @@ from batsched_py.timelines.entries import (
 EVERY_VM: Final = "*"
 #: Members of an entry, by what it does; `at`, `name` and `added` besides.
 ENTRY_MEMBERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "run": ("takes", "exit", "ignore_failure", "on_host"),
-    "drop": ("takes",),
+    "run": ("takes", "exit", "ignore_failure", "on_host", "size", "kind", "with"),
+    "drop": ("takes", "size"),
     "transfer": ("interval",),
     "pause": (),
     "break": (),
@@ -81,6 +82,7 @@ def _read_rules(place: _Place, document: Mapping[str, Any]) -> TimelineRules:
         "on_failed": lambda where, value: _choice(where, value, get_args(OnFailed)),
         "reboot_delay": _duration,
         "reboot_limit": _count,
+        "preload_rate": _positive,
     }
     return TimelineRules(
         **{name: read(place / name, document[name]) for name, read in readers.items() if name in document}
@@ -144,14 +146,18 @@ def _read_action(place: _Place, kind: str, members: Mapping[str, Any], known: Se
         interval = members.get("interval")
         return Transfer(text, None if interval is None else _positive(place / "interval", interval))
     takes = _duration(place / "takes", members.get("takes", 0.0))
+    size = _duration(place / "size", members.get("size", 0.0))
     if kind == "drop":
-        return Drop(text, takes)
+        return Drop(text, takes, size)
     return Program(
         text,
         takes,
         exits=_exits(place / "exit", members.get("exit", 0)),
         ignore_failure=_truth(place / "ignore_failure", members.get("ignore_failure", False)),
         on_host=_truth(place / "on_host", members.get("on_host", False)),
+        size=size,
+        kind=_text(place / "kind", members.get("kind", FIXED)),
+        arguments=_arguments(place / "with", members.get("with", {})),
     )
 
 
@@ -235,6 +241,10 @@ def _truth(place: _Place, value: Any) -> bool:
 
 def _text(place: _Place, value: Any) -> str:
     return value if isinstance(value, str) and value else place.refuse(f"must be a text, not {shown(value)}")
+
+
+def _arguments(place: _Place, value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else place.refuse(f"must be an object, not {shown(value)}")
 
 
 def _exits(place: _Place, value: Any) -> int | tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from heapq import heappop, heappush
 from itertools import count
 
@@ -13,6 +13,7 @@ from batsched_py.errors import OptionError
 from batsched_py.text.display import shown
 from batsched_py.text.wording import seconds, unknown
 from batsched_py.timelines.entries import Drop, Entry, Program, Timelines
+from batsched_py.timelines.kinds import BUILT_IN, KindMaker, Works
 from batsched_py.timelines.records import Begin, Kill
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
@@ -46,7 +47,8 @@ class _Happening(Struct, frozen=True):
 
 
 class _Player:
-    def __init__(self, timelines: Timelines, resumes: Iterable[ResumeRequest]) -> None:
+    def __init__(self, timelines: Timelines, resumes: Iterable[ResumeRequest], works: Works) -> None:
+        self._works = works
         self.run, self.notes = TimelineRun(timelines), list[str]()
         self._counter = count()
         self._heap: list[tuple[float, int, int, _Happening]] = []
@@ -93,10 +95,9 @@ class _Player:
             if isinstance(order, Kill):
                 del self._tokens[order.vm, order.entry.name]
             elif isinstance(order, Begin) and isinstance(order.entry.action, Program | Drop):
-                action = order.entry.action
-                code = action.exit_code(order.number) if isinstance(action, Program) else 0
+                work = self._works.of(order.vm, order.entry, order.number)
                 token = self._tokens[order.vm, order.entry.name] = next(self._counter)
-                self._push(now + action.takes, _END, _Happening(order.vm, order.entry, token, code))
+                self._push(now + work.takes, _END, _Happening(order.vm, order.entry, token, work.exit))
 
     def _plan_resumes(self, now: float, start: float) -> None:
         """Plan the resumes that are given in experiment time, which exists from now on."""
@@ -110,16 +111,22 @@ class _Player:
         heappush(self._heap, (time, kind, next(self._counter), what))
 
 
-def play(timelines: Timelines, resumes: Iterable[ResumeRequest] = ()) -> tuple[TimelineRun, list[str]]:
+def play(
+    timelines: Timelines, resumes: Iterable[ResumeRequest] = (), kinds: Mapping[str, KindMaker] = BUILT_IN
+) -> tuple[TimelineRun, list[str]]:
     """Play timelines to their end, and return the run as it stands then, with notes of what came to nothing.
 
-    OptionError if a resume names a VM that is unknown.
+    OptionError if a resume names a VM that is unknown, or a program is of a kind that is unknown or wrong.
     """
+    try:
+        works = Works(timelines, kinds)
+    except ValueError as error:
+        raise OptionError(str(error)) from error
     requests = list(resumes)
     known = {one.name for one in timelines.vms}
     for name in (name for request in requests for name in request.vms or () if name not in known):
         raise OptionError(f"resume: VM {shown(name)}: {unknown(name, known)}")
-    player = _Player(timelines, requests)
+    player = _Player(timelines, requests, works)
     player.play()
     return player.run, player.notes + standstill(player.run)
 

@@ -25,6 +25,9 @@ _MEMBERS: Final[dict[str, Any]] = {
     "exit": {"anyOf": [_EXIT, {"type": "array", "items": _EXIT}]},
     "ignore_failure": {"type": "boolean"},
     "on_host": {"type": "boolean"},
+    "size": _DURATION,
+    "kind": _TEXT,
+    "with": {"type": "object"},
     "interval": {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST}, {"type": "null"}]},
     "name": _TEXT,
     "added": {"anyOf": [_TIME, {"type": "null"}]},
@@ -45,6 +48,7 @@ def schema() -> dict[str, Any]:
             "on_failed": {"enum": list(get_args(OnFailed))},
             "reboot_delay": _DURATION,
             "reboot_limit": {"type": "integer", "minimum": 0},
+            "preload_rate": {"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST},
             "vms": {
                 "type": "object",
                 "propertyNames": {"minLength": 1, "pattern": '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029,"]*$'},

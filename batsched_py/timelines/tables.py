@@ -14,9 +14,10 @@ from batsched_py.timelines.records import EntryRecord
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.vm import TimelineVm
 
-#: Kinds of rows: the members by which entries are known, and reboots.
+#: Kinds of rows: the members by which entries are known, reboots, and files that are loaded before the first entry.
 ENTRY_KINDS: Final = tuple(ENTRY_MEMBERS)
 REBOOT: Final = "reboot"
+LOAD: Final = "load"
 
 
 class EntryRow(NamedTuple):
@@ -24,9 +25,9 @@ class EntryRow(NamedTuple):
 
     Attributes:
         vm: name of the VM.
-        entry: name of the entry; empty for a reboot.
-        kind: run, drop, transfer, pause, break, resume or reboot.
-        scheduled: schedule time; None at -infinity, and for a reboot.
+        entry: name of the entry; None for a reboot, and files that are loaded.
+        kind: run, drop, transfer, pause, break, resume, reboot or load.
+        scheduled: schedule time; None at -infinity, and for a reboot or files that are loaded.
         time: experiment time of its begin, the schedule time while the VM is configured.
         begin: wall time.
         end: wall time.
@@ -106,11 +107,12 @@ def _vm_row(run: TimelineRun, vm: TimelineVm, hosts: Mapping[str, HostSet]) -> V
 
 def _entry_rows(vm: TimelineVm) -> Iterator[EntryRow]:
     rows = [row for record in vm.records.values() for row in _rows_of(vm, record)]
+    besides = [(REBOOT, *span) for span in vm.reboots] + ([(LOAD, *vm.loading)] if vm.loading else [])
     rows += [
-        EntryRow(vm.name, None, REBOOT, None, None, begin, end, None, None, "done", None, None)
-        for begin, end in vm.reboots
+        EntryRow(vm.name, None, kind, None, None, begin, end, None, None, "done", None, None)
+        for kind, begin, end in besides
     ]
-    yield from sorted(rows, key=lambda row: (math.inf if row.begin is None else row.begin, row.kind != REBOOT))
+    yield from sorted(rows, key=lambda row: (math.inf if row.begin is None else row.begin, row.entry is not None))
 
 
 def _rows_of(vm: TimelineVm, record: EntryRecord) -> Iterator[EntryRow]:

@@ -34,6 +34,7 @@ class TimelineVm:
         resumes: entries that resume VMs, with their experiment time; taken by the run.
         failure: why it failed; "" if it has not.
         reboots: wall times of the begins and ends of its reboots.
+        loading: wall times between which files are loaded before the first entry (F27); None if that takes no time.
     """
 
     def __init__(self, timeline: VmTimeline, rules: TimelineRules) -> None:
@@ -48,6 +49,7 @@ class TimelineVm:
         self.orders: list[Order] = []
         self.resumes: list[tuple[Entry, float | None]] = []
         self.failure = ""
+        self.loading: tuple[float, float] | None = None
         #: Its lease has ended, or the experiment has failed.
         self._over = False
         #: Pauses and breaks at -infinity that are to come, and the wall time until which they hold the VM.
@@ -128,8 +130,11 @@ class TimelineVm:
         if self.state not in (VmState.UNINITIALIZED, VmState.TESTING) or self._over:
             return
         self.end += now - self.timeline.launch
-        self._free_at = now
-        if self._first_holds or self._negative:
+        rate = self._rules.preload_rate
+        self._free_at = now if rate is None else now + self.timeline.preloaded / rate
+        if self._free_at > now:
+            self.loading = now, self._free_at
+        if self.loading or self._first_holds or self._negative:
             self._change(VmState.CONFIGURING)
         else:
             self._configured(now)

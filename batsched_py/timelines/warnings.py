@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from batsched_py.text.wording import seconds
 from batsched_py.timelines.entries import Hold, Resume, Timelines, VmTimeline
+from batsched_py.timelines.kinds import BUILT_IN, KindMaker
 from batsched_py.timelines.playing import play
 
 
-def find_warnings(timelines: Timelines) -> list[str]:
+def find_warnings(timelines: Timelines, kinds: Mapping[str, KindMaker] = BUILT_IN) -> list[str]:
     """Return a line for each: pauses without effect, resumes that never come, entries behind the end of a lease."""
     lines = [line for vm in timelines.vms for line in _of_vm(timelines, vm)]
-    return lines + list(_past_leases(timelines))
+    return lines + list(_past_leases(timelines, kinds))
 
 
 def _of_vm(timelines: Timelines, vm: VmTimeline) -> Iterator[str]:
@@ -37,11 +38,11 @@ def _only_resumed_by_itself(timelines: Timelines, vm: VmTimeline) -> bool:
     )
 
 
-def _past_leases(timelines: Timelines) -> Iterator[str]:
+def _past_leases(timelines: Timelines, kinds: Mapping[str, KindMaker]) -> Iterator[str]:
     """Yield entries that their lease leaves no time for, if nobody resumes anything from outside (F24)."""
     if all(vm.lease is None for vm in timelines.vms):
         return
-    run, _ = play(timelines)
+    run, _ = play(timelines, kinds=kinds)
     for vm in run.vms.values():
         for record in vm.records.values():
             if record.due is not None and run.start is not None:

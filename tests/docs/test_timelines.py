@@ -9,6 +9,7 @@ from batsched_py.timelines.entries import TimelineRules
 from batsched_py.timelines.parsing import ENTRY_MEMBERS, VM_MEMBERS
 from batsched_py.timelines.states import TRANSITIONS
 from tests.clone import ROOT
+from tests.docs.timeline_states import PICTURE, PLACES, drawing
 
 PAGE = (ROOT / "docs" / "timelines.md").read_text()
 
@@ -32,7 +33,8 @@ def test_defaults_are_those_of_the_program() -> None:
     """Of the whole file."""
     told = {cells[0].strip("`"): cells[1].strip("`") for cells in tables("The file")[0]}
     for name, value in zip(TimelineRules.__struct_fields__, TimelineRules.__struct_defaults__, strict=True):
-        assert told[name] == (f"{value:g}" if isinstance(value, float) else str(value))
+        shown = f"{value:g}" if isinstance(value, float) else str(value)
+        assert told[name] == ("none" if value is None else shown)
 
 
 def test_the_table_of_states_is_that_of_the_program() -> None:
@@ -46,3 +48,10 @@ def test_each_sign_is_described() -> None:
     """And no other."""
     (rows,) = tables("In pictures")
     assert [cells[0].strip("`") for cells in rows] == [*MEANINGS, IDLE]
+
+
+def test_the_picture_of_states_is_drawn_from_their_table() -> None:
+    """`python -m tests.docs.timeline_states` draws it anew after a change; every state has a place."""
+    assert PLACES.keys() == TRANSITIONS.keys()
+    assert PICTURE.read_text() == drawing()
+    assert "(timeline-states.svg)" in PAGE

@@ -88,11 +88,18 @@ a,1,1800,2000.5
 """,
 }
 #: Timelines of VMs, with entries of all kinds.
+#: What FIREWHEEL prints of a VM.
+SCHEDULE: Final = {
+    "-10.0": [{"name": "a", "executable": "/bin/a", "arguments": "-x", "data": [{"location": "/f"}], "pause": False}],
+    "5.0": [{"executable": None, "data": [{"location": "/log", "interval": 60}]}, {"pause": {"pause_duration": 7.5}}],
+    "15": [{"executable": None, "data": [{"pause_duration": 1e9}], "pause": True, "ignore_failure": True}],
+}
 TIMELINES: Final = {
-    "buffer": 20, "reboot_delay": 5, "on_failed": "wait",
+    "buffer": 20, "reboot_delay": 5, "on_failed": "wait", "preload_rate": 50,
     "vms": {
         "a": [
             {"at": -10, "run": "install", "takes": 40, "exit": [10, 0]}, {"at": 10, "drop": "f", "takes": 2},
+            {"at": 7, "run": "work", "kind": "amount", "with": {"amount": 60, "rate": 2}, "size": 300},
             {"at": 35, "break": True}, {"at": 60, "run": "b", "ignore_failure": True, "added": 50},
         ],
         "b": {"launch": 5, "lease": 300, "entries": [
@@ -284,6 +291,9 @@ def file_targets() -> Iterator[Target]:
         with_file("i.txt", f"convert {lease}/im-basic/leases.lwf -o w.json --imagefile i.txt"),
     )
     yield Target("timelines", wrong_json(TIMELINES), with_file("t.json", "timeline show t.json --resume 100"))
+    yield Target(
+        "firewheel", wrong_json(SCHEDULE), with_file("s.json", "timeline convert --from firewheel s.json -o t.json")
+    )
     yield Target("events", wrong_lines(EVENTS), with_file("events.txt", f"{simulate} --events events.txt"))
     yield Target(
         "recording",

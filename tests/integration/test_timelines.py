@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from batsched_py.cli.main import run as command
+from batsched_py.errors import OptionError
 from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
@@ -277,5 +278,22 @@ def test_a_document_is_checked_before_the_run(tmp_path: Path, capsys: pytest.Cap
 
 def test_serialising_needs_dynamic_jobs(tmp_path: Path) -> None:
     """There would be no job that takes its turn."""
-    with pytest.raises(Exception, match="option entries of timelines: serialise needs --enable-dynamic-jobs"):
+    with pytest.raises(OptionError, match="option entries of timelines: serialise needs --enable-dynamic-jobs"):
         TimelineSimulation(tmp_path, TWO, replace(SETTINGS["booked"], dynamic_jobs=False), entries="serialise")
+
+
+def test_files_and_kinds_are_told_in_jobs(tmp_path: Path) -> None:
+    """F27, F30: 30 s for 300 MB, then what the kind says; its second run is another job."""
+    flaky = run("n", -5, kind="flaky", size=300, **{"with": {"takes": 7}})
+    simulated = TimelineSimulation(tmp_path, one(flaky, preload_rate=10, reboot_delay=3))
+    assert [(job.start, job.finish, job.return_code) for job in simulated.jobs] == [(30, 37, 10), (40, 47, 0)]
+    assert simulated.run.vms["vm"].configured == 47
+    kinds = [row[2] for row in simulated.tables["timeline"].rows]
+    assert kinds == ["load", "run", "reboot", "run"]
+
+
+def test_a_wrong_kind_is_told_before_the_run(tmp_path: Path) -> None:
+    """With VM and entry; a file that is named there is not opened."""
+    told = r"option file of timelines: vm: n: kind 'evil.py:Kind': unknown; there are: fixed, amount, flaky"
+    with pytest.raises(OptionError, match=told):
+        TimelineSimulation(tmp_path, one(run("n", 5, kind="evil.py:Kind")))

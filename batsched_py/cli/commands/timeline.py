@@ -20,6 +20,7 @@ from batsched_py.cli.shared.output_paths import check_apart, check_writable, wri
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
 from batsched_py.cli.shared.runs import PictureOptions, draw, read_picture
 from batsched_py.cli.shared.terminal import put, say, warn
+from batsched_py.loading import load_object
 from batsched_py.model.limits import LONGEST
 from batsched_py.reporting.pictures.terminal.timeline import render_timelines
 from batsched_py.reporting.schedules.timeline_tables import chart_of_tables
@@ -28,6 +29,7 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.timelines.entries import OnExit, OnFailed, Timelines
 from batsched_py.timelines.firewheel import ScheduleConverter
+from batsched_py.timelines.kinds import KINDS, KindMaker
 from batsched_py.timelines.parsing import parse_timelines
 from batsched_py.timelines.playing import ResumeRequest, play
 from batsched_py.timelines.run import TimelineRun
@@ -62,6 +64,14 @@ def _read_resumes(context: click.Context, parameter: click.Parameter, values: Se
     return requests
 
 
+def _read_kind(context: click.Context, parameter: click.Parameter, value: str | None) -> Mapping[str, KindMaker]:
+    """Read FILE.py:CLASS."""
+    try:
+        return KINDS.find(value or "built-in", load_object).makers
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, parameter) from None
+
+
 class ShowRequest(Struct, frozen=True):
     """The options of `timeline show`."""
 
@@ -74,6 +84,8 @@ class ShowRequest(Struct, frozen=True):
     on_failed: OnFailed | None
     reboot_delay: float | None
     reboot_limit: int | None
+    preload_rate: float | None
+    kinds: Mapping[str, KindMaker]
     output: Path | None
     width: float | None
     title: str
@@ -103,6 +115,8 @@ command.params.append(DEBUG)
 @option("--on-failed", None, "What a failed VM does to the experiment.", type=click.Choice(get_args(OnFailed)))
 @option("--reboot-delay", "S", "Seconds that a reboot takes.", type=Seconds(min=0))
 @option("--reboot-limit", "N", "Reboots of a VM; more fail it.", type=click.IntRange(0))
+@option("--preload-rate", "MB/S", "At which files are loaded before the first entry.", type=Number(min=1e-6))
+@option("--kind kinds", "FILE:CLASS", "A kind of programs of your own, beside the built-in ones.", callback=_read_kind)
 @option("-o --output", "FILE", "Write a picture (.pdf, .svg, .png) instead.", type=PATH, callback=read_picture)
 @option("--width", "INCHES", "Of that picture; 7, if not given.", type=Number(1.0, 100.0))
 @option("--title", "TEXT", "Above that picture.", default="")
@@ -117,8 +131,8 @@ def show(request: ShowRequest) -> None:
     timelines = _with_options(
         parse_timelines(str(request.file), read_document(request.file, current_limits())), request
     )
-    run, notes = play(timelines, request.resumes)
-    for line in find_warnings(timelines):
+    run, notes = play(timelines, request.resumes, request.kinds)
+    for line in find_warnings(timelines, request.kinds):
         warn(line)
     if request.json:
         content = full_json(run, notes) if request.full else basic_json(run)

@@ -12,12 +12,12 @@ from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.table import Table
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.text.display import shown
-from batsched_py.timelines.tables import ENTRY_KINDS, REBOOT, EntryRow, VmRow
+from batsched_py.timelines.tables import ENTRY_KINDS, LOAD, REBOOT, EntryRow, VmRow
 
 #: Endings of the files.
 TIMELINE: Final = "_timeline.csv"
 TIMELINE_VMS: Final = "_timeline_vms.csv"
-_KINDS: Final = (*ENTRY_KINDS, REBOOT)
+_KINDS: Final = (*ENTRY_KINDS, REBOOT, LOAD)
 
 
 class TimelineBar(Struct, frozen=True):

@@ -98,8 +98,9 @@ def rows(run: TimelineRun) -> list[Row]:
                 found.append((math.inf, number, record.entry.key, _row(run, vm, record, None)))
             for index, span in enumerate(record.spans):
                 found.append((span.begin, number, record.entry.key, _row(run, vm, record, index)))
-        for begin, until in vm.reboots:
-            row = Row(seconds(begin), NOTHING, vm.name, "reboot", "", _lasts(until - begin), "")
+        loading = [("load files", *vm.loading)] if vm.loading else []
+        for what, begin, until in [*loading, *(("reboot", *span) for span in vm.reboots)]:
+            row = Row(seconds(begin), NOTHING, vm.name, what, "", _lasts(until - begin), "")
             found.append((begin, number, _BARRIER, row))
         if vm.configured is not None:
             row = Row(seconds(vm.configured), _experiment(run, vm.configured), vm.name, "configured", "", "", "")

@@ -173,3 +173,26 @@ def test_a_transfer_is_repeated_until_the_vm_ends(extra: list[dict[str, Any]], e
     entries = [{"at": 1, "transfer": "/var/log", "interval": 60}, pause(5, 100), *extra]
     ended = played({"buffer": 0, "vms": {"vm": {"lease": 200, "entries": entries}}})
     assert list(ended.transfer_times("vm", "/var/log")) == expected
+
+
+def test_a_run_goes_on_where_its_books_were_written() -> None:
+    """FA-57: FA-1 is killed at 500, while it is held; one that is told the same again takes the resume at 1000."""
+    told: list[tuple[str, float]] = [("launch", 0), ("advance", 0), ("advance", 70), ("P1", 70), ("advance", 75)]
+
+    def begin() -> TimelineRun:
+        made = TimelineRun(read(FA_1))
+        for what, wall in told:
+            if what == "launch":
+                made.launch("vm", wall)
+            elif what == "advance":
+                made.advance(wall)
+            else:
+                made.ended("vm", what, wall)
+        return made
+
+    assert begin().status("vm", 560).held_by is not None
+    again = begin()
+    assert again.resume(None, 1060) == ["vm"]
+    for wall in (1060, 1075, 1095):
+        again.advance(wall)
+    assert times(again)["vm"] == {"P1": 10, "P2": 1015, "P3": 1035}

@@ -29,6 +29,7 @@ _HATCHES: Final[Mapping[str, tuple[str, str]]] = {
     "pause": ("/" * 4, "paused"),
     "break": ("x" * 4, "held"),
     "reboot": ("." * 4, "reboots"),
+    "load": ("-" * 4, "loads files"),
 }
 #: Kinds that take no time, and their markers.
 _MARKERS: Final[Mapping[str, tuple[str, str]]] = {"transfer": ("v", "transfer"), "resume": (">", "resume")}

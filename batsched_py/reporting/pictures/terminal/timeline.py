@@ -29,9 +29,16 @@ MOST_VMS: Final = 64
 _LONGEST_NAME: Final = 20
 #: Entries with a letter of their own that are told below.
 _MOST_TOLD: Final = 12
-PAUSED, HELD, REBOOTS, START, SEVERAL, IDLE = "░", "▓", "~", "┊", "+", "·"
+PAUSED, HELD, REBOOTS, LOADS, START, SEVERAL, IDLE = "░", "▓", "~", "=", "┊", "+", "·"
 #: Sign -> its meaning.
-MEANINGS: Final = {PAUSED: "paused", HELD: "held", REBOOTS: "reboots", SEVERAL: "several entries", START: "start"}
+MEANINGS: Final = {
+    PAUSED: "paused",
+    HELD: "held",
+    REBOOTS: "reboots",
+    LOADS: "loads files",
+    SEVERAL: "several entries",
+    START: "start",
+}
 _DIM: Final = Style(dim=True)
 
 
@@ -112,6 +119,8 @@ def _spans(vm: TimelineVm) -> Iterator[tuple[float, float]]:
         for span in record.spans:
             yield span.begin, _end(span)
     yield from vm.reboots
+    if vm.loading is not None:
+        yield vm.loading
 
 
 def _row(vm: TimelineVm, scale: _Scale, letters: dict[str, str], start: float | None) -> list[Look]:
@@ -139,6 +148,8 @@ def _shades(vm: TimelineVm) -> Iterator[tuple[str, float, float]]:
             sign = HELD if record.entry.action.is_break else PAUSED
             yield from ((sign, span.begin, _end(span)) for span in record.spans)
     yield from ((REBOOTS, begin, until) for begin, until in vm.reboots)
+    if vm.loading is not None:
+        yield LOADS, *vm.loading
 
 
 def _end(span: Span) -> float:

@@ -1,0 +1,147 @@
+"""Kinds of programs: what tells how long a program takes in each of its runs, and how it exits (F30).
+
+A file names kinds; what it names is one of these, or one that the user has brought by an option. Files bring none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, Protocol
+
+from batsched_py.errors import PlanError
+from batsched_py.model.limits import LONGEST
+from batsched_py.named import Named, failed
+from batsched_py.text.display import shown
+from batsched_py.text.wording import unknown
+from batsched_py.timelines.entries import FIXED, Drop, Entry, Program, Timelines
+
+
+class Work(NamedTuple):
+    """What one run of a program is: the seconds that it takes, and its exit code."""
+
+    takes: float
+    exit: int = 0
+
+
+class Kind(Protocol):
+    """A program of some kind, made of the arguments in its entry; ValueError if they are wrong."""
+
+    def run(self, number: int) -> Work:
+        """Return what a run is, of which there may be several after reboots; the first has the number 0."""
+
+
+#: Makes a program of a kind.
+KindMaker = Callable[[Mapping[str, Any]], Kind]
+
+
+class Amount:
+    """Work of an amount that is done at a rate, behind a delay: `amount` / `rate` + `delay` seconds."""
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        known = _numbers(arguments, {"amount": None, "rate": 1.0, "delay": 0.0})
+        if known["rate"] == 0:
+            raise ValueError("rate must be more than 0")
+        self._work = Work(known["amount"] / known["rate"] + known["delay"])
+
+    def run(self, number: int) -> Work:  # noqa: ARG002  # each run is the same
+        """Return the same each time."""
+        return self._work
+
+
+class Flaky:
+    """A program that exits with `exit` in its first `fails` runs, and with 0 then; each takes `takes` seconds."""
+
+    def __init__(self, arguments: Mapping[str, Any]) -> None:
+        known = _numbers(arguments, {"takes": 0.0, "fails": 1.0, "exit": 10.0})
+        self._takes, self._fails, self._exit = known["takes"], known["fails"], int(known["exit"])
+
+    def run(self, number: int) -> Work:
+        """Return a failure as long as it fails."""
+        return Work(self._takes, self._exit if number < self._fails else 0)
+
+
+BUILT_IN: Final[Mapping[str, KindMaker]] = {"amount": Amount, "flaky": Flaky}
+
+
+class Kinds(NamedTuple):
+    """The kinds that the programs of a run may be of: name -> its maker."""
+
+    name: str
+    makers: Mapping[str, KindMaker]
+
+
+def _own(text: str, make: Callable[..., Any]) -> Kinds:
+    return Kinds(text, {**BUILT_IN, text.rpartition(":")[2]: make})
+
+
+#: Which kinds there are: the built-in ones, or with them a class of the user's, by its name.
+KINDS: Final = Named[Kinds](
+    "kind of program", {"built-in": Kinds("built-in", BUILT_IN)}, ("arguments",), _own, own="module:Class"
+)
+
+
+class Works:
+    """What the runs of all programs are.
+
+    Args:
+        timelines: that have them.
+        kinds: name -> its maker.
+
+    Raises ValueError, naming VM and entry, for a kind that is unknown, or whose arguments are wrong.
+    """
+
+    def __init__(self, timelines: Timelines, kinds: Mapping[str, KindMaker] = BUILT_IN) -> None:
+        self._kinds = kinds
+        #: VM and entry -> its program, of those that are not of the kind FIXED.
+        self._made: dict[tuple[str, str], Kind] = {}
+        for vm in timelines.vms:
+            for entry in vm.entries:
+                if isinstance(entry.action, Program) and entry.action.kind != FIXED:
+                    self._made[vm.name, entry.name] = self._make(vm.name, entry.name, entry.action)
+
+    def of(self, vm: str, entry: Entry, number: int) -> Work:
+        """Return what a run of a program or drop is; PlanError if a kind of the user's raises, or returns no Work."""
+        action = entry.action
+        assert isinstance(action, Program | Drop)  # noqa: S101
+        kind = self._made.get((vm, entry.name))
+        if kind is None:
+            return Work(action.takes, action.exit_code(number) if isinstance(action, Program) else 0)
+        what = f"run {number} of {vm}: {entry.name}"
+        try:
+            takes, code = kind.run(number)
+        except Exception as error:
+            raise failed(what, error) from error
+        if not 0 <= takes <= LONGEST or type(code) is not int or not 0 <= code <= 255:
+            raise PlanError(f"{what}: its kind returned {shown((takes, code))}, not Work(seconds, exit code)")
+        return Work(float(takes), code)
+
+    def _make(self, vm: str, name: str, program: Program) -> Kind:
+        make = self._kinds.get(program.kind)
+        if make is None:
+            raise ValueError(
+                f"{vm}: {name}: kind {shown(program.kind)}: {unknown(program.kind, (FIXED, *self._kinds))}"
+            )
+        try:
+            return make(program.arguments)
+        except ValueError as error:
+            raise ValueError(f"{vm}: {name}: with: {error}") from error
+        except Exception as error:
+            raise ValueError(str(failed(f"{vm}: {name}: kind {program.kind}", error))) from error
+
+
+def _numbers(arguments: Mapping[str, Any], known: Mapping[str, float | None]) -> dict[str, float]:
+    """Return arguments, all of them numbers from 0, those that are missing as they are known; ValueError."""
+    for name, value in arguments.items():
+        if name not in known:
+            raise ValueError(f"{shown(name)}: {unknown(name, known)}")
+        wrong = isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST
+        if wrong or math.isnan(value):
+            raise ValueError(f"{name} must be a number from 0, not {shown(value)}")
+    found = dict[str, float]()
+    for name, usual in known.items():
+        value = arguments.get(name, usual)
+        if value is None:
+            raise ValueError(f"{name} is missing")
+        found[name] = float(value)
+    return found
