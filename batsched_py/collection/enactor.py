@@ -20,12 +20,19 @@ _AT_THE_START: Final = frozenset({Code.REFUSED_BY_CLASS, Code.START_REFUSED, Cod
 
 
 class PlacementAnswer(NamedTuple):
-    """A placement of a schedule, and what became of it; the token of its host, if that was granted."""
+    """A placement of a schedule, and what became of it.
+
+    Attributes:
+        code: GRANTED, or why it failed.
+        token, vault_token: what host and vault have granted; None for nothing.
+        refused_by: the host or the vault that is the reason of the code; None if it is neither's.
+    """
 
     placement: Placement
     code: Code
     token: Token | None = None
     vault_token: Token | None = None
+    refused_by: str | None = None
 
 
 class Enactor:
@@ -40,9 +47,14 @@ class Enactor:
         self._find, self._keep = find, keep
         self.requests = self.releases = 0
 
-    def negotiate(self, schedules: Sequence[Schedule], request: Request) -> Negotiation:
-        """Return a negotiation of these schedules, in order of preference; nobody is asked yet."""
-        return Negotiation(self, schedules, request)
+    def negotiate(
+        self, schedules: Sequence[Schedule], request: Request, vault_request: Request | None = None
+    ) -> Negotiation:
+        """Return a negotiation of these schedules, in order of preference; nobody is asked yet.
+
+        Vaults are asked for `vault_request`; for the same as hosts if that is None.
+        """
+        return Negotiation(self, schedules, request, vault_request or request)
 
     def find(self, name: str) -> Resource | None:
         """Return a resource; None if there is none of this name."""
@@ -76,8 +88,11 @@ class Negotiation:
         position: position of the alternative that is granted; None for none.
     """
 
-    def __init__(self, enactor: Enactor, schedules: Sequence[Schedule], request: Request) -> None:
-        self._enactor, self._schedules, self._request = enactor, list(schedules), request
+    def __init__(
+        self, enactor: Enactor, schedules: Sequence[Schedule], request: Request, vault_request: Request
+    ) -> None:
+        self._enactor, self._schedules = enactor, list(schedules)
+        self._request, self._vault_request = request, vault_request
         self.position: int | None = None
         self._next = 0
         #: Resource -> grants that no placement of the alternative at hand has taken.
@@ -93,6 +108,22 @@ class Negotiation:
     def granted(self) -> list[PlacementAnswer]:
         """The placements of the alternative that is granted."""
         return [] if self.position is None else self._answers[self.position]
+
+    @property
+    def requests(self) -> int:
+        """How often a resource was asked."""
+        return self._enactor.requests - self._before[0]
+
+    @property
+    def releases(self) -> int:
+        """How many grants were given back unused."""
+        return self._enactor.releases - self._before[1]
+
+    @property
+    def refusals(self) -> dict[str, Code]:
+        """Resource -> why it refused, of all alternatives, each once; a class that refuses counts for its host."""
+        failed = [one for answers in self._answers for one in answers if one.code not in (Code.GRANTED, Code.NOT_ASKED)]
+        return {one.refused_by or one.placement.host: one.code for one in failed}
 
     def reserve(self, now: float, *, more_to_come: bool = False) -> bool:
         """Go on to the first alternative that is granted as a whole; False if there is none.
@@ -139,9 +170,9 @@ class Negotiation:
             started: list[Token] = []
             failed = False
             for number, answer in enumerate(self.granted):
-                code = self._present(answer, now, started)
+                code, refused_by = self._present(answer, now, started)
                 if code is not Code.GRANTED:
-                    self._note(self.position, number, code)
+                    self._note(self.position, number, code, refused_by)
                     failed = True
                     break
             if not failed:
@@ -164,12 +195,11 @@ class Negotiation:
 
     def answer(self) -> dict[str, Any]:
         """Return what happened, as JSON has it (L39)."""
-        requests, releases = self._before
         return {
             "success": self.position,
             "schedules": [self._described(at) for at in range(len(self._schedules))],
-            "requests": self._enactor.requests - requests,
-            "releases": self._enactor.releases - releases,
+            "requests": self.requests,
+            "releases": self.releases,
         }
 
     def _try(self, at: int, now: float) -> bool:
@@ -178,31 +208,33 @@ class Negotiation:
         known = next((one for one in schedule if any(name in self._refused for name in _names(one))), None)
         if known is not None:  # it cannot succeed: nobody else is asked
             name = next(name for name in _names(known) if name in self._refused)
-            self._note(at, schedule.index(known), self._refused[name])
+            self._note(at, schedule.index(known), self._refused[name], name)
             return False
         for number, placement in enumerate(schedule):
             tokens = list[Token]()
             for name in _names(placement):
-                token = self._obtain(name, now)
+                token = self._obtain(name, self._request if name == placement.host else self._vault_request, now)
                 if isinstance(token, Code):
                     self._refused[name] = token
-                    self._note(at, number, token)
+                    self._note(at, number, token, name)
                     for each in tokens:
                         self._held.setdefault(each.resource, []).append(each)
                     self._take_back(at)
                     return False
                 tokens.append(token)
-            self._answers[at][number] = PlacementAnswer(placement, Code.GRANTED, *tokens)
+            self._answers[at][number] = PlacementAnswer(
+                placement, Code.GRANTED, tokens[0], tokens[1] if len(tokens) > 1 else None
+            )
         return True
 
-    def _obtain(self, name: str, now: float) -> Token | Code:
+    def _obtain(self, name: str, request: Request, now: float) -> Token | Code:
         """Return a grant that is held already, or ask for one."""
         held = self._held.get(name, [])
         while held:
             token = held.pop()
             if self._resource(token).check(token, self._request.holder, now) is Code.GRANTED:
                 return token
-        return self._enactor.ask(name, self._request, now)
+        return self._enactor.ask(name, request, now)
 
     def _take_back(self, at: int) -> None:
         """Hold the grants of an alternative that failed, for those that follow."""
@@ -226,20 +258,21 @@ class Negotiation:
         for token in _tokens(answer):
             code = self._resource(token).check(token, self._request.holder, now)
             if code is not Code.GRANTED:
-                self._note(at, number, code)
+                self._note(at, number, code, token.resource)
                 return False
         if not creates(answer.placement):
             self._note(at, number, Code.REFUSED_BY_CLASS)
             return False
         return True
 
-    def _present(self, answer: PlacementAnswer, now: float, started: list[Token]) -> Code:
+    def _present(self, answer: PlacementAnswer, now: float, started: list[Token]) -> tuple[Code, str | None]:
+        """Use the tokens of a placement; return the code, and which resource refuses."""
         for token in _tokens(answer):
             code = self._resource(token).start(token, self._request.holder, now)
             if code is not Code.GRANTED:
-                return code
+                return code, token.resource
             started.append(token)
-        return Code.GRANTED
+        return Code.GRANTED, None
 
     def _give_up(self, now: float, used: Collection[str] = ()) -> None:
         """Leave the granted alternative, and look for another; what failed counts as a refusal."""
@@ -249,7 +282,8 @@ class Negotiation:
                 self._hold(answer)
             else:
                 for token in _tokens(answer):
-                    self._drop(answer.code, token, now)
+                    to_blame = token.resource == (answer.refused_by or answer.placement.host)
+                    self._drop(answer.code if to_blame else Code.GRANTED, token, now)
         for name in used:
             self._held.pop(name, None)
         self._let_go(self._schedules[self._next :])
@@ -270,8 +304,8 @@ class Negotiation:
     def _resource(self, token: Token) -> Resource:
         return self._enactor.find(token.resource) or Resource(token.resource)
 
-    def _note(self, at: int, number: int, code: Code) -> None:
-        self._answers[at][number] = self._answers[at][number]._replace(code=code)
+    def _note(self, at: int, number: int, code: Code, refused_by: str | None = None) -> None:
+        self._answers[at][number] = self._answers[at][number]._replace(code=code, refused_by=refused_by)
 
     def _described(self, at: int) -> dict[str, Any]:
         answers = self._answers[at]

@@ -36,12 +36,12 @@ def host_attributes(
 def idle_attributes(static: Mapping[str, Value]) -> dict[str, Value]:
     """Return the dynamic attributes of a resource that nobody uses."""
     if static["kind"] == VAULT:
-        space = _number(static, "size", 0)
+        space = number_of(static, "size", 0)
         return {"space": space, "free_space": space, "up": True}
     return {
         "load": 0.0,
-        "free_cpu": _number(static, "cpu", _CPU),
-        "free_mem": _number(static, "mem", _MEMORY),
+        "free_cpu": number_of(static, "cpu", _CPU),
+        "free_mem": number_of(static, "mem", _MEMORY),
         "next_free": 0.0,
         "jobs": 0,
         "up": True,
@@ -69,6 +69,7 @@ def _identifier(name: str) -> str:
     return _NO_IDENTIFIER.sub("_", name)
 
 
-def _number(attributes: Mapping[str, Value], name: str, usual: Number) -> Number:
+def number_of(attributes: Mapping[str, Value], name: str, usual: Number) -> Number:
+    """Return the number that an attribute is or looks like; the usual one if it is none."""
     found = parse_number(str(attributes.get(name, "")))
     return usual if found is None else found

@@ -70,6 +70,19 @@ def propose(objects: Sequence[str], hosts: Sequence[str], most: int) -> list[Sch
     return schedules
 
 
+def with_vaults(schedules: Sequence[Schedule], vaults: Sequence[str], most: int) -> list[Schedule]:
+    """Return schedules that have a vault, too, for their first object: the first one that is given.
+
+    Other vaults are differences, of which there are as many as half of `most`, if need be.
+    """
+    if not schedules or not vaults:
+        return []
+    varied = min(len(vaults) - 1, max(1, most // 2)) if most > 1 else 0
+    stored = [(schedule[0]._replace(vault=vaults[0]), *schedule[1:]) for schedule in schedules[: most - varied]]
+    last = stored[-1]
+    return stored + [vary(last, [last[0]._replace(vault=vault)]) for vault in vaults[1 : 1 + varied]]
+
+
 def _number(record: Record, name: str) -> float:
     value = record.attributes.get(name, 0.0)
     return float(value) if isinstance(value, (int, float)) else 0.0

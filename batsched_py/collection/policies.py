@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from batsched_py.collection.mil.values import parse_number
+from batsched_py.collection.records import POLICIES
 from batsched_py.collection.resources import Policy
 from batsched_py.collection.tokens import Request
+from batsched_py.errors import PlanError
+from batsched_py.named import Named, failed
 
 _HOURS: Final = re.compile(r"(\d{1,2})-(\d{1,2})")
 _HOUR: Final = 3600.0
@@ -25,16 +28,60 @@ class MaxJobs:
         return not starts and held >= self._most
 
 
-class AllowedUsers:
-    """Refuses users whose names are not listed."""
+class Allowed:
+    """Refuses users, classes or origins that are not listed."""
 
-    def __init__(self, names: str) -> None:
-        """Make it of names with blanks or commas between them."""
-        self._names = frozenset(names.replace(",", " ").split())
+    def __init__(self, member: str, names: str) -> None:
+        """Make it of a member of requests, and names with blanks or commas between them."""
+        self._member, self._names = member, frozenset(names.replace(",", " ").split())
 
     def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:  # noqa: ARG002
-        """Return whether the user is another, or unknown."""
-        return request.user not in self._names
+        """Return whether who asks is another, or unknown."""
+        return getattr(request, self._member) not in self._names
+
+
+class OwnPolicy:
+    """A user's policy: an object of a class `file.py:Class` with the method `refuses`.
+
+    Its errors are told as its own.
+    """
+
+    def __init__(self, name: str, policy: Policy) -> None:
+        self._name, self._policy = name, policy
+
+    def refuses(self, request: Request, now: float, *, held: int, starts: bool) -> bool:
+        """Return what it says."""
+        try:
+            return bool(self._policy.refuses(request, now, held=held, starts=starts))
+        except Exception as error:
+            raise failed(f"policy {self._name}", error) from error
+
+
+#: Makes a policy of the properties of a host and what draws numbers from 0 to 1; None if there is none.
+MakePolicy = Callable[[Mapping[str, object], Callable[[], float]], Policy | None]
+
+
+def _no_policy(properties: Mapping[str, object], draw: Callable[[], float]) -> Policy | None:  # noqa: ARG001
+    return None
+
+
+def _adopted(name: str, make: Callable[..., Policy]) -> MakePolicy:
+    def make_policy(properties: Mapping[str, object], draw: Callable[[], float]) -> Policy | None:
+        try:
+            policy = make(properties, draw)
+        except Exception as error:
+            raise failed(f"policy {name}", error) from error
+        if not callable(getattr(policy, "refuses", None)):
+            raise PlanError(f"policy {name}: its objects must have a method refuses(request, now, *, held, starts)")
+        return OwnPolicy(name, policy)
+
+    return make_policy
+
+
+#: Policies that a user may have made for each host.
+POLICIES_OF_HOSTS: Final[Named[MakePolicy]] = Named(
+    "policy", {"none": _no_policy}, ("properties", "draw"), _adopted, "file.py:Class"
+)
 
 
 class AllowedHours:
@@ -73,8 +120,7 @@ def read_policies(properties: Mapping[str, object], draw: Callable[[], float]) -
         if not isinstance(most, int) or most < 0:
             raise ValueError(f"max_jobs must be a whole number from 0 on, not {properties['max_jobs']!r}")
         found.append(MaxJobs(most))
-    if "allowed_users" in properties:
-        found.append(AllowedUsers(str(properties["allowed_users"])))
+    found += [Allowed(member, str(properties[name])) for name, member in POLICIES.items() if name in properties]
     if "allowed_hours" in properties:
         hours = _HOURS.fullmatch(str(properties["allowed_hours"]))
         if hours is None or max(int(hours[1]), int(hours[2])) > 24:

@@ -40,7 +40,7 @@ class Request(NamedTuple):
         type: what is reserved.
         amount: how much of a shared resource: CPUs of a host, space of a vault.
         time_out: seconds after which the token expires if nobody has used it.
-        user: whose request it is, for the rules of resources; None if that is not known.
+        user, job_class, origin: whose request it is, for the rules of resources; None for what is not known.
     """
 
     holder: str
@@ -50,6 +50,8 @@ class Request(NamedTuple):
     amount: float = 1.0
     time_out: float = math.inf
     user: str | None = None
+    job_class: str | None = None
+    origin: str | None = None
 
 
 class Token(NamedTuple):

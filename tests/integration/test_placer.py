@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,14 @@ PLATFORM = """<?xml version="1.0"?>
 class Simulated:
     """A run: its exit code, jobs by id, and what it took to place each."""
 
-    def __init__(self, folder: Path, hosts: list[dict[str, Any]], jobs: list[dict[str, Any]], *options: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        hosts: list[dict[str, Any]],
+        jobs: list[dict[str, Any]],
+        *options: str,
+        flags: Sequence[str] = (),
+    ) -> None:
         described = "".join(
             f'<host id="n{number}" speed="1Gf">'
             + "".join(f'<prop id="{key}" value="{value}"/>' for key, value in host.items())
@@ -34,7 +42,7 @@ class Simulated:
         self.code = run(
             [
                 *("simulate", "-p", str(folder / "p.xml"), "-w", str(folder / "w.json"), "-s", "placer", *given),
-                *("-e", str(folder / "run"), "--quiet"),
+                *("-e", str(folder / "run"), "--quiet", *flags),
             ]
         )
         self.jobs, self.placements = ({}, {})

@@ -1,0 +1,107 @@
+"""Classes of objects: what all jobs of a kind ask for, and where they are not created (L27)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any, Final, NamedTuple
+
+from batsched_py.collection.mil.expression import Attribute, Comparison, Expression, Literal, both, either
+from batsched_py.collection.mil.parser import parse
+from batsched_py.collection.placers import PLACERS, Arrange
+from batsched_py.errors import QueryError, WorkloadError
+from batsched_py.text.display import displayed, shown
+from batsched_py.text.wording import unknown
+
+#: Names of hosts, vaults or jobs that one class may list.
+_MOST: Final = 10_000
+
+
+class JobClass(NamedTuple):
+    """A class of jobs, which name it in their member `class`.
+
+    Attributes:
+        constraint: what hosts must satisfy beside the jobs' own constraints; None for nothing.
+        hosts: names of the hosts that are asked; empty for all.
+        vaults: names of the vaults that are asked; empty for all.
+        duration: seconds for which hosts are reserved if a job has no walltime.
+        after: ids of jobs that must have ended before.
+        placer: the order in which hosts are proposed; None for that of the algorithm.
+        veto: hosts for which it is true have no object of the class created; None for none.
+    """
+
+    constraint: Expression | None = None
+    hosts: tuple[str, ...] = ()
+    vaults: tuple[str, ...] = ()
+    duration: float = math.inf
+    after: tuple[str, ...] = ()
+    placer: Arrange | None = None
+    veto: Expression | None = None
+
+    def restrict(self, query: Expression) -> Expression:
+        """Return a job's query together with what its class asks for."""
+        if self.constraint is not None:
+            query = both(self.constraint, query)
+        return both(query, named_one_of(self.hosts)) if self.hosts else query
+
+
+def named_one_of(names: tuple[str, ...]) -> Expression:
+    """Return the query for records of these names, at least one."""
+    each: list[Expression] = [Comparison(Attribute("name"), "==", Literal(name)) for name in names]
+    return reduce(either, each)
+
+
+def parse_classes(file: str, document: Mapping[str, Any]) -> Mapping[str, JobClass]:
+    """Return the classes of a document by their names; WorkloadError names the file, the field and the rule."""
+    found = {}
+    for name, members in document.items():
+        place = displayed(name)
+        if not isinstance(members, dict):
+            raise WorkloadError(file, place, f"must be an object, not {shown(members)}")
+        values = {}
+        for member, value in members.items():
+            where = f"{place}.{displayed(member)}"
+            if member not in _READERS:
+                raise WorkloadError(file, where, unknown(member, _READERS))
+            try:
+                values[member] = _READERS[member](value)
+            except (ValueError, QueryError) as error:
+                raise WorkloadError(file, where, str(error)) from None
+        found[name] = JobClass(**values)
+    return found
+
+
+def _query(value: object) -> Expression:
+    if not isinstance(value, str):
+        raise ValueError(f"must be a text, not {shown(value)}")  # the caller names the place
+    return parse(value)
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > _MOST or not all(isinstance(name, str) for name in value):
+        raise ValueError(f"must be a list of at most {_MOST} names, not {shown(value)}")
+    return tuple(value)
+
+
+def _duration(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise ValueError(f"must be seconds, more than 0, not {shown(value)}")
+    return float(value)
+
+
+def _placer(value: object) -> Arrange:
+    if not isinstance(value, str):
+        raise ValueError(f"must be {PLACERS.choices_with(None)}, not {shown(value)}")  # as above
+    return PLACERS.find(value, None)
+
+
+_READERS: Final[Mapping[str, Callable[[object], Any]]] = {
+    "constraint": _query,
+    "hosts": _names,
+    "vaults": _names,
+    "duration": _duration,
+    "after": _names,
+    "placer": _placer,
+    "veto": _query,
+}

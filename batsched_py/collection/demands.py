@@ -1,0 +1,97 @@
+"""Demands: what jobs ask of hosts and vaults, by their members and those of their classes (L26, L27, L36)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from batsched_py.collection.classes import JobClass, named_one_of
+from batsched_py.collection.hosts import VAULT
+from batsched_py.collection.mil.expression import Attribute, Comparison, Expression, Literal, both
+from batsched_py.collection.mil.parser import parse
+from batsched_py.collection.records import Requester
+from batsched_py.collection.tokens import Request, ReservationType
+from batsched_py.errors import QueryError
+from batsched_py.model.job import Job
+from batsched_py.model.profile import ParallelHomogeneousPfs, Profile
+from batsched_py.text.display import shown
+from batsched_py.text.wording import unknown
+
+_NO_CLASS: Final = JobClass()
+_IS_VAULT: Final = Comparison(Attribute("kind"), "==", Literal(VAULT))
+
+
+class Demand(NamedTuple):
+    """What a job asks for.
+
+    Attributes:
+        query: what each of its hosts must satisfy.
+        kind: its class.
+        requester: who asks.
+        cpus: how much of each host it takes, where hosts are shared.
+        vault: what the vault for its data must satisfy; None if it needs none.
+        space: how much of the vault it takes.
+        label: what its profile calls the vault; None if the profile does not know of it.
+    """
+
+    query: Expression
+    kind: JobClass
+    requester: Requester
+    cpus: float = 1.0
+    vault: Expression | None = None
+    space: float = 0.0
+    label: str | None = None
+
+    def request(self, job: Job, now: float, time_out: float, *, shared: bool) -> Request:
+        """Return the terms of a reservation of a host that begins now."""
+        end = now + (job.limit if job.limit < math.inf else self.kind.duration)
+        how = ReservationType.ONE_SHOT_TIME if shared else ReservationType.ONE_SHOT_SPACE
+        return Request(job.id, now, end, how, self.cpus if shared else 1.0, time_out, *self.requester)
+
+    def vault_request(self, request: Request) -> Request:
+        """Return the terms for its vault, for those for its hosts."""
+        return request._replace(type=ReservationType.ONE_SHOT_TIME, amount=self.space)
+
+
+def read_demand(job: Job, profile: Profile | None, classes: Mapping[str, JobClass]) -> Demand:
+    """Return what a job asks for; ValueError or QueryError with the member that breaks a rule.
+
+    A vault is needed by jobs that have `space` or a query `vault`, and by those whose profile uses a storage.
+    """
+    members = job.members
+    name = members.get("class")
+    if name is not None and (not isinstance(name, str) or name not in classes):
+        rule = unknown(name, classes) if isinstance(name, str) else f"must be a text, not {shown(name)}"
+        raise ValueError(f"class: {rule}")
+    kind = _NO_CLASS if name is None else classes[name]
+    query = kind.restrict(_query(members, "constraint"))
+    label = profile.storage if isinstance(profile, ParallelHomogeneousPfs) else None
+    vault = None
+    if label is not None or "vault" in members or "space" in members:
+        vault = both(_IS_VAULT, _query(members, "vault"))
+        vault = both(vault, named_one_of(kind.vaults)) if kind.vaults else vault
+    requester = Requester(_text(members, "user"), name, _text(members, "origin"))
+    return Demand(query, kind, requester, _amount(members, "cpus", 1.0), vault, _amount(members, "space", 0.0), label)
+
+
+def _query(members: Mapping[str, object], name: str) -> Expression:
+    text = members.get(name, "true")
+    if not isinstance(text, str):
+        raise ValueError(f"{name}: must be a text, not {shown(text)}")  # the job is at fault
+    try:
+        return parse(text)
+    except QueryError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def _text(members: Mapping[str, object], name: str) -> str | None:
+    value = members.get(name)
+    return None if value is None else str(value)
+
+
+def _amount(members: Mapping[str, object], name: str, usual: float) -> float:
+    value = members.get(name, usual)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+        raise ValueError(f"{name}: must be a number from 0 on, not {shown(value)}")
+    return float(value)

@@ -1,0 +1,196 @@
+"""`placer`: classes of jobs, vaults, shared hosts, and rules of hosts that come from options."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batsched_py.cli.main import run
+from tests.integration.test_placer import PLATFORM, Simulated, job
+
+#: The records of the specification.
+H0_TO_H3: list[dict[str, Any]] = [
+    {"arch": "sparc", "mem": 512},
+    {"arch": "x86", "mem": 256},
+    {"arch": "x86", "mem": 1024},
+    {"arch": "alpha", "mem": 2048},
+]
+STORES = "".join(
+    f'<host id="{name}" speed="1Gf"><prop id="role" value="storage"/><prop id="size" value="100"/></host>'
+    for name in ("va", "vb")
+)
+
+
+def classes(folder: Path, **members: Any) -> str:
+    """Return the option that names a file with a class `Foo`."""
+    path = folder / "classes.json"
+    path.write_text(json.dumps({"Foo": members}))
+    return f"classes={path}"
+
+
+def foo(job_id: str, subtime: float = 0, res: int = 1, seconds: int = 10, **members: Any) -> dict[str, Any]:
+    """A job of the class."""
+    return job(job_id, subtime, res, seconds, **{"class": "Foo"}, **members)
+
+
+def test_la_35_a_job_and_its_class_both_constrain(tmp_path: Path) -> None:
+    """Only h2 is x86 and has more than 500."""
+    option = classes(tmp_path, constraint='$arch == "x86"')
+    ended = Simulated(tmp_path, H0_TO_H3, [foo("1", constraint="$mem > 500")], option)
+    assert ended.started("1") == (0, "2")
+    assert ended.took("1") == (1, 1, 0, 0)
+
+
+def test_la_36_a_class_names_its_hosts(tmp_path: Path) -> None:
+    """Only n0 and n3 are asked; a third job of the class waits, though others are free."""
+    option = classes(tmp_path, hosts=["n0", "n3"])
+    ended = Simulated(tmp_path, H0_TO_H3, [foo("1"), foo("2"), foo("3"), foo("4", res=3)], option)
+    assert [ended.started(name) for name in "123"] == [(0, "0"), (0, "3"), (10, "0")]
+    assert ended.jobs["4"]["final_state"] == "REJECTED"
+
+
+def test_la_37_a_class_that_refuses_leads_to_the_next_alternative(tmp_path: Path) -> None:
+    """Its veto is asked when its object would be created."""
+    option = classes(tmp_path, veto="$mem < 600")
+    ended = Simulated(tmp_path, H0_TO_H3, [foo("1")], option)
+    assert ended.started("1") == (0, "2")
+    assert ended.took("1") == (1, 3, 2, 2)
+
+
+def test_a_class_runs_after_the_jobs_that_it_names(tmp_path: Path) -> None:
+    """Rejected ones have ended, too; without them it is rejected when nothing will change."""
+    option = classes(tmp_path, after=["2", "w0!3"])
+    jobs = [foo("1"), job("2", 0, 1, 100), job("3", 5, 1, constraint="false")]
+    assert Simulated(tmp_path, [{}, {}], jobs, option).started("1") == (100, "0")
+    ended = Simulated(tmp_path, [{}, {}], [foo("1"), job("2", 0, 1)], option)
+    assert ended.jobs["1"]["final_state"] == "REJECTED"
+
+
+@pytest.mark.parametrize(
+    ("members", "rule"),
+    [
+        ({"constraint": "$a >"}, "Foo.constraint: at offset 4: the query ends too early"),
+        ({"constraint": 5}, "Foo.constraint: must be a text, not 5"),
+        ({"hosts": "h0"}, "Foo.hosts: must be a list of at most 10000 names, not 'h0'"),
+        ({"duration": -1}, "Foo.duration: must be seconds, more than 0, not -1"),
+        ({"placer": "my.py:own"}, "Foo.placer: must be best | random | round-robin, not 'my.py:own'"),
+        ({"vetto": "true"}, "Foo.vetto: unknown; did you mean veto?"),
+    ],
+)
+def test_wrong_classes_are_told(
+    tmp_path: Path, members: dict[str, Any], rule: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line with file, place and rule; no code is loaded for what a file says."""
+    assert Simulated(tmp_path, [{}], [foo("1")], classes(tmp_path, **members)).code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert rule in line
+    assert "classes.json" in line
+
+
+def test_a_class_that_is_unknown_rejects_its_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Others go on."""
+    ended = Simulated(tmp_path, [{}], [foo("1"), job("2", 0, 1)])
+    assert [ended.jobs[name]["final_state"] for name in "12"] == ["REJECTED", "COMPLETED_SUCCESSFULLY"]
+    assert "w0!1 rejected: class: unknown; there are:" in capsys.readouterr().err
+
+
+def stored(folder: Path, jobs: list[dict[str, Any]], *options: str) -> dict[str, dict[str, str]]:
+    """Run jobs on two hosts beside vaults va and vb of 100; return the rows of the jobs."""
+    hosts = '<host id="n0" speed="1Gf"/><host id="n1" speed="1Gf"/>'
+    links = "".join(
+        f'<route src="{one}" dst="{other}"><link_ctn id="l"/></route>'
+        for one, other in [("n0", "va"), ("n0", "vb"), ("n1", "va"), ("n1", "vb"), ("n0", "n1"), ("va", "vb")]
+    )
+    link = '<link id="l" bandwidth="100MBps" latency="0us"/>'
+    (folder / "p.xml").write_text(PLATFORM.format(hosts + STORES + link + links))
+    profiles = {
+        **{str(seconds): {"type": "delay", "delay": seconds} for seconds in (10, 20, 100)},
+        "pfs": {"type": "parallel_homogeneous_pfs", "bytes_to_read": 1e8, "bytes_to_write": 0, "storage": "home"},
+    }
+    (folder / "w.json").write_text(json.dumps({"nb_res": 2, "jobs": jobs, "profiles": profiles}))
+    given = [each for option in options for each in ("-o", option)]
+    transcript = str(folder / "t.jsonl")
+    command = ["simulate", "-p", str(folder / "p.xml"), "-w", str(folder / "w.json"), "-s", "placer", *given]
+    assert run([*command, "-e", str(folder / "run"), "--quiet", "--record", transcript]) == 0
+    with (folder / "run_jobs.csv").open(newline="") as file:
+        return {row["job_id"].rpartition("!")[2]: row for row in csv.DictReader(file)}
+
+
+def test_la_82_a_vault_has_only_so_much_space(tmp_path: Path) -> None:
+    """60 of 100 are taken in each vault: who wants 60 waits for one; who wants 40 does not."""
+    jobs = [
+        job("1", 0, 1, 100, space=60, vault='$name == "va"'),
+        job("2", 10, 1, 10, space=60, vault='$name == "va"'),
+        job("3", 11, 1, 10, space=40, vault='$name == "va"'),
+        job("4", 12, 1, 10, space=101),
+    ]
+    rows = stored(tmp_path, jobs)
+    assert [float(rows[name]["starting_time"]) for name in "123"] == [0, 100, 11]
+    assert rows["4"]["final_state"] == "REJECTED"
+
+
+def test_a_profile_with_a_storage_gets_the_emptiest_vault(tmp_path: Path) -> None:
+    """As the storage mapping of its start, under the label that the profile has for it."""
+    jobs = [job("1", 0, 1, 100, space=60), {**job("2", 1, 1), "profile": "pfs"}]
+    rows = stored(tmp_path, jobs)
+    assert rows["2"]["final_state"] == "COMPLETED_SUCCESSFULLY"
+    assert float(rows["2"]["execution_time"]) == pytest.approx(1, rel=0.1)
+    text = (tmp_path / "t.jsonl").read_text()
+    assert "storage_mapping" in text
+    assert '\\"home\\":3' in text or '"home":3' in text
+
+
+def shared(folder: Path, hosts: list[dict[str, Any]], jobs: list[dict[str, Any]], *more: str) -> Simulated:
+    """Run jobs where hosts may be shared."""
+    return Simulated(folder, hosts, jobs, "share=time", flags=("--enable-compute-sharing", *more))
+
+
+def test_shares_of_a_host_add_up_to_its_cpus(tmp_path: Path) -> None:
+    """2 and 2 of 4: a third one waits; its load is what is taken."""
+    jobs = [job(name, 0, 1, 10, cpus=2) for name in "123"] + [job("4", 1, 1, 5, cpus=1, constraint="$load < 0.6")]
+    ended = shared(tmp_path, [{"cpus": 4}], jobs)
+    assert [ended.started(name)[0] for name in "1234"] == [0, 0, 10, 10]
+
+
+def test_sharing_needs_a_simulation_that_shares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Told before anything begins."""
+    assert Simulated(tmp_path, [{}], [job("1", 0, 1)], "share=time").code == 2
+    assert "time needs a simulation with --enable-compute-sharing" in capsys.readouterr().err
+
+
+def test_options_give_rules_to_hosts_that_have_none(tmp_path: Path) -> None:
+    """A host's own property counts where it has one."""
+    hosts: list[dict[str, Any]] = [{"allowed_users": "ann"}, {}]
+    jobs = [job("1", 0, 1, user="ann"), job("2", 0, 1, user="bob"), job("3", 0, 1, user="ann")]
+    ended = Simulated(tmp_path, hosts, jobs, "allowed_users=bob", "foresight=false")
+    assert [ended.started(name) for name in "123"] == [(0, "0"), (0, "1"), (10, "0")]
+    assert Simulated(tmp_path, [{}], [job("1", 0, 1)], "allowed_hours=8-18").started("1")[0] == 8 * 3600
+    jobs = [job(name, 0, 1, cpus=1) for name in "123"]
+    ended = shared(tmp_path, [{"cpus": 4, "max_jobs": 2}], jobs)
+    assert [ended.started(name)[0] for name in "123"] == [0, 0, 10]
+
+
+OWN = """
+class NightOwl:
+    def __init__(self, properties, draw):
+        self.lazy = "lazy" in properties
+    def refuses(self, request, now, *, held, starts):
+        return self.lazy and now < 50
+class Broken(NightOwl):
+    def refuses(self, request, now, *, held, starts):
+        raise KeyError("no such rule")
+"""
+
+
+def test_hosts_may_have_a_rule_of_the_users_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A class in a file, made for each host; its errors are told as its own."""
+    (tmp_path / "own.py").write_text(OWN)
+    jobs = [job("1", 0, 1), job("2", 0, 1, 100), job("3", 60, 1)]
+    ended = Simulated(tmp_path, [{"lazy": 1}, {}], jobs, f"policy={tmp_path}/own.py:NightOwl")
+    assert [ended.started(name) for name in "123"] == [(0, "1"), (10, "1"), (60, "0")]
+    assert Simulated(tmp_path, [{}], [job("1", 0, 1)], f"policy={tmp_path}/own.py:Broken").code != 0
+    assert "it raised KeyError: 'no such rule'" in capsys.readouterr().err
