@@ -18,6 +18,7 @@ from batsched_py.reporting.metrics.host_times import host_times
 from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
 from batsched_py.reporting.metrics.lease_metrics import lease_metrics
 from batsched_py.reporting.metrics.over_time import free_hosts, longest_run, queue_length, queued_hosts
+from batsched_py.reporting.metrics.placement_metrics import placement_metrics
 from batsched_py.reporting.metrics.statistics import jains_index, mean, quantile
 from batsched_py.reporting.metrics.steps import Steps, mean_over
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, summarise_jobs
@@ -126,6 +127,10 @@ class RunMetrics(Struct, frozen=True):
     time_suspended: Annotated[float | None, MetricInfo("time suspended", Unit.SECONDS)] = None
     migrations: Annotated[int | None, MetricInfo("migrations", Unit.COUNT)] = None
     requeues: Annotated[int | None, MetricInfo("requeues", Unit.COUNT)] = None
+    placement_success: Annotated[float | None, MetricInfo("proposals that succeed", Unit.SHARE, better="more")] = None
+    requests_per_start: Annotated[float | None, MetricInfo("requests per start")] = None
+    releases_per_start: Annotated[float | None, MetricInfo("releases per start")] = None
+    refusals_per_start: Annotated[float | None, MetricInfo("refusals per start")] = None
 
 
 #: Field of RunMetrics -> its presentation, in their order.
@@ -159,6 +164,7 @@ def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> RunMetrics:
         **_fairness(ran),
         **_deadlines(jobs),
         **lease_metrics(schedule),
+        **placement_metrics(schedule),
     )
 
 

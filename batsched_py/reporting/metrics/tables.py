@@ -19,7 +19,7 @@ NO_USERS: Final = "not told"
 #: Metrics with which a section of the table begins.
 _SECTIONS: Final = frozenset(
     {"hosts", "mean_wait", "mean_slowdown", "mean_queue_length", "mean_pieces", "energy", "computing_time", "users"}
-    | {"with_deadline", "leases", "lease_utilisation"}
+    | {"with_deadline", "leases", "lease_utilisation", "placement_success"}
 )
 #: Metrics whose row is left out if it is 0 in all runs.
 _USUALLY_ZERO: Final = frozenset(

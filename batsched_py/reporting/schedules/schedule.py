@@ -23,6 +23,7 @@ from batsched_py.reporting.schedules.lease_tables import (
     read_lease_tables,
 )
 from batsched_py.reporting.schedules.log_schedule import records_of
+from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, placements_of, read_placements
 from batsched_py.reporting.schedules.run_files import (
     PstateChange,
     read_consumed_energy,
@@ -55,7 +56,7 @@ _LOGS: Final = (".swf", ".swf.gz")
 #: Prefixes without a meaning, Batsim's default among them: the run has the name of its folder.
 _NAMELESS: Final = ("", "out")
 #: Endings of what is read beside the jobs.
-_OTHERS: Final = (SCHEDULE, MACHINE_STATES, CONSUMED_ENERGY, PSTATE_CHANGES, LEASES, RESERVATIONS, IMAGES)
+_OTHERS: Final = (SCHEDULE, MACHINE_STATES, CONSUMED_ENERGY, PSTATE_CHANGES, LEASES, RESERVATIONS, IMAGES, PLACEMENTS)
 
 
 class Schedule(Brief, frozen=True):
@@ -72,6 +73,7 @@ class Schedule(Brief, frozen=True):
         pstate_changes: in the order of the file; None if they were not traced.
         leases: what became of leases; None if the algorithm has none.
         timelines: of the VMs of the run; None if the algorithm has none.
+        placements: what it took to place jobs, by their ids; None if no hosts were asked.
         unlisted: number of jobs that are in no row: Batsim 1.4 leaves out those that were rejected.
         notes: assumptions and omissions, a line each.
         source: the path it was read from, for messages.
@@ -87,6 +89,7 @@ class Schedule(Brief, frozen=True):
     pstate_changes: list[PstateChange] | None = None
     leases: LeaseTables | None = None
     timelines: TimelineChart | None = None
+    placements: Mapping[str, PlacementRow] | None = None
     unlisted: int = 0
     notes: tuple[str, ...] = ()
     source: str = ""
@@ -124,6 +127,7 @@ def schedule_of(result: Result, name: str) -> Schedule:
         pstate_changes=trace.pstates if trace is not None and trace.energy is not None else None,
         leases=lease_tables_of(result.tables),
         timelines=chart_of_tables(result.tables),
+        placements=placements_of(result.tables),
         notes=tuple(f"approximation: {line}" for line in result.approximations),
         source=name,
     )
@@ -178,6 +182,7 @@ def read_schedule(
         notes = (*notes, f"{missing}: Batsim 1.4 leaves out what was rejected")
     energy, pstates = _beside(prefix, CONSUMED_ENERGY), _beside(prefix, PSTATE_CHANGES)
     leases, other_jobs = _read_leases(prefix, jobs.jobs, limits)
+    placements = _beside(prefix, PLACEMENTS)
     return Schedule(
         name=_run_path(jobs_path).name if name is None else name,
         jobs=jobs.jobs,
@@ -189,6 +194,7 @@ def read_schedule(
         pstate_changes=read_pstate_changes(pstates, limits=limits) if pstates else None,
         leases=leases,
         timelines=_read_timelines(prefix, limits),
+        placements=read_placements(placements, limits=limits) if placements else None,
         unlisted=unlisted,
         notes=(*notes, *other_jobs),
         source=str(jobs_path),

@@ -1,0 +1,46 @@
+"""Tables of placements: what it took to place each job of a run with the algorithm `placer`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.model.table import Table
+from batsched_py.reporting.schedules.tabular import Tabular
+
+#: Ending of the file, and the name of the table.
+PLACEMENTS: Final = "_placements.csv"
+_TABLE: Final = "placements"
+
+
+class PlacementRow(NamedTuple):
+    """The work to place a job: proposals, requests to hosts, grants given back, and refusals."""
+
+    proposals: int
+    requests: int
+    releases: int
+    refusals: int
+
+
+#: Columns of the table: the job, then those of a row.
+COLUMNS: Final = ("job", *PlacementRow._fields)
+
+
+def placements_of(tables: Iterable[Table]) -> Mapping[str, PlacementRow] | None:
+    """Return the rows by jobs of a run in this process, from the tables of its algorithm; None if it has none."""
+    table = next((one for one in tables if one.name == _TABLE and tuple(one.header) == COLUMNS), None)
+    return None if table is None else {str(row[0]): PlacementRow(*map(int, row[1:])) for row in table.rows}
+
+
+def read_placements(path: Path, *, limits: Limits = LIMITS) -> Mapping[str, PlacementRow] | None:
+    """Read a `_placements.csv`; InputError names file, line and rule.
+
+    None if it has other columns: an algorithm of a user's own may call its table so.
+    """
+    table = Tabular(path, limits)
+    if tuple(table.header) != COLUMNS:
+        return None
+    columns = range(1, len(COLUMNS))
+    return {row[0]: PlacementRow(*[table.count(row, column) for column in columns]) for row in table.rows()}
