@@ -22,6 +22,7 @@ from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.html.content import Content, pack
 from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, RunComparison, compare_runs
 from batsched_py.reporting.pictures.html.metric_rows import other_rows, summary_rows
+from batsched_py.reporting.pictures.html.timelines import timeline_parts
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.wording import NARROW_BLANK, counted, grouped
@@ -92,6 +93,7 @@ def _sections(schedules: Sequence[Schedule], content: Content) -> list[tuple[str
         ("summary", "Summary", _summary(schedules, found, content.bound)),
         ("differences", "Differences", _differences(schedules, found, content)),
         ("over-time", "Over time", _over_time(schedules, found, content)),
+        ("timelines", "Timelines", timeline_parts(schedules)),
         ("distributions", "Distributions", _distributions(schedules, names, content.bound)),
         ("rejected", "Rejected jobs", _rejected(schedules)),
         ("notes", "Notes", _notes(schedules, content.bound)),
