@@ -13,6 +13,7 @@ from batsched_py.model.table import Table
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.simulation import Simulation
+from batsched_py.state.state import Running
 
 #: Seconds of the wall clock between two looks while much happens.
 _PAUSE: Final = 0.2
@@ -59,6 +60,7 @@ class Snapshot(Struct, frozen=True):
         ended: how many jobs had ended; they are the first of those on the board.
         hosts: their states.
         tables: of the algorithm, by name.
+        jobs: those that wait or run, by id.
     """
 
     number: int
@@ -68,9 +70,10 @@ class Snapshot(Struct, frozen=True):
     ended: int
     hosts: HostsNow
     tables: Mapping[str, Table]
+    jobs: Mapping[str, JobNow]
 
 
-EMPTY: Final = Snapshot(0, 0.0, (), (), 0, HostsNow("", "", "", ""), {})
+EMPTY: Final = Snapshot(0, 0.0, (), (), 0, HostsNow("", "", "", ""), {}, {})
 
 
 class Board:
@@ -107,34 +110,29 @@ class Board:
         place = self.places.get(job_id)
         if place is not None:
             return self.ended[place]
-        snapshot = self.snapshot
-        return next((job for job in (*snapshot.waiting, *snapshot.running) if job.id == job_id), None)
+        return self.snapshot.jobs.get(job_id)
 
     def _make(self, session: Session) -> Snapshot:
         view, holds = session.view, session.plan.holds
         reasons = {job_id: hold.reason for job_id, hold in holds.items()}
         busy = view.all_hosts - view.free - view.unavailable - view.asleep - view.switching
+        waiting = [_waiting(job, reasons.get(job.id, "")) for job in view.queue]
+        running = [_running(run) for run in view.running]
         return Snapshot(
             number=self.snapshot.number + 1,
             now=session.now,
-            waiting=[_waiting(job, reasons.get(job.id, "")) for job in view.queue],
-            running=[
-                JobNow(
-                    run.job.id,
-                    "running",
-                    run.job.size,
-                    run.job.walltime,
-                    run.job.submit_time,
-                    run.start,
-                    None if run.job.walltime is None else run.end,
-                    str(run.hosts),
-                )
-                for run in view.running
-            ],
+            waiting=waiting,
+            running=running,
             ended=len(self.ended),
             hosts=HostsNow(str(busy), str(view.unavailable), str(view.asleep), str(view.switching)),
             tables={table.name: table for table in session.live_tables()},
+            jobs={job.id: job for job in (*waiting, *running)},
         )
+
+
+def _running(run: Running) -> JobNow:
+    job, end = run.job, None if run.job.walltime is None else run.end
+    return JobNow(job.id, "running", job.size, job.walltime, job.submit_time, run.start, end, str(run.hosts))
 
 
 def _waiting(job: Job, why: str) -> JobNow:

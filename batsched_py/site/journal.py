@@ -8,6 +8,7 @@ disk when `append` returns.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -63,6 +64,9 @@ class Journal:
     Args:
         path: the file, which is made if it is not there.
         about: what the site is: of a file that exists, it must be the same.
+
+    Attributes:
+        begun: when the file was made, in seconds since 1970: the simulated second 0.
     """
 
     def __init__(self, path: Path, about: Mapping[str, str]) -> None:
@@ -90,13 +94,14 @@ class Journal:
         if not run("SELECT 1 FROM sqlite_master WHERE name = 'about'").fetchone():
             for statement in filter(str.strip, _TABLES.split(";")):
                 run(statement)
-            rows = {"version": str(VERSION), **about}.items()
+            rows = {"version": str(VERSION), "begun": f"{time.time():.3f}", **about}.items()
             self._database.executemany("INSERT INTO about VALUES (?, ?)", rows)
             run("INSERT INTO clock VALUES (1, 0.0)")
         run("COMMIT")
         known = dict(run("SELECT name, value FROM about").fetchall())
         if known.pop("version") != str(VERSION):
             raise SiteError(f"{self._path}: was written by another version of batsched-py, which this one cannot read")
+        self.begun = float(known["begun"])
         for name, value in about.items():
             if known.get(name) != value:
                 raise SiteError(

@@ -73,7 +73,7 @@ class Site:
         inbox: where requests are left.
         board: how things are.
         clock: simulated time; change it through the inbox.
-        host_count: of compute hosts.
+        hosts: that run jobs, in the order of their numbers.
     """
 
     def __init__(self, settings: SiteSettings) -> None:
@@ -104,7 +104,7 @@ class Site:
         except BaseException:
             self._journal.close()
             raise
-        self.host_count = len(settings.platform.compute_hosts(simulated.master_host)[: simulated.machines])
+        self.hosts = settings.platform.compute_hosts(simulated.master_host)[: simulated.machines]
         self._thread = threading.Thread(target=self._play, name="simulation", daemon=True)
 
     def start(self) -> None:
@@ -118,6 +118,20 @@ class Site:
             self._thread.join()
         else:
             self._close()
+
+    def join(self) -> None:
+        """Wait until the site was stopped, or has failed."""
+        self._thread.join()
+
+    @property
+    def host_count(self) -> int:
+        """The number of hosts that run jobs."""
+        return len(self.hosts)
+
+    @property
+    def begun(self) -> float:
+        """When the site began, in seconds since 1970: its simulated second 0."""
+        return self._journal.begun
 
     @property
     def alive(self) -> bool:

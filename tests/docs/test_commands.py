@@ -33,6 +33,11 @@ def test_the_commands_of_a_page_do_what_it_shows(page: Path, tmp_path: Path) -> 
     todo = runnable(page)
     if any(step.command.startswith("redis-server ") for step in todo):
         todo = elsewhere(todo)
+    if any(step.command.startswith("batsched-py site ") for step in todo):
+        port = str(free_port())
+        todo = [replace(step, command=step.command.replace("8080", port)) for step in todo]
+        follow(page, todo, tmp_path, BATSCHED_PY_URL=f"http://127.0.0.1:{port}")
+        return
     follow(page, todo, tmp_path)
 
 

@@ -1,0 +1,35 @@
+"""`batsched-py hosts`: the hosts of a live site, and what they do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+from rich import box
+from rich.table import Table
+
+from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.console import show_table
+from batsched_py.cli.shared.site_options import SitePlace, site_options
+from batsched_py.text.display import displayed
+
+
+class HostsRequest(Struct, frozen=True):
+    """The options of `hosts`."""
+
+    place: SitePlace
+
+
+@takes(HostsRequest, limits=False)
+@site_options
+def command(request: HostsRequest) -> None:
+    """Show the hosts of a live site: numbers, names, what they have and what they do."""
+    client, hosts = request.place.client(), list[dict[str, Any]]()
+    while page := client.get("api", "hosts", after=len(hosts) - 1):
+        hosts += page
+    table = Table("ID", "Hostname", "CPUs", "Mem", "State", box=box.SIMPLE, pad_edge=False)
+    for host in hosts:
+        properties = host["properties"]
+        cells = (host["number"], host["name"], properties.get("cpu", ""), properties.get("memory", ""), host["state"])
+        table.add_row(*(displayed(str(cell)) for cell in cells))
+    show_table(table)

@@ -1,0 +1,26 @@
+"""`batsched-py queue`: the leases and jobs of a live site that wait."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.site_options import SitePlace, show_leases, site_options
+from batsched_py.cli.shared.terminal import say
+
+
+class QueueRequest(Struct, frozen=True):
+    """The options of `queue`."""
+
+    place: SitePlace
+
+
+@takes(QueueRequest, limits=False)
+@site_options
+def command(request: QueueRequest) -> None:
+    """Show what waits at a live site, in the order of its queue."""
+    waiting = request.place.client().get("api", "queue")
+    if waiting:
+        show_leases(waiting)
+    else:
+        say("Queue is empty.")

@@ -1,0 +1,76 @@
+"""Options of the commands that ask a live site."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+from rich import box
+from rich.table import Table
+
+from batsched_py.cli.shared.console import show_table
+from batsched_py.cli.shared.parameters import PATH, connect_timeout_option, option, together
+from batsched_py.errors import OptionError
+from batsched_py.site.client import DEFAULT_URL, SiteClient
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import seconds
+
+#: Characters of a token, at least.
+_SHORTEST_TOKEN: Final = 16
+#: The variable of the environment that says where the site answers.
+URL_VARIABLE: Final = "BATSCHED_PY_URL"
+
+
+class SitePlace(Struct, frozen=True):
+    """The site that is asked, and for whom."""
+
+    url: str
+    token_file: Path | None
+    user: str
+    group: str
+    connect_timeout: float
+
+    def client(self) -> SiteClient:
+        """Return a client of the site. OptionError."""
+        token = "" if self.token_file is None else read_token(self.token_file)
+        return SiteClient(self.url, token, self.user, self.group, self.connect_timeout)
+
+
+#: The options under the names of SitePlace.
+site_options = together(
+    option("--url", "URL", "Where the site answers.", default=DEFAULT_URL, envvar=URL_VARIABLE, show_envvar=True),
+    option("--token-file", "FILE", "The secret that the site wants to be shown.", type=PATH),
+    option("--user", "NAME", "For whom to ask.", default=""),
+    option("--group", "NAME", "The group of that user.", default=""),
+    connect_timeout_option("Wait so long for the site to start."),
+)
+
+
+def read_token(path: Path) -> str:
+    """Return the secret in a file. OptionError."""
+    try:
+        token = path.read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise OptionError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
+        raise OptionError(f"{path}: a token has at least {_SHORTEST_TOKEN} printable ASCII characters on one line")
+    return token
+
+
+def show_leases(leases: Sequence[Mapping[str, Any]]) -> None:
+    """Print a table of leases."""
+    table = Table("ID", "Type", "State", "Starting time", "Duration", "Nodes", box=box.SIMPLE, pad_edge=False)
+    for lease in leases:
+        start, duration = lease.get("start", lease.get("requested_start")), lease.get("duration")
+        cells = (
+            lease["number"],
+            lease.get("type") or "Job",
+            lease["state"],
+            "Unspecified" if start is None else seconds(start),
+            "" if duration is None else seconds(duration),
+            lease.get("nodes") or "",
+        )
+        table.add_row(*(displayed(str(cell)) for cell in cells))
+    show_table(table)

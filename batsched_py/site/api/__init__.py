@@ -1,0 +1,14 @@
+"""The HTTP door of a site: who may ask, what is asked, and what it is answered.
+
+Start with app.py, which makes the application (Litestar) of these parts:
+
+* identity.py: who asks, and whom the site believes;
+* rate.py: how often somebody may ask;
+* problems.py: answers to what is wrong, each with a status, a path and a message;
+* lease_requests.py: bodies that ask for leases or jobs, checked, as requests for the inbox;
+* acceptance.py: accepts requests of one moment together, off the event loop;
+* lease_routes.py, site_routes.py: the resources;
+* server.py: the server around it.
+
+Nothing that comes in names code, a file or a header to be believed; bodies are bounded before they are read.
+"""

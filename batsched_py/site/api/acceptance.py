@@ -1,0 +1,51 @@
+"""Acceptance of requests: those of one moment are written to disk together, while the event loop serves others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from batsched_py.site.inbox import Asked, Inbox
+from batsched_py.site.journal import Entry
+
+
+class Acceptance:
+    """Brings requests into the inbox, in the order in which they come.
+
+    What comes while a batch is written is the next batch, so that a disk that is slow makes batches large, not the
+    waiting long. Used from one event loop.
+    """
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._waiting: list[tuple[Asked, asyncio.Future[Entry]]] = []
+        self._writer = ThreadPoolExecutor(1, "journal")
+        #: The task that writes; kept, because the event loop does not keep it.
+        self._task: asyncio.Task[None] | None = None
+
+    async def accept(self, asked: Asked) -> Entry:
+        """Return the request as it was accepted: it is on disk then. SiteError if it is not."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append((asked, future))
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._write())
+        entry: Entry = await future
+        return entry
+
+    async def _write(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._waiting:
+            batch, self._waiting = self._waiting, []
+            try:
+                entries: Sequence[Entry] = await loop.run_in_executor(
+                    self._writer, self._inbox.accept, [asked for asked, _ in batch]
+                )
+            except Exception as error:  # noqa: BLE001  # those who wait are told, whatever it is
+                for _, future in batch:
+                    if not future.done():
+                        future.set_exception(error)
+                continue
+            for (_, future), entry in zip(batch, entries, strict=True):
+                if not future.done():  # a caller may have gone
+                    future.set_result(entry)

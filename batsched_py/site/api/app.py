@@ -1,0 +1,109 @@
+"""The application: all doors of a site, in Litestar."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from litestar import Litestar, Router
+from litestar.connection import ASGIConnection
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.handlers import BaseRouteHandler
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from msgspec import Struct
+
+import batsched_py
+from batsched_py.errors import SiteError
+from batsched_py.site.api import problems
+from batsched_py.site.api.acceptance import Acceptance
+from batsched_py.site.api.identity import LOCAL, USER_HEADER, Doorkeeper, writes
+from batsched_py.site.api.lease_routes import JobController, LeaseController, Leases
+from batsched_py.site.api.problems import RefusedError, refuse
+from batsched_py.site.api.rate import RateLimit
+from batsched_py.site.api.site_routes import SiteController, health
+from batsched_py.site.site import Site
+
+#: Bytes of a body.
+LARGEST_BODY: Final = 1 << 20
+#: The type of bodies.
+JSON: Final = "application/json"
+
+
+class DoorSettings(Struct, frozen=True):
+    """Who may come in, and how often.
+
+    Attributes:
+        token: what callers must show; "" if only the machine itself can reach the site.
+        rate: writes a second of each user.
+        burst: writes at once of each user.
+    """
+
+    token: str = ""
+    rate: float = 100.0
+    burst: float = 1000.0
+
+
+def make_app(site: Site, doors: DoorSettings) -> Litestar:
+    """Return the application of a site, which is started and stopped by others."""
+    doorkeeper = Doorkeeper(doors.token)
+    api = Router(
+        "/",
+        route_handlers=[LeaseController, JobController, SiteController],
+        guards=[doorkeeper.guard, _check_type, _RateGuard(RateLimit(doors.rate, doors.burst))],
+    )
+    parts = {"site": site, "leases": Leases(site), "acceptance": Acceptance(site.inbox)}
+    return Litestar(
+        route_handlers=[health, api],
+        dependencies={
+            name: Provide(_returns(part), sync_to_thread=False, use_cache=True) for name, part in parts.items()
+        },
+        exception_handlers={
+            RefusedError: problems.answer_refusal,
+            SiteError: problems.answer_closed,
+            HTTPException: problems.answer_http,
+            RecursionError: problems.answer_too_deep,
+        },
+        openapi_config=OpenAPIConfig(
+            title="A batsched-py site",
+            version=batsched_py.__version__,
+            path="/openapi",
+            render_plugins=[JsonRenderPlugin(path="/openapi.json")],
+        ),
+        request_max_body_size=LARGEST_BODY,
+        signature_types=[Site, Leases, Acceptance],
+        logging_config=None,
+    )
+
+
+def _check_type(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    """Refuse bodies of types that nothing here reads; what a plain form of a browser can send is among them."""
+    headers = connection.headers
+    if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
+        given = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if given != JSON:
+            raise refuse(415, f"must be {JSON}", "Content-Type")
+
+
+class _RateGuard:
+    """Refuses writes of a user who asks too often."""
+
+    def __init__(self, limit: RateLimit) -> None:
+        self._limit = limit
+
+    def __call__(self, connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        if not writes(connection):
+            return
+        waits = self._limit.seconds_to_wait(connection.headers.get(USER_HEADER, LOCAL))
+        if waits:
+            raise refuse(429, "asks too often", **{"Retry-After": str(math.ceil(waits))})
+
+
+def _returns(part: Any) -> Any:
+    """Return a function that returns the part."""
+
+    def give() -> Any:
+        return part
+
+    return give

@@ -1,0 +1,106 @@
+"""Who asks a site: users and groups as trusted callers assert them, behind a token or on the machine itself."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from typing import Any, Final
+
+from litestar import Request
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
+from msgspec import Struct
+
+from batsched_py.site.api.problems import refuse
+
+#: Headers in which a trusted caller says for whom it asks.
+USER_HEADER: Final = "x-bonfire-asserted-id"
+GROUP_HEADER: Final = "x-bonfire-asserted-selected-group"
+#: The user of requests on the machine itself that name none.
+LOCAL: Final = "local"
+#: Characters of a name.
+LONGEST_NAME: Final = 100
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+class Identity(Struct, frozen=True):
+    """Who asks.
+
+    Attributes:
+        user: a name.
+        group: "" for none.
+        asserted: True if the caller named the user.
+    """
+
+    user: str
+    group: str
+    asserted: bool
+
+    def may_read(self, user: str, group: str) -> bool:
+        """Return whether it may see what a user of a group asked for: its own, and those of its group."""
+        return self.user == user or (self.group != "" and self.group == group)
+
+
+def writes(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
+    """Return whether a request may change something."""
+    return connection.scope.get("method") not in _SAFE_METHODS
+
+
+class Doorkeeper:
+    """Lets requests in, by the token or from the machine itself.
+
+    Args:
+        token: what callers must show; "" if only the machine itself can reach the site.
+    """
+
+    def __init__(self, token: str) -> None:
+        self._token = token.encode()
+
+    def guard(self, connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        """Refuse who may not come in; for Litestar's guards."""
+        if self._token:
+            self._check_token(connection)
+        else:
+            self._check_local(connection)
+        if writes(connection) and not self._token:
+            _check_origin(connection)
+
+    def _check_token(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
+        scheme, _, shown = connection.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not hmac.compare_digest(shown.strip().encode(), self._token):
+            raise refuse(
+                401, "must show the site's token: Authorization: Bearer TOKEN", **{"WWW-Authenticate": "Bearer"}
+            )
+
+    @staticmethod
+    def _check_local(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
+        """Refuse other machines, and pages elsewhere whose name leads here."""
+        client = connection.client
+        if client is None or not ipaddress.ip_address(client.host).is_loopback:
+            raise refuse(403, "only this machine may ask a site without a token")
+        name = connection.headers.get("host", "").lower()
+        if name.rpartition(":")[0] not in _LOOPBACK_NAMES and name not in _LOOPBACK_NAMES:
+            raise refuse(403, "must be asked as localhost or 127.0.0.1", "Host")
+
+
+def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
+    """Refuse writes that a browser makes for the page of another site."""
+    origin = connection.headers.get("origin")
+    own = f"{connection.scope['scheme']}://{connection.headers.get('host', '')}"
+    fetched = connection.headers.get("sec-fetch-site", "none")
+    if fetched not in ("none", "same-origin") or (origin is not None and origin != own):
+        raise refuse(403, "pages of other sites may not write", "Origin")
+
+
+def who_asks(request: Request[Any, Any, Any]) -> Identity:
+    """Return who asks; the request was let in, so that what it asserts is believed."""
+    user, group = _name(request, USER_HEADER), _name(request, GROUP_HEADER)
+    return Identity(user or LOCAL, group, bool(user))
+
+
+def _name(request: Request[Any, Any, Any], header: str) -> str:
+    name = request.headers.get(header, "").strip()
+    if len(name) > LONGEST_NAME or not name.isprintable() or "," in name or '"' in name:
+        raise refuse(400, f'must be printable text of at most {LONGEST_NAME} characters without , and "', header)
+    return name

@@ -1,0 +1,171 @@
+"""Bodies that ask for leases and jobs, checked, as requests for the inbox."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+
+from batsched_py.leases.terms import ALL_TERMS, MEMBER, UNLIMITED, TermsError, read_terms
+from batsched_py.model.job import Job
+from batsched_py.model.limits import LONGEST
+from batsched_py.session.requests import CANCEL_JOB, SUBMIT_JOB
+from batsched_py.site.api.identity import Identity
+from batsched_py.site.api.problems import Problem, RefusedError
+from batsched_py.site.inbox import Asked
+from batsched_py.text.display import shown
+from batsched_py.traces.lwf_time import read_time
+
+#: Terms that stand in the member `lease` of a job; the other members of a request make the job itself.
+_TERMS: Final = ("start", "deadline", "preemptible", "capacity", "software", "group")
+#: A date and a time, as against seconds and clocks.
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
+
+
+class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """A request for a lease; terms are those of a job's member `lease` (docs/leases.md).
+
+    Attributes:
+        nodes: how many machines.
+        duration: seconds, [DD:]HH:MM:SS, or "unlimited".
+        start: "best_effort" (as without it), "now", seconds since the site began, "+" and seconds or HH:MM:SS from now,
+            or a date and time.
+        deadline: when it must have ended, as `start`.
+        preemptible: it may be suspended for others.
+        capacity: what each node takes of its host; a whole host without it.
+        software: the image that it needs.
+        group: leases of one group that are asked for at one instant start together or not at all.
+    """
+
+    nodes: int
+    duration: float | str
+    start: float | str | None = None
+    deadline: float | str | None = None
+    preemptible: bool | UnsetType = UNSET
+    capacity: Mapping[str, Any] | list[Mapping[str, Any]] | UnsetType = UNSET
+    software: Mapping[str, Any] | UnsetType = UNSET
+    group: str | UnsetType = UNSET
+
+
+class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """A request for a job without terms.
+
+    Attributes:
+        nodes: how many hosts.
+        walltime: seconds after which it is stopped, or [DD:]HH:MM:SS.
+        duration: how long it really takes, likewise; as long as its walltime without it.
+    """
+
+    nodes: int
+    walltime: float | str
+    duration: float | str | None = None
+
+
+def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -> Asked:
+    """Check a request for a lease; RefusedError names each member that is wrong.
+
+    Args:
+        body: the request.
+        who: asks.
+        now: simulated seconds.
+        begun: seconds since 1970 of the site's own beginning, by which dates are counted.
+    """
+    problems = list[Problem]()
+    if body.nodes < 1:
+        problems.append(Problem("nodes", f"must be from 1, not {body.nodes}"))
+    seconds = _collect(problems, "duration", body.duration, unlimited=True)
+    terms = {name: value for name in _TERMS if (value := getattr(body, name)) is not UNSET and value is not None}
+    for name in ("start", "deadline"):
+        if isinstance(value := terms.get(name), str) and _DATE.fullmatch(value):
+            try:
+                terms[name] = _since(value, begun)
+            except ValueError as error:
+                problems.append(Problem(name, str(error)))
+    if not problems:
+        problems = _wrong_terms(body.nodes, seconds, terms, now)
+    if problems:
+        raise RefusedError(422, problems)
+    return _submission(body.nodes, seconds, seconds, {MEMBER: terms}, who)
+
+
+def ask_for_job(body: JobRequest, who: Identity) -> Asked:
+    """Check a request for a job; RefusedError names each member that is wrong."""
+    problems = list[Problem]()
+    if body.nodes < 1:
+        problems.append(Problem("nodes", f"must be from 1, not {body.nodes}"))
+    walltime = _collect(problems, "walltime", body.walltime)
+    duration = walltime if body.duration is None else _collect(problems, "duration", body.duration)
+    if problems:
+        raise RefusedError(422, problems)
+    return _submission(body.nodes, walltime, duration, {}, who)
+
+
+def ask_to_cancel(number: int, who: Identity) -> Asked:
+    """Return the request that takes a job, or the lease for it, back."""
+    return Asked(CANCEL_JOB, lambda _: {"job_id": job_id(number)}, who.user, who.group, target=number)
+
+
+def job_id(number: int) -> str:
+    """Return the id of the job that a request asks for."""
+    return f"site!{number}"
+
+
+def request_number(job: str) -> int | None:
+    """Return the number of the request for a job, or for the lease of which it is a segment; None if it has none."""
+    name = job.removeprefix("site!").partition("#")[0]
+    return int(name) if job.startswith("site!") and name.isascii() and name.isdecimal() else None
+
+
+def _submission(nodes: int, walltime: float, duration: float, extra: Mapping[str, Any], who: Identity) -> Asked:
+    def members(number: int) -> dict[str, Any]:
+        job = {"res": nodes, "walltime": walltime, "profile": f"request{number}", **extra}
+        return {"job_id": job_id(number), "job": job, "profile": {"type": "delay", "delay": duration}}
+
+    return Asked(SUBMIT_JOB, members, who.user, who.group)
+
+
+def _collect(problems: list[Problem], path: str, value: float | str, *, unlimited: bool = False) -> float:
+    """Return seconds; add a problem if the value is none."""
+    try:
+        return _seconds(value, unlimited=unlimited)
+    except ValueError as error:
+        problems.append(Problem(path, str(error)))
+        return 0.0
+
+
+def _seconds(value: float | str, *, unlimited: bool) -> float:
+    if unlimited and value == "unlimited":
+        return UNLIMITED
+    seconds = float(read_time(value)) if isinstance(value, str) else float(value)
+    if not 0 < seconds <= LONGEST:
+        raise ValueError(f"must be more than 0 s and at most {LONGEST:.0f}, not {shown(value)}")
+    return seconds
+
+
+def _since(text: str, begun: float) -> float:
+    """Return the simulated seconds of a date; one without a time zone is UTC."""
+    try:
+        date = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"must be a date like 2030-11-25T13:00:00, not {shown(text)}") from None
+    seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - begun
+    if seconds < 0:
+        raise ValueError(f"{shown(text)} is before the site began")
+    return round(seconds, 6)
+
+
+def _wrong_terms(nodes: int, seconds: float, terms: Mapping[str, Any], now: float) -> list[Problem]:
+    job = Job.create("site!0", size=nodes, profile="p", submit_time=now, walltime=seconds, extra={MEMBER: terms})
+    try:
+        read = read_terms(job, ALL_TERMS)
+    except TermsError as error:
+        return [Problem(error.field.removeprefix(f"{MEMBER}."), error.rule)]
+    wrong = list[Problem]()
+    if read.start is not None and read.start < now:
+        wrong.append(Problem("start", f"must not be before now, {now:.6f}, as {read.start:.6f} is"))
+    if read.deadline is not None and read.deadline < now + seconds:
+        wrong.append(Problem("deadline", "must leave time for the duration"))
+    return wrong

@@ -1,0 +1,70 @@
+"""Answers to what is wrong: a status, and a list of paths and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from litestar import MediaType, Request, Response
+from litestar.exceptions import HTTPException
+from msgspec import Struct
+
+from batsched_py.errors import SiteError
+from batsched_py.text.display import displayed
+
+#: Problems of one request that are told.
+_MOST: Final = 20
+
+
+class Problem(Struct, frozen=True):
+    """One thing that is wrong; `path` is its place in the request, "" for all of it."""
+
+    path: str
+    message: str
+
+
+class Problems(Struct, frozen=True):
+    """The body of an answer that refuses."""
+
+    problems: list[Problem]
+
+
+class RefusedError(Exception):
+    """A request is refused, with an HTTP status and what is wrong."""
+
+    def __init__(self, status: int, problems: Sequence[Problem], headers: dict[str, str] | None = None) -> None:
+        self.status, self.problems, self.headers = status, list(problems)[:_MOST], headers or {}
+        super().__init__("; ".join(f"{one.path}: {one.message}" for one in self.problems))
+
+
+def refuse(status: int, message: str, path: str = "", **headers: str) -> RefusedError:
+    """Return the error for one problem."""
+    return RefusedError(status, [Problem(path, message)], headers)
+
+
+def answer_refusal(_: Request[Any, Any, Any], error: RefusedError) -> Response[Problems]:
+    """Answer a request that was refused."""
+    return _answer(error.status, error.problems, error.headers)
+
+
+def answer_closed(_: Request[Any, Any, Any], error: SiteError) -> Response[Problems]:
+    """Answer a request that the site cannot take now."""
+    return _answer(503, [Problem("", str(error))], {"Retry-After": "1"})
+
+
+def answer_too_deep(_: Request[Any, Any, Any], __: RecursionError) -> Response[Problems]:
+    """Answer a body with more brackets in brackets than can be read."""
+    return _answer(400, [Problem("", "the body is nested too deeply")], {})
+
+
+def answer_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Problems]:
+    """Answer what the framework refuses: unknown paths and methods, bodies that are no JSON or of another shape."""
+    extra = error.extra if isinstance(error.extra, list) else []
+    shape = [Problem(str(one.get("key", "")), displayed(str(one["message"]))) for one in extra if "message" in one]
+    status = 422 if shape and error.status_code == 400 else error.status_code
+    headers = {str(name): str(value) for name, value in (error.headers or {}).items()}
+    return _answer(status, shape[:_MOST] or [Problem("", displayed(error.detail))], headers)
+
+
+def _answer(status: int, problems: list[Problem], headers: dict[str, str]) -> Response[Problems]:
+    return Response(Problems(problems), status_code=status, media_type=MediaType.JSON, headers=headers)

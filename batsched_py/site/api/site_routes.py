@@ -1,0 +1,203 @@
+"""The site itself over HTTP: whether it is ready, its clock, its hosts, its queue, and what changes."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import orjson
+from litestar import Controller, Response, get, put
+from litestar.params import Parameter
+from litestar.response import ServerSentEvent, ServerSentEventMessage
+from msgspec import Struct
+
+import batsched_py
+from batsched_py.hostset import HostSet
+from batsched_py.site.api.identity import who_asks
+from batsched_py.site.api.lease_routes import Asking, Block, Lease, Leases, blocks
+from batsched_py.site.api.problems import Problem, RefusedError, refuse
+from batsched_py.site.pacing import PacedClock
+from batsched_py.site.site import Site
+
+#: Seconds between two looks for news, and between two signs of life.
+_LOOK: Final = 0.2
+_ALIVE: Final = 10.0
+#: Hosts that are listed at once.
+_MOST_HOSTS: Final = 10_000
+#: The fastest pace: a year in a second.
+_FASTEST: Final = 86400.0 * 365
+
+
+class Health(Struct, frozen=True):
+    """Whether the site takes requests: ready, starting, or ended; and why, if it has ended."""
+
+    status: str
+    why: str = ""
+
+
+class Clock(Struct, frozen=True):
+    """The clock of the site.
+
+    Attributes:
+        now: simulated seconds.
+        begun: the wall-clock time of the simulated second 0, in seconds since 1970.
+        pace: simulated seconds in one second; None for as fast as it can.
+        paused: time stands still.
+    """
+
+    now: float
+    begun: float
+    pace: float | None
+    paused: bool
+
+
+class ClockChange(Struct, frozen=True, forbid_unknown_fields=True):
+    """A change of the clock; what is left out stays as it is. The pace may be "max"."""
+
+    pace: float | str | None = None
+    paused: bool | None = None
+
+
+class SiteDescription(Struct, frozen=True):
+    """What the site is."""
+
+    platform: str
+    hosts: int
+    algorithm: str
+    version: str
+    clock: Clock
+
+
+class Host(Struct, frozen=True):
+    """A host: its number in charts, its name, free, busy, unavailable, asleep or switching, and what it has."""
+
+    number: int
+    name: str
+    state: str
+    properties: dict[str, str]
+
+
+@get("/healthz", tags=("site",), summary="Whether the site is ready", exclude_from_auth=True)
+async def health(site: Site) -> Response[Health]:
+    """Answer 200 once the site takes requests, 503 before that, and when it has ended."""
+    if site.inbox.ready:
+        return Response(Health("ready"))
+    starting = site.alive and site.failure is None
+    return Response(Health("starting") if starting else Health("ended", str(site.failure or "")), status_code=503)
+
+
+class SiteController(Controller):
+    """Resources of the site that all may read."""
+
+    path = "/api"
+    tags = ("site",)
+
+    @get("/site", summary="Describe the site")
+    async def describe(self, site: Site) -> SiteDescription:
+        """Describe the site."""
+        settings = site.settings
+        return SiteDescription(
+            Path(settings.platform.source).name,
+            site.host_count,
+            settings.algorithm,
+            batsched_py.__version__,
+            _clock(site),
+        )
+
+    @get("/clock", summary="Read the clock")
+    async def clock(self, site: Site) -> Clock:
+        """Return the simulated time and how fast it passes."""
+        return _clock(site)
+
+    @put("/clock", summary="Change the pace, or pause")
+    async def change_clock(self, data: ClockChange, site: Site) -> Clock:
+        """Let time stand still, go on, pass faster or slower; who may write may do so."""
+        pace = _pace(data.pace)
+
+        def change(clock: PacedClock, reached: float) -> None:
+            if pace is not None:
+                clock.change_pace(pace, reached)
+            if data.paused is True:
+                clock.pause(reached)
+            elif data.paused is False and clock.paused:
+                clock.start(reached)
+
+        if not site.inbox.ready:
+            raise refuse(503, "the site is starting", **{"Retry-After": "1"})
+        site.inbox.control(change)
+        return _clock(site)
+
+    @get("/hosts", summary="List hosts")
+    async def hosts(
+        self, site: Site, after: Annotated[int, Parameter(ge=-1)] = -1, limit: Annotated[int, Parameter(ge=1)] = 1000
+    ) -> list[Host]:
+        """List hosts in the order of their numbers, with what they do."""
+        now = site.board.snapshot.hosts
+        sets = {name: HostSet.parse(getattr(now, name)) for name in ("unavailable", "switching", "asleep", "busy")}
+        stop = min(after + 1 + min(limit, _MOST_HOSTS), site.host_count)
+        return [
+            Host(
+                number,
+                host.name,
+                _state(number, sets),
+                {**host.properties},
+            )
+            for number, host in enumerate(site.hosts[after + 1 : stop], after + 1)
+        ]
+
+    @get("/queue", summary="Show the queue")
+    async def queue(self, request: Asking, leases: Leases) -> list[Lease]:
+        """List one's own leases and jobs that wait to start, in the order of the queue."""
+        return leases.queue(who_asks(request))
+
+    @get("/schedule", summary="What takes hosts, and when")
+    async def schedule(self, site: Site, begin: float = 0.0, end: float = 1e12) -> list[Block]:
+        """List what takes hosts between two simulated instants: past, under way and planned."""
+        if not begin <= end:
+            raise RefusedError(422, [Problem("end", "must not be before the beginning")])
+        return blocks(site, begin, end)
+
+    @get("/events", summary="Follow what changes", media_type="text/event-stream")
+    async def events(self, site: Site) -> ServerSentEvent:
+        """Send an event `change` whenever something has happened, and `clock` as a sign of life."""
+        return ServerSentEvent(_news(site))
+
+
+def _state(number: int, sets: Mapping[str, HostSet]) -> str:
+    return next((name for name, hosts in sets.items() if number in hosts), "free")
+
+
+async def _news(site: Site) -> AsyncIterator[ServerSentEventMessage]:
+    seen, silent = -1, 0.0
+    while site.alive:
+        number = site.board.snapshot.number
+        if number != seen or silent >= _ALIVE:
+            news = {"snapshot": number, "clock": _plain(_clock(site))}
+            yield ServerSentEventMessage(orjson.dumps(news).decode(), event="clock" if number == seen else "change")
+            seen, silent = number, 0.0
+        await asyncio.sleep(_LOOK)
+        silent += _LOOK
+
+
+def _clock(site: Site) -> Clock:
+    pace = site.clock.pace
+    return Clock(round(site.inbox.now, 6), site.begun, None if math.isinf(pace) else pace, site.clock.paused)
+
+
+def _plain(clock: Clock) -> dict[str, Any]:
+    return {"now": clock.now, "begun": clock.begun, "pace": clock.pace, "paused": clock.paused}
+
+
+def _pace(value: float | str | None) -> float | None:
+    if value is None:
+        return None
+    if value == "max":
+        return math.inf
+    if isinstance(value, str) or not 0 < value <= _FASTEST:
+        raise refuse(
+            422, f'must be "max", or more than 0 and at most {_FASTEST:.0f} simulated seconds a second', "pace"
+        )
+    return float(value)

@@ -1,0 +1,117 @@
+"""The client of a site: what the commands ask over HTTP; needs no extra."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import quote, urlencode, urlsplit
+
+from batsched_py.errors import OptionError, SiteError, TransportError
+from batsched_py.text.display import displayed
+
+#: Where a site answers unless it is told otherwise.
+DEFAULT_URL: Final = "http://127.0.0.1:8080"
+#: Seconds that a site may be silent.
+_SILENCE: Final = 30.0
+#: Seconds between two tries.
+_RETRY: Final = 0.1
+#: Bytes of an answer that are read.
+_LARGEST: Final = 1 << 26
+
+
+class SiteClient:
+    """Asks one site, each time over a new connection.
+
+    Args:
+        url: of the site, http or https.
+        token: that it wants to be shown; "" for none.
+        user, group: for whom is asked; "" for nobody in particular.
+        patience: seconds that a site is given to start.
+
+    Raises OptionError if the URL is none.
+    """
+
+    def __init__(
+        self, url: str = DEFAULT_URL, token: str = "", user: str = "", group: str = "", patience: float = 0.0
+    ) -> None:
+        parts = urlsplit(url)
+        try:
+            port = parts.port
+        except ValueError:
+            port = -1
+        if parts.scheme not in ("http", "https") or not parts.hostname or port == -1 or parts.query or parts.fragment:
+            raise OptionError(f"--url must be like {DEFAULT_URL}, not {url!r}")
+        self._url, self._patience = url, patience
+        self._connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._host, self._port, self._path = parts.hostname, port, parts.path.rstrip("/")
+        self._headers = {"Accept": "application/json"}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+        if user:
+            self._headers["X-Bonfire-Asserted-Id"] = user
+        if group:
+            self._headers["X-Bonfire-Asserted-Selected-Group"] = group
+
+    def get(self, *path: str | int, **query: Any) -> Any:
+        """Return a resource. SiteError if the site refuses, TransportError if it cannot be reached."""
+        return self._ask("GET", path, query=query)
+
+    def post(self, *path: str | int, body: Mapping[str, Any]) -> Any:
+        """Hand something in; return what the site made of it."""
+        return self._ask("POST", path, body)
+
+    def delete(self, *path: str | int) -> None:
+        """Take something back."""
+        self._ask("DELETE", path)
+
+    def _ask(
+        self,
+        method: str,
+        path: tuple[str | int, ...],
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, Any] | None = None,
+    ) -> Any:
+        target = "/".join((self._path, *(quote(str(part), safe="") for part in path)))
+        if query:
+            target = f"{target}?{urlencode(query)}"
+        until = time.monotonic() + self._patience
+        while True:
+            try:
+                status, content = self._exchange(method, target, None if body is None else json.dumps(body))
+            except (OSError, http.client.HTTPException) as error:
+                if isinstance(error, ConnectionRefusedError) and time.monotonic() < until:
+                    time.sleep(_RETRY)
+                    continue
+                why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+                raise TransportError(f"the site at {self._url} cannot be reached: {displayed(why)}") from error
+            if status == HTTPStatus.SERVICE_UNAVAILABLE and time.monotonic() < until:
+                time.sleep(_RETRY)
+                continue
+            return self._read(status, content)
+
+    def _exchange(self, method: str, target: str, body: str | None) -> tuple[int, bytes]:
+        headers = self._headers | ({} if body is None else {"Content-Type": "application/json"})
+        with closing(self._connect(self._host, self._port, timeout=_SILENCE)) as connection:
+            connection.request(method, target, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read(_LARGEST)
+
+    def _read(self, status: int, content: bytes) -> Any:
+        try:
+            value = json.loads(content) if content else None
+        except ValueError:
+            raise TransportError(f"what answers at {self._url} is no site: it sent no JSON ({status})") from None
+        if status < 400:
+            return value
+        problems = value.get("problems") if isinstance(value, dict) else None
+        told = [
+            ": ".join(displayed(str(one[name])) for name in ("path", "message") if one.get(name))
+            for one in problems or []
+            if isinstance(one, dict)
+        ]
+        raise SiteError("; ".join(told) or f"the site at {self._url} answered {status}")

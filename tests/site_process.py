@@ -1,0 +1,60 @@
+"""A live site in a process of its own, as a user starts it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from batsched_py.site.client import SiteClient
+from tests.clone import ROOT
+
+
+class SiteProcess:
+    """A site that answers.
+
+    Attributes:
+        url: of the site.
+        process: to be killed.
+    """
+
+    def __init__(self, folder: Path, options: Sequence[str]) -> None:
+        command = [sys.executable, "-m", "batsched_py", "site", "-p", str(ROOT / "platforms" / "tiny4.xml")]
+        command += ["--listen", "127.0.0.1:0", "--data", str(folder / "site"), *options]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder)
+        assert self.process.stderr is not None
+        told = self.process.stderr.readline()
+        found = re.search(r"answers at (http://\S+)", told)
+        if found is None:
+            self.process.wait()
+            raise AssertionError(told + self.process.stderr.read())
+        self.url = found[1]
+
+    def client(self, user: str = "", group: str = "", token: str = "") -> SiteClient:
+        """Return a client of it."""
+        return SiteClient(self.url, token, user, group)
+
+    def end(self) -> str:
+        """Stop it; return what it has told."""
+        self.process.terminate()
+        _, told = self.process.communicate()
+        return told
+
+    def kill(self) -> None:
+        """Kill it, as a failing machine would."""
+        self.process.kill()
+        self.process.communicate()
+
+
+@contextmanager
+def running_site(folder: Path, *options: str) -> Iterator[SiteProcess]:
+    """Start a site, and stop it if it runs still."""
+    site = SiteProcess(folder, options)
+    try:
+        yield site
+    finally:
+        if site.process.poll() is None:
+            site.end()
