@@ -44,9 +44,13 @@ class Browser:
 
     def open(self, page: Path) -> None:
         """Open a report and wait until it is drawn, or has said that it cannot be."""
+        self.visit(page.as_uri())
+
+    def visit(self, address: str) -> None:
+        """Open a page, and wait until it says that it is no longer loading."""
         self.complaints()
         self.requests()
-        self.driver.get(page.as_uri())
+        self.driver.get(address)
         WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05).until(
             lambda _: self.ask("document.documentElement.dataset.state") != "loading"
         )

@@ -7,7 +7,7 @@ Start with app.py, which makes the application (Litestar) of these parts:
 * problems.py: answers to what is wrong, each with a status, a path and a message;
 * lease_requests.py: bodies that ask for leases or jobs, checked, as requests for the inbox;
 * acceptance.py: accepts requests of one moment together, off the event loop;
-* lease_routes.py, site_routes.py: the resources;
+* lease_routes.py, site_routes.py, page_routes.py: the resources, and the page in front of them;
 * server.py: the server around it.
 
 Nothing that comes in names code, a file or a header to be believed; bodies are bounded before they are read.

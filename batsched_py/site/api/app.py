@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from litestar import Litestar, Router
 from litestar.connection import ASGIConnection
+from litestar.datastructures import ResponseHeader
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
@@ -20,6 +21,7 @@ from batsched_py.site.api import problems
 from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.identity import LOCAL, USER_HEADER, Doorkeeper, writes
 from batsched_py.site.api.lease_routes import JobController, LeaseController, Leases
+from batsched_py.site.api.page_routes import HEADERS, page, part
 from batsched_py.site.api.problems import RefusedError, refuse
 from batsched_py.site.api.rate import RateLimit
 from batsched_py.site.api.site_routes import SiteController, health
@@ -55,7 +57,8 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
     )
     parts = {"site": site, "leases": Leases(site), "acceptance": Acceptance(site.inbox)}
     return Litestar(
-        route_handlers=[health, api],
+        route_handlers=[health, page, part, api],
+        response_headers=[ResponseHeader(name=name, value=value) for name, value in HEADERS.items()],
         dependencies={
             name: Provide(_returns(part), sync_to_thread=False, use_cache=True) for name, part in parts.items()
         },

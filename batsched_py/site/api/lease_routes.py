@@ -102,10 +102,13 @@ class Leases:
             raise refuse(404, f"there is no lease {number}")
         return entry
 
-    def readable(self, who: Identity, *, finished: bool, after: int, limit: int) -> list[Lease]:
-        """Return those that somebody may see, by number; those that have ended only if that is asked for."""
+    def readable(self, who: Identity, *, finished: bool, after: int, limit: int, newest: bool) -> list[Lease]:
+        """Return those that somebody may see, by number; those that have ended only if that is asked for.
+
+        With `newest` the last ones come first.
+        """
         rows, found = self._open_rows(), list[Lease]()
-        for number in self._numbers(after, rows, finished=finished):
+        for number in self._numbers(after, finished=finished, newest=newest):
             entry = self._site.inbox.entries[number]
             if entry.kind == SUBMIT_JOB and who.may_read(entry.user, entry.group):
                 lease = self._lease(entry, rows)
@@ -130,11 +133,13 @@ class Leases:
                     found.append(lease)
         return found[:_MOST]
 
-    def _numbers(self, after: int, rows: Mapping[int, LeaseRow], *, finished: bool) -> Iterable[int]:
-        last = len(self._site.inbox.entries)
+    def _numbers(self, after: int, *, finished: bool, newest: bool) -> Iterable[int]:
+        numbers = range(after + 1, len(self._site.inbox.entries) + 1)
+        ordered = reversed(numbers) if newest else numbers
+        if finished:
+            return ordered
         self._read_ended()
-        numbers = range(after + 1, last + 1)
-        return numbers if finished else (number for number in numbers if number in rows or number not in self._ended)
+        return (number for number in ordered if number not in self._ended)
 
     def _open_rows(self) -> Mapping[int, LeaseRow]:
         table = self._site.board.snapshot.tables.get("leases")
@@ -228,16 +233,20 @@ class LeaseController(Controller):
         return _created(await acceptance.accept(asked), "/api/leases")
 
     @get("/", summary="List leases")
-    async def listed(
+    async def listed(  # noqa: PLR0917  (parameters of the query, given by name)
         self,
         request: Asking,
         leases: Leases,
         finished: bool = False,
         after: After = 0,
         limit: Limit = _MOST,
+        newest: bool = False,
     ) -> list[Lease]:
-        """List one's own leases and those of one's group; those in final states only if that is asked for."""
-        return leases.readable(who_asks(request), finished=finished, after=after, limit=limit)
+        """List one's own leases and those of one's group; those in final states only if that is asked for.
+
+        With `newest` the last ones come first.
+        """
+        return leases.readable(who_asks(request), finished=finished, after=after, limit=limit, newest=newest)
 
     @get("/{number:int}", summary="Show a lease")
     async def shown(self, request: Asking, leases: Leases, number: Number) -> Lease:

@@ -1,0 +1,218 @@
+// The page: asks the site for what has changed, and shows it.
+
+import { Chart, KINDS, clockText, sample } from "./chart.js";
+import { Refused, ask, follow, keepToken } from "./site.js";
+
+const $ = (id) => document.getElementById(id);
+const LEASE_COLUMNS = ["ID", "User", "Type", "State", "Machines", "Duration", "Start", "End", "Hosts", "Why", ""];
+const QUEUE_COLUMNS = ["ID", "User", "Machines", "Duration", "State"];
+const FINAL = new Set(["Done", "Cancelled", "Rejected", "Fail"]);
+const HUNDRED_YEARS = 36500 * 86400;
+
+const chart = new Chart($("chart"), pick);
+/** The clock as it was told last, and when. */
+let clock = { now: 0, pace: 1, paused: true }, told = 0;
+let wanted = false, busy = false;
+
+function cell(text, name = "td") {
+  const made = document.createElement(name);
+  made.textContent = text ?? "";
+  return made;
+}
+
+function fillTable(table, columns, rows, none) {
+  const head = document.createElement("thead"), line = document.createElement("tr"), body = document.createElement("tbody");
+  for (const column of columns) {
+    const made = cell(column, column ? "th" : "td");
+    if (column) made.scope = "col";
+    line.append(made);
+  }
+  head.append(line);
+  body.append(...rows);
+  const focused = table.contains(document.activeElement) ? document.activeElement.dataset.cancel : undefined;
+  if (rows.length) table.replaceChildren(head, body);
+  else table.replaceChildren(Object.assign(document.createElement("caption"), { textContent: none }));
+  if (focused) table.querySelector(`[data-cancel="${focused}"]`)?.focus();
+}
+
+function span(seconds) { return seconds >= HUNDRED_YEARS ? "unlimited" : clockText(seconds); }
+function time(seconds) { return seconds === undefined || seconds === null ? "" : clockText(seconds); }
+
+function leaseRow(lease) {
+  const line = document.createElement("tr");
+  line.dataset.lease = lease.number;
+  const start = lease.start ?? lease.requested_start;
+  line.append(
+    cell(lease.number), cell(lease.user), cell(lease.type ?? "Job"), cell(lease.state), cell(lease.nodes),
+    cell(lease.duration === undefined ? "" : span(lease.duration)), cell(time(start)), cell(time(lease.end)), cell(lease.hosts),
+  );
+  const why = cell(lease.why);
+  why.className = "why";
+  const act = cell("");
+  if (!FINAL.has(lease.state) && !lease.end) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Cancel";
+    button.dataset.cancel = lease.number;
+    button.setAttribute("aria-label", `Cancel lease ${lease.number}`);
+    button.addEventListener("click", () => attempt(() => ask(`/api/leases/${lease.number}`, { method: "DELETE" })));
+    act.append(button);
+  }
+  line.append(why, act);
+  return line;
+}
+
+function queueRow(lease) {
+  const line = document.createElement("tr");
+  line.append(cell(lease.number), cell(lease.user), cell(lease.nodes), cell(lease.duration === undefined ? "" : span(lease.duration)), cell(lease.state));
+  return line;
+}
+
+function pick(block) {
+  for (const line of document.querySelectorAll("tr.picked")) line.classList.remove("picked");
+  if (!block) { $("picked").textContent = ""; return; }
+  const what = KINDS[block.kind]?.[1] ?? block.kind, who = block.number ? `Lease ${block.number}` : "A job";
+  const end = block.end === null || block.end === undefined ? "" : ` to ${clockText(block.end)}`;
+  $("picked").textContent = `${who} ${what}${block.phase === "planned" ? " (planned)" : ""}: ${clockText(block.start)}${end}, hosts ${block.hosts}`;
+  document.querySelector(`tr[data-lease="${block.number}"]`)?.classList.add("picked");
+}
+
+/** Do something that the site may refuse; tell it if it does. */
+async function attempt(action) {
+  try {
+    await action();
+    $("trouble").hidden = true;
+    refresh();
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function complain(error) {
+  if (error instanceof Refused && error.status === 401) $("token-form").hidden = false;
+  $("trouble").textContent = error instanceof Refused ? error.message : "The site cannot be reached.";
+  $("trouble").hidden = false;
+}
+
+/** Ask for all that is shown; one question at a time, and another one if something has changed meanwhile. */
+async function refresh() {
+  wanted = true;
+  if (busy) return;
+  busy = true;
+  try {
+    while (wanted) {
+      wanted = false;
+      const begin = chart.begin - chart.span, end = chart.begin + 3 * chart.span;
+      const [leases, queue, blocks] = await Promise.all([
+        ask(`/api/leases?newest=true&limit=200&finished=${$("finished").checked}`), ask("/api/queue"), ask(`/api/schedule?begin=${begin}&end=${end}`),
+      ]);
+      fillTable($("leases"), LEASE_COLUMNS, leases.map(leaseRow), "There are none.");
+      fillTable($("queue"), QUEUE_COLUMNS, queue.slice(0, 100).map(queueRow), "The queue is empty.");
+      chart.blocks = blocks;
+      chart.draw();
+      document.documentElement.dataset.state = "ready";
+    }
+  } catch (error) {
+    complain(error);
+  } finally {
+    busy = false;
+  }
+}
+
+function showClock(news) {
+  clock = news;
+  told = performance.now();
+  $("pause").textContent = clock.paused ? "Go on" : "Pause";
+  $("pause").setAttribute("aria-pressed", clock.paused);
+  const pace = clock.pace === null ? "max" : String(clock.pace);
+  if (![...$("pace").options].some((one) => one.value === pace)) $("pace").append(new Option(`${pace} times`, pace));
+  if (document.activeElement !== $("pace")) $("pace").value = pace;
+}
+
+function tick() {
+  const passed = clock.paused || clock.pace === null ? 0 : ((performance.now() - told) / 1000) * clock.pace;
+  chart.now = clock.now + passed;
+  $("now").textContent = clockText(chart.now);
+  chart.draw();
+}
+
+async function listen() {
+  for (;;) {
+    try {
+      await follow((event, news) => {
+        showClock(news.clock);
+        $("trouble").hidden = true;
+        if (event === "change") refresh();
+      });
+    } catch (error) {
+      complain(error);
+      if (error instanceof Refused && error.status === 401) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
+
+async function begin() {
+  try {
+    const site = await ask("/api/site");
+    $("token-form").hidden = $("trouble").hidden = true;
+    document.title = $("title").textContent = site.platform;
+    $("about").textContent = `${site.hosts} hosts, scheduled by ${site.algorithm}`;
+    chart.hosts = site.hosts;
+    showClock(site.clock);
+    await refresh();
+    listen();
+  } catch (error) {
+    complain(error);
+    document.documentElement.dataset.state = "refused";
+  }
+}
+
+$("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  keepToken($("token").value);
+  begin();
+});
+$("ask").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const given = event.target.elements, when = given.when.value, text = given.duration.value.trim();
+  const body = {
+    nodes: Number(given.nodes.value),
+    duration: /^\d+(\.\d+)?$/.test(text) ? Number(text) : text,
+    start: when === "later" ? `+${given.after.value.trim()}` : when,
+    preemptible: when === "best_effort" && given.preemptible.checked,
+  };
+  try {
+    const lease = await ask("/api/leases", { method: "POST", body });
+    $("asked").className = "";
+    $("asked").textContent = `Accepted as lease ${lease.number}.`;
+    refresh();
+  } catch (error) {
+    $("asked").className = "bad";
+    $("asked").textContent = error.message;
+  }
+});
+$("ask").elements.when.addEventListener("change", (event) => {
+  $("after-label").hidden = $("after-help").hidden = event.target.value !== "later";
+});
+$("pause").addEventListener("click", () => attempt(async () => showClock(await ask("/api/clock", { method: "PUT", body: { paused: !clock.paused } }))));
+$("pace").addEventListener("change", (event) => {
+  const value = event.target.value;
+  attempt(async () => showClock(await ask("/api/clock", { method: "PUT", body: { pace: value === "max" ? value : Number(value) } })));
+});
+$("finished").addEventListener("change", refresh);
+for (const [id, act] of Object.entries({
+  earlier: () => chart.move(-0.25), later: () => chart.move(0.25), closer: () => chart.zoom(0.5), wider: () => chart.zoom(2),
+})) $(id).addEventListener("click", () => { act(); showFollowing(); refresh(); });
+$("follow").addEventListener("click", () => { chart.following = !chart.following; showFollowing(); chart.draw(); });
+function showFollowing() { $("follow").setAttribute("aria-pressed", chart.following); }
+
+for (const kind of ["vm", "suspend", "resume", "transfer"]) {
+  const item = document.createElement("li"), mark = document.createElement("canvas");
+  sample(mark, kind);
+  item.append(mark, KINDS[kind][1]);
+  $("legend").append(item);
+}
+$("legend").append(Object.assign(document.createElement("li"), { textContent: "pale and dashed: planned" }));
+setInterval(tick, 250);
+begin();

@@ -1,0 +1,49 @@
+// What the page asks its site, and what it is told; texts come as they are and are shown as text only.
+
+const TOKEN = "batsched-py token";
+
+/** An answer that refuses: its status and what is wrong, in one line. */
+export class Refused extends Error {
+  constructor(status, problems) {
+    super(problems.map((one) => (one.path ? `${one.path}: ${one.message}` : one.message)).join("; "));
+    this.status = status;
+  }
+}
+
+export function keepToken(token) { sessionStorage.setItem(TOKEN, token); }
+
+function headers(body) {
+  const token = sessionStorage.getItem(TOKEN);
+  return {
+    ...(token ? { Authorization: `Bearer ${token}` } : {}),
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+  };
+}
+
+/** Ask for a resource; a body makes it a write. */
+export async function ask(path, { method = "GET", body } = {}) {
+  const answer = await fetch(path, { method, headers: headers(body), body: body === undefined ? undefined : JSON.stringify(body) });
+  if (answer.status === 204) return null;
+  const value = await answer.json().catch(() => null);
+  if (!answer.ok) throw new Refused(answer.status, value?.problems ?? [{ path: "", message: `the site answered ${answer.status}` }]);
+  return value;
+}
+
+/** Call `tell(event, data)` for each event of the site, until the connection ends. */
+export async function follow(tell) {
+  const answer = await fetch("/api/events", { headers: headers() });
+  if (!answer.ok) throw new Refused(answer.status, [{ path: "", message: `the site answered ${answer.status}` }]);
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let left = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    left += value.replaceAll("\r\n", "\n");
+    const events = left.split("\n\n");
+    left = events.pop();
+    for (const event of events) {
+      const lines = Object.fromEntries(event.split("\n").map((line) => line.split(/: (.*)/s)));
+      if (lines.data) tell(lines.event ?? "message", JSON.parse(lines.data));
+    }
+  }
+}

@@ -1,0 +1,145 @@
+"""The page of a live site, in a real browser: what a person does there, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+from tests.browser import Browser, browsing
+from tests.integration.test_site import wait_for
+from tests.site_process import SiteProcess, running_site
+
+pytest.importorskip("litestar")
+pytest.importorskip("uvicorn")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests."""
+    with browsing(tmp_path_factory.mktemp("profile"), 1400, 1000) as found:
+        yield found
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[SiteProcess]:
+    """A site where ten minutes pass in a second."""
+    with running_site(tmp_path, "--pace", "600", "-o", "policy_preemption=ar-preempts-everything") as found:
+        yield found
+
+
+def state(browser: Browser, lease: int) -> str:
+    """Return the state of a lease as the page shows it; "" if it does not."""
+    return str(browser.ask(f"document.querySelector('tr[data-lease=\"{lease}\"] td:nth-child(4)')?.textContent ?? ''"))
+
+
+def fill(browser: Browser, name: str, text: str) -> None:
+    """Type a text into a field of the form."""
+    field = browser.driver.find_element(By.CSS_SELECTOR, f"#ask [name={name}]")
+    field.clear()
+    field.send_keys(text)
+
+
+def press(browser: Browser, button: str) -> None:
+    """Click a button."""
+    browser.driver.find_element(By.CSS_SELECTOR, button).click()
+
+
+def test_a_lease_is_asked_for_suspended_for_another_and_resumed(site: SiteProcess, browser: Browser) -> None:
+    """All in front of who stands there; nothing is loaded from elsewhere, and nothing is complained about."""
+    browser.visit(site.url)
+    fill(browser, "nodes", "4")
+    press(browser, "#ask button")
+    wait_for(lambda: state(browser, 1) == "Active")
+    Select(browser.driver.find_element(By.NAME, "when")).select_by_value("later")
+    fill(browser, "nodes", "2")
+    fill(browser, "duration", "600")
+    fill(browser, "after", "00:20:00")
+    press(browser, "#ask button")
+    wait_for(lambda: state(browser, 2) == "Ready")
+    wait_for(lambda: state(browser, 1).startswith("Suspend"))
+    wait_for(lambda: state(browser, 2) == "Active")
+    wait_for(lambda: state(browser, 1) == "Active")
+    assert browser.ask("document.getElementById('trouble').hidden")
+    assert [line for line in browser.complaints() if "SEVERE" in line or "WARNING" in line] == []
+    assert [address for address in browser.requests() if not address.startswith((site.url, "data:"))] == []
+
+
+def test_a_lease_is_taken_back_by_keyboard(site: SiteProcess, browser: Browser) -> None:
+    """Tab and Enter are enough."""
+    site.client().post("api", "leases", body={"nodes": 4, "duration": "unlimited"})
+    browser.visit(site.url)
+    wait_for(lambda: state(browser, 1) == "Active")
+    body = browser.driver.find_element(By.TAG_NAME, "body")
+    body.send_keys(Keys.TAB)
+    for _ in range(60):
+        if browser.ask("document.activeElement.dataset.cancel") == "1":
+            break
+        browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    wait_for(lambda: state(browser, 1) == "")
+    press(browser, "#finished")
+    wait_for(lambda: state(browser, 1) == "Cancelled")
+
+
+def test_what_is_refused_is_told_beside_the_form(site: SiteProcess, browser: Browser) -> None:
+    """In the site's words."""
+    browser.visit(site.url)
+    fill(browser, "duration", "soon")
+    press(browser, "#ask button")
+    wait_for(lambda: "duration: must be" in browser.ask("document.getElementById('asked').textContent"))
+
+
+def test_time_is_paused_and_goes_on(site: SiteProcess, browser: Browser) -> None:
+    """By the button and by the list of paces."""
+    browser.visit(site.url)
+    press(browser, "#pause")
+    wait_for(lambda: site.client().get("api", "clock")["paused"])
+    stopped = site.client().get("api", "clock")["now"]
+    assert site.client().get("api", "clock")["now"] == stopped
+    wait_for(lambda: browser.ask("document.getElementById('pause').textContent") == "Go on")
+    press(browser, "#pause")
+    wait_for(lambda: site.client().get("api", "clock")["now"] > stopped)
+    Select(browser.driver.find_element(By.ID, "pace")).select_by_value("max")
+    wait_for(lambda: site.client().get("api", "clock")["pace"] is None)
+
+
+def test_a_guarded_site_asks_for_its_token(tmp_path: Path, browser: Browser) -> None:
+    """Nothing is shown before."""
+    token = "a-secret-of-many-characters"
+    (tmp_path / "token").write_text(token)
+    with running_site(tmp_path, "--token-file", str(tmp_path / "token")) as site:
+        browser.visit(site.url)
+        wait_for(lambda: not browser.ask("document.getElementById('token-form').hidden"))
+        browser.driver.find_element(By.ID, "token").send_keys(token, Keys.ENTER)
+        wait_for(lambda: browser.ask("document.getElementById('title').textContent") == "tiny4.xml")
+
+
+@pytest.mark.parametrize("width", [1400, 600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_keeps_people_out(site: SiteProcess, browser: Browser, scheme: str, width: int) -> None:
+    """By the rules of axe-core; and nothing is wider than the window."""
+    if find_spec("axe_core_python") is None:
+        pytest.skip("needs axe-core-python")
+    site.client().post("api", "leases", body={"nodes": 4, "duration": "unlimited"})
+    browser.prefer(scheme)
+    browser.resize(width)
+    browser.visit(site.url)
+    wait_for(lambda: state(browser, 1) == "Active")
+    browser.driver.execute_script((files("axe_core_python") / "axe.min.js").read_text())
+    found: dict[str, Any] = browser.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+    serious = [
+        (one["id"], one["nodes"][0]["html"]) for one in found["violations"] if one["impact"] in ("serious", "critical")
+    ]
+    wide = browser.ask("document.documentElement.scrollWidth") > width
+    browser.resize(None)
+    browser.prefer("light")
+    assert serious == []
+    assert not wide
