@@ -109,7 +109,7 @@ class Load:
 
 
 async def play(load: Load, folder: Path, kills: int, pace: str) -> SiteProcess:
-    """Start the site, let the clients ask, kill it a number of times meanwhile; return the site that runs at the end."""
+    """Start the site and let the clients ask; kill it a number of times meanwhile. Return the site of the end."""
     options = ("--pace", pace, "--rate", "1000", "-o", "policy_preemption=ar-preempts-everything")
     site = await asyncio.to_thread(SiteProcess, folder, options)
     load.port = int(urlsplit(site.url).port or 0)
