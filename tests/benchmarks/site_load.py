@@ -82,7 +82,11 @@ class Load:
         """Return method, path, body and kind of the next request."""
         draw = chance.random()
         if draw < 0.25:
-            lease = {"nodes": chance.randint(1, 4), "duration": chance.randint(60, 7200), "preemptible": True}
+            lease: dict[str, Any] = {
+                "nodes": chance.randint(1, 4),
+                "duration": chance.randint(60, 7200),
+                "preemptible": True,
+            }
             if chance.random() < 0.2:
                 lease["start"] = f"+{chance.randint(600, 86400)}"
             return "POST", "/api/leases", json.dumps(lease).encode(), "write"
