@@ -122,6 +122,10 @@ class View:
         running = self._state.running.get(job_id)
         return None if running is None else running.job
 
+    def run(self, job_id: str) -> Running | None:
+        """Return where and since when a job runs; None if it does not."""
+        return self._state.running.get(job_id)
+
     def profile(self, job: Job) -> Profile | None:
         """Return the job's profile, if Batsim sent it: with the job, or in SIMULATION_BEGINS (v3 and later)."""
         members = self._state.profiles.members(job.workload, job.profile)

@@ -34,17 +34,22 @@ class Requests:
         state: of the run; until the last request has come, more jobs are expected.
         view: of the state.
         plan: through which jobs are submitted.
+        call_every: as long as requests may come, be called after so many seconds at the latest; None if whoever asks
+            can wake the algorithm.
 
     Raises OptionError if jobs cannot be submitted in this run.
     """
 
-    def __init__(self, scheduler: Scheduler[Any], state: State, view: View, plan: Plan) -> None:
+    def __init__(
+        self, scheduler: Scheduler[Any], state: State, view: View, plan: Plan, *, call_every: float | None
+    ) -> None:
         if not state.config.dynamic_jobs:
             raise OptionError("jobs that events ask for need --enable-dynamic-jobs")
         if plan.dialect is V14:
             raise OptionError("jobs that events ask for need Batsim 3 or later: protocol 1.4 has no external events")
         state.expects_requests = True
         self._scheduler, self._state, self._view, self._plan = scheduler, state, view, plan
+        self._call_every = call_every
         self._submits = scheduler.needs_dynamic_jobs or scheduler.uses_dynamic_jobs
         #: Ids of jobs that were taken back before Batsim had submitted them.
         self._withdrawn: set[str] = set()
@@ -67,7 +72,11 @@ class Requests:
                 self._scheduler.cancel(job_id, self._view, self._plan)
 
     def finish(self) -> None:
-        """Finish registration after the last request, unless the algorithm submits jobs of its own."""
+        """Keep a call ahead; after the last request finish registration, unless the algorithm submits jobs itself."""
+        if self._call_every is not None and self._state.expects_requests:
+            latest = self._state.now + self._call_every
+            if not any(call <= latest for call in self._state.wakeups):
+                self._plan.wake_at(latest)
         if self._state.all_submitted and self._state.registration_open and not self._submits:
             self._plan.finish_registration()
 

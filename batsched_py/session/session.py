@@ -67,6 +67,7 @@ class Session:
         warn: receives one line for each thing that is strange but legal; None if nobody listens.
         limits: how large a message may be.
         requests: True if external events may ask for jobs and take them back (see `session.requests`).
+        call_every: as long as such events may come, be called after so many simulated seconds at the latest.
 
     Raises OptionError at once if the options are wrong.
     """
@@ -82,7 +83,9 @@ class Session:
         warn: Callable[[str], None] | None = None,
         limits: Limits = LIMITS,
         requests: bool = False,
+        call_every: float | None = None,
     ) -> None:
+        self._call_every = call_every
         self._takes_requests = requests
         #: What external events ask for; None if they may not.
         self._requests: Requests | None = None
@@ -181,6 +184,12 @@ class Session:
         """Return the reply to send when `answer` has raised: Batsim stops; after SIMULATION_ENDS it is empty."""
         return self._conversation.refusal(str(error))
 
+    @property
+    def idle(self) -> bool:
+        """True if nothing waits or runs, and jobs come from external events alone."""
+        state = self._state
+        return state.static_over and not (state.queue or state.running or state.control or state.registered)
+
     def waiting(self) -> Sequence[str]:
         """Return a line for each waiting job: what it needs, and why it waits in the algorithm's words.
 
@@ -267,7 +276,7 @@ class Session:
         if scheduler.needs_energy and not all(host.pstate_count for host in self.view.hosts.values()):
             raise OptionError(f"{scheduler.name} needs hosts that describe their power (property wattage_per_state)")
         if self._takes_requests:
-            self._requests = Requests(scheduler, self._state, self.view, self.plan)
+            self._requests = Requests(scheduler, self._state, self.view, self.plan, call_every=self._call_every)
 
     def _warn(self, text: str) -> None:
         if self._tell is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -12,7 +12,6 @@ from batsched_py.model.job import Job
 from batsched_py.model.table import Table
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
-from batsched_py.simulator.simulation import Simulation
 from batsched_py.state.state import Running
 
 #: Seconds of the wall clock between two looks while much happens.
@@ -79,29 +78,30 @@ EMPTY: Final = Snapshot(0, 0.0, (), (), 0, HostsNow("", "", "", ""), {}, {})
 class Board:
     """The latest snapshot, and the jobs that have ended; written by the simulation's thread, read by others."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self.snapshot = EMPTY
         #: In the order in which they ended; it only grows.
         self.ended: list[JobNow] = []
         #: Job id -> its place in `ended`.
         self.places: dict[str, int] = {}
         self._seen, self._looked = 0, 0.0
-        self._followed: tuple[Session, Simulation] | None = None
+        self._ended_from: Callable[[int], Iterable[JobNow]] = lambda _: ()
 
-    def follow(self, session: Session, simulation: Simulation) -> None:
-        """Show these from now on."""
-        self._followed = session, simulation
+    def follow(self, ended_from: Callable[[int], Iterable[JobNow]]) -> None:
+        """Take the jobs that have ended from here: `ended_from(number)` returns all but the first `number`."""
+        self._ended_from = ended_from
 
     def look(self, idle: bool) -> None:
         """Make a new snapshot if something has happened; while the simulation is busy, not too often."""
-        if self._followed is None or self._followed[0].messages == self._seen:
+        session = self._session
+        if session.messages == self._seen:
             return
         wall = time.monotonic()
         if idle or wall >= self._looked + _PAUSE:
-            session, simulation = self._followed
-            for record in simulation.records_from(len(self.ended)):
-                self.places[record.job.id] = len(self.ended)
-                self.ended.append(_ended(record, session.rejections.get(record.job.id, "")))
+            for job in self._ended_from(len(self.ended)):
+                self.places[job.id] = len(self.ended)
+                self.ended.append(job)
             self.snapshot = self._make(session)
             self._seen, self._looked = session.messages, wall
 
@@ -139,7 +139,8 @@ def _waiting(job: Job, why: str) -> JobNow:
     return JobNow(job.id, "waiting", job.size, job.walltime, job.submit_time, why=why)
 
 
-def _ended(record: JobRecord, why: str) -> JobNow:
+def ended_job(record: JobRecord, why: str) -> JobNow:
+    """Return a job that has ended, by the simulator's record."""
     job, ran = record.job, bool(record.hosts)
     start, end = (record.start, record.finish) if ran else (None, None)
     return JobNow(

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from batsched_py.errors import SiteError
+from batsched_py.protocol.events import NO_MORE_EXTERNAL_EVENT
 from batsched_py.simulator.time.live_loop import LiveBatch
 from batsched_py.site.journal import Entry, Journal
 from batsched_py.site.pacing import PacedClock
@@ -22,7 +23,13 @@ from batsched_py.traces.event_file import ExternalEvent
 #: Seconds of the wall clock after which the time is noted again, and for which it is noted ahead.
 _HEARTBEAT: Final = 0.5
 _AHEAD: Final = 2.0
+#: The smallest difference between two times in messages, in seconds.
+_RESOLUTION: Final = 1e-6
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+#: The kind of a request after which nothing more may be asked for.
+CLOSE: Final = "close_site"
 
 
 class StoppedError(Exception):
@@ -79,11 +86,15 @@ class Inbox:
         self.entries = {entry.number: _light(entry) for entry in entries}
         #: When the time was noted, by the wall clock.
         self._noted = -math.inf
+        #: True if the peer calls, so that a request comes with the first message of a later time.
+        self._called = False
+        #: True once nothing more may be asked for.
+        self._last = bool(entries) and entries[-1].kind == CLOSE
 
     @property
     def ready(self) -> bool:
-        """True once all that was accepted earlier has happened again, until the site stops."""
-        return self._left is None and not self._closed
+        """True once all that was accepted earlier has happened again, until the site is closed or stops."""
+        return self._left is None and not self._closed and not self._last
 
     @property
     def now(self) -> float:
@@ -95,8 +106,8 @@ class Inbox:
         """Let requests happen now, in one message; they are on disk when this returns. SiteError if they cannot be."""
         with self._changed:
             if not self.ready:
-                raise SiteError(self._closed or "the site is starting")
-            at, accepted = max(self._reached, round(self._clock.read(self._reached), 6)), time.time()
+                raise SiteError(self._closed or ("the site was closed" if self._last else "the site is starting"))
+            at, accepted = self._instant(), time.time()
             batch = self._batch + 1
             entries = [
                 Entry(number, batch, at, accepted, one.kind, one.target, one.user, one.group, one.members(number))
@@ -108,8 +119,14 @@ class Inbox:
             self._number, self._batch, self._reached = entries[-1].number, batch, at
             self.entries.update((entry.number, _light(entry)) for entry in entries)
             self._batches.extend(_batches(entries))
+            self._last = entries[-1].kind == CLOSE
             self._changed.notify_all()
         return entries
+
+    def _instant(self) -> float:
+        """Return the instant at which a request happens that comes now."""
+        at = max(self._reached, round(self._clock.read(self._reached), 6))
+        return max(at, round(self._reached + _RESOLUTION, 6)) if self._called else at
 
     def control(self, change: Callable[[PacedClock, float], None]) -> None:
         """Change the clock: `change(clock, the time that the simulation has reached)`."""
@@ -144,6 +161,43 @@ class Inbox:
                 self._changed.wait(min(seconds, _HEARTBEAT))
         raise StoppedError(self._closed)
 
+    def check_open(self) -> None:
+        """Raise StoppedError once the site was told to stop."""
+        if self._closed:
+            raise StoppedError(self._closed)
+
+    def meet(self, now: float, *, idle: bool) -> list[ExternalEvent]:
+        """Wait until it is time for a message of a peer that calls, and return the events that join it.
+
+        Args:
+            now: the time of the message.
+            idle: nothing is left to happen but such calls: if time does not pass by itself, wait for a request.
+        """
+        with self._changed:
+            self._called = True
+            while not self._closed:
+                self._look(True)
+                if self._left is not None:
+                    if now <= self._left:
+                        break
+                    self._go_live(self._left)
+                waits = idle and math.isinf(self._clock.pace) and not self._batches
+                seconds = math.inf if waits else self._clock.seconds_until(now)
+                if seconds <= 0:
+                    break
+                self._note(self._clock.read(self._reached))
+                self._changed.wait(min(seconds, _HEARTBEAT))
+            self.check_open()
+            self._reached = max(self._reached, now)
+            self._note(self._reached)
+            events = list[ExternalEvent]()
+            while self._batches and self._batches[0].time <= now:
+                batch = self._batches.popleft()
+                events += batch.events
+                if batch.last:
+                    events.append(ExternalEvent(now, NO_MORE_EXTERNAL_EVENT))
+            return events
+
     def _go_live(self, now: float) -> None:
         assert self._left is not None  # noqa: S101  # the caller has looked
         self._reached, self._left = max(now, self._left), None
@@ -172,7 +226,10 @@ def _batches(entries: Sequence[Entry]) -> list[LiveBatch]:
     together: dict[int, list[Entry]] = {}
     for entry in entries:
         together.setdefault(entry.batch, []).append(entry)
-    return [LiveBatch(batch[0].time, tuple(map(_event, batch))) for batch in together.values()]
+    return [
+        LiveBatch(batch[0].time, tuple(_event(one) for one in batch if one.kind != CLOSE), last=batch[-1].kind == CLOSE)
+        for batch in together.values()
+    ]
 
 
 def _event(entry: Entry) -> ExternalEvent:

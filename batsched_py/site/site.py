@@ -1,29 +1,26 @@
-"""A live site: a paced simulation and the process that decides for it, in a thread; requests from all others."""
+"""A live site: a run whose time passes by itself, and the process that decides in it; requests from all others."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from hashlib import sha256
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import orjson
 from msgspec import Struct
-from msgspec.structs import replace
 
 from batsched_py.errors import SiteError
-from batsched_py.model.platform import Platform
-from batsched_py.model.workload import Workload
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.session import Session
-from batsched_py.simulator.settings import Settings
-from batsched_py.simulator.simulation import Simulation
 from batsched_py.site.board import Board
 from batsched_py.site.inbox import Inbox, StoppedError
 from batsched_py.site.journal import Journal
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.recording import SiteRecorder
+from batsched_py.state.hosts import Host
 from batsched_py.transcripts.lines import Header
 
 JOURNAL: Final = "site.sqlite"
@@ -34,77 +31,61 @@ class SiteSettings(Struct, frozen=True, kw_only=True):
     """What a site is; all but its pace stays the same as long as it exists.
 
     Attributes:
-        platform: its hosts.
-        platform_bytes: the file that was read, to recognise it.
+        name: of the platform, for its page.
         scheduler: the algorithm.
         algorithm: its name as it was given.
         options: of the algorithm, as they were given.
-        simulation: settings of the simulation.
         folder: of its files.
         pace: simulated seconds in one second; infinite for as fast as it can.
+        about: what else must not change between two starts, by name.
+        call_every: simulated seconds after which the algorithm is called at the latest; None if the site itself can
+            wake it.
     """
 
-    platform: Platform
-    platform_bytes: bytes
+    name: str
     scheduler: type[Scheduler[Any]]
     algorithm: str
     options: Mapping[str, Any]
-    simulation: Settings
     folder: Path
     pace: float = 1.0
-
-    def about(self) -> dict[str, str]:
-        """Return what must not change between two starts, as text."""
-        return {
-            "platform": sha256(self.platform_bytes).hexdigest()[:16],
-            "algorithm": self.algorithm,
-            "options": orjson.dumps(dict(self.options), option=orjson.OPT_SORT_KEYS).decode(),
-            "settings": orjson.dumps(_plain(self.simulation), option=orjson.OPT_SORT_KEYS).decode(),
-        }
+    about: Mapping[str, str] = MappingProxyType({})
+    call_every: float | None = None
 
 
-class Site:
+class Site(ABC):
     """An open site. Make it, `start` it, let others ask, `stop` it.
 
     SiteError, PlatformError, OptionError or PluginError if it cannot be opened; its folder is made if it is not there.
 
     Attributes:
         settings: what it is.
+        session: that decides; used by the site's thread alone.
         inbox: where requests are left.
         board: how things are.
         clock: simulated time; change it through the inbox.
-        hosts: that run jobs, in the order of their numbers.
     """
 
     def __init__(self, settings: SiteSettings) -> None:
         self.settings = settings
         #: What ended the run; None unless it failed.
         self.failure: BaseException | None = None
-        simulated = replace(settings.simulation, dynamic_jobs=True, forward_unknown_events=True)
-        session = Session(settings.scheduler, settings.options, requests=True)
-        self.board = Board()
-        self._session = session
+        self.session = Session(settings.scheduler, settings.options, requests=True, call_every=settings.call_every)
+        self.board = Board(self.session)
         try:
             settings.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SiteError(f"{settings.folder}: {error.strerror or error}") from error
-        self._journal = Journal(settings.folder / JOURNAL, settings.about())
+        options = orjson.dumps(dict(settings.options), option=orjson.OPT_SORT_KEYS).decode()
+        about = {"algorithm": settings.algorithm, "options": options, **settings.about}
+        self._journal = Journal(settings.folder / JOURNAL, about)
         try:
             self.clock = PacedClock(settings.pace)
             self.inbox = Inbox(self._journal, self.clock, self.board.look)
-            self._simulation = Simulation(
-                settings.platform,
-                [Workload("site", 0, (), {})],
-                simulated,
-                live=self.inbox,
-            )
-            self.board.follow(session, self._simulation)
-            header = Header(settings.algorithm, settings.options, requests=True)
+            header = Header(settings.algorithm, settings.options, requests=True, call_every=settings.call_every or 0.0)
             self._recorder = SiteRecorder(settings.folder / TRANSCRIPT, header)
         except BaseException:
             self._journal.close()
             raise
-        self.hosts = settings.platform.compute_hosts(simulated.master_host)[: simulated.machines]
         self._thread = threading.Thread(target=self._play, name="simulation", daemon=True)
 
     def start(self) -> None:
@@ -120,13 +101,13 @@ class Site:
             self._close()
 
     def join(self) -> None:
-        """Wait until the site was stopped, or has failed."""
+        """Wait until the site was stopped, or has ended."""
         self._thread.join()
 
     @property
-    def host_count(self) -> int:
-        """The number of hosts that run jobs."""
-        return len(self.hosts)
+    def hosts(self) -> Sequence[Host]:
+        """The hosts that run jobs, in the order of their numbers; none before the run has begun."""
+        return tuple(self.session.view.hosts.values())
 
     @property
     def begun(self) -> float:
@@ -135,12 +116,28 @@ class Site:
 
     @property
     def alive(self) -> bool:
-        """True until the site was stopped, or has failed."""
+        """True until the site was stopped, or has ended."""
         return self._thread.is_alive()
+
+    @abstractmethod
+    def run(self) -> None:
+        """Run to the end, in the site's thread; StoppedError when the inbox says so."""
+
+    def exchange(self, request: bytes) -> bytes:
+        """Answer a request of the simulation, and record the exchange."""
+        reply = self.session.answer(request)
+        self.record(request, reply)
+        return reply
+
+    def record(self, request: bytes, reply: bytes) -> None:
+        """Keep an exchange in the transcript. SiteError if the transcript has another one there."""
+        self._recorder.record(request, reply)
 
     def _play(self) -> None:
         try:
-            self._simulation.run(self._exchange)
+            self.run()
+            self.board.look(True)
+            self.inbox.stop("the site was closed, and all is done")
         except StoppedError:
             pass
         except BaseException as error:  # noqa: BLE001  # the thread that waits for this one tells it
@@ -149,21 +146,6 @@ class Site:
         finally:
             self._close()
 
-    def _exchange(self, request: bytes) -> bytes:
-        reply = self._session.answer(request)
-        self._recorder.record(request, reply)
-        return reply
-
     def _close(self) -> None:
         self._recorder.close()
         self._journal.close()
-
-
-def _plain(settings: Settings) -> dict[str, Any]:
-    """Return those settings that are not the default, as JSON can have them."""
-    default = Settings()
-    return {
-        name: str(getattr(settings, name))
-        for name in settings.__struct_fields__
-        if getattr(settings, name) != getattr(default, name)
-    }

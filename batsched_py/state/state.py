@@ -102,7 +102,7 @@ class State:
         #: True as long as external events may ask for jobs.
         self.expects_requests = False
         #: True once Batsim has announced that no static job is left.
-        self._no_more_static = False
+        self.static_over = False
         self._forecast: Forecast | None = None
 
     def follow(self, forecast: Forecast) -> None:
@@ -134,7 +134,7 @@ class State:
     def close_requests(self) -> None:
         """Note that no external event will ask for a job any more."""
         self.expects_requests = False
-        self.all_submitted = self._no_more_static
+        self.all_submitted = self.static_over
 
     def apply(self, item: events.Event | commands.Command) -> None:
         """Book an event that came or a command that will be sent. Kinds that change nothing are ignored."""
@@ -226,7 +226,7 @@ class State:
     def _notice(self, item: events.Notify) -> None:
         """Book a notice of either direction; each kind is known in one of them only."""
         if item.kind == events.NO_MORE_STATIC_JOB:
-            self._no_more_static = True
+            self.static_over = True
             self.all_submitted = not self.expects_requests
             self.profiles.complete()
         elif item.kind == events.MACHINE_UNAVAILABLE and item.hosts is not None:

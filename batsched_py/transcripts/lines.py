@@ -29,7 +29,13 @@ _MESSAGE: Final = b'"message":'
 
 
 #: Members of a header that are no strings: their types, and those in words.
-_MEMBERS: Final[Mapping[str, tuple[type, str]]] = {"options": (dict, "an object"), "requests": (bool, "true or false")}
+_MEMBERS: Final[Mapping[str, tuple[type, str]]] = {
+    "options": (dict, "an object"),
+    "requests": (bool, "true or false"),
+    "call_every": (float, "a number"),
+}
+#: Members that are left out unless they are used.
+_RARE: Final = ("requests", "call_every")
 
 
 class Header(Struct, frozen=True):
@@ -40,6 +46,7 @@ class Header(Struct, frozen=True):
         options: of the algorithm, as they were given.
         clock: how long decisions took in simulated time, as it was given to `--clock`.
         requests: True if external events could ask for jobs.
+        call_every: simulated seconds after which the algorithm was called at the latest; 0 if it was not.
         batsched_py, python: versions that wrote the recording.
     """
 
@@ -47,14 +54,16 @@ class Header(Struct, frozen=True):
     options: Mapping[str, Any] = field(default_factory=dict)
     clock: str = "zero"
     requests: bool = False
+    call_every: float = 0.0
     batsched_py: str = batsched_py.__version__
     python: str = field(default_factory=platform.python_version)
 
     def to_line(self) -> bytes:
         """Return the line, with its end."""
         members = asdict(self)
-        if not self.requests:
-            del members["requests"]
+        for name in _RARE:
+            if not members[name]:
+                del members[name]
         return orjson.dumps({"format": FORMAT, "version": VERSION, **members}, option=orjson.OPT_APPEND_NEWLINE)
 
     @classmethod

@@ -20,7 +20,7 @@ NOT_RUN = {
     r"nix-env .*": "needs Nix, and a network",
     r"(?s)docker run .*": "needs Batsim's public image",
     r"(OUT=.* )?docker (build|compose) .*": "tests/containers builds and runs the same through Docker's interface",
-    r"batsched-py serve -s \S+": "waits on Batsim's own port for a Batsim",
+    r"batsched-py serve -s \S+( --site \S+ --pace \S+)?": "waits on Batsim's own port for a Batsim",
     r"python -m tests\.(acceptance|differential) .*": "needs traces and recordings that are not ours to publish",
 }
 

@@ -20,6 +20,7 @@ from batsched_py.leases.accounting.columns import LeaseRow, LiveRow
 from batsched_py.plugins import load
 from batsched_py.simulator.settings import Settings
 from batsched_py.site.inbox import Asked
+from batsched_py.site.simulated import SimulatedSite
 from batsched_py.site.site import JOURNAL, TRANSCRIPT, Site, SiteSettings
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
@@ -33,21 +34,25 @@ def settings(folder: Path, pace: float = math.inf, **changes: Any) -> SiteSettin
     """Return the settings of a site of `leases` on four hosts."""
     options = {"policy_preemption": "ar-preempts-everything", **changes.pop("options", {})}
     return SiteSettings(
-        platform=read_platform(PLATFORM),
-        platform_bytes=PLATFORM.read_bytes(),
+        name="tiny4.xml",
         scheduler=load(changes.get("algorithm", "leases")),
         algorithm=changes.get("algorithm", "leases"),
         options=options if changes.get("algorithm", "leases") == "leases" else {},
-        simulation=changes.get("simulation", Settings()),
         folder=folder,
         pace=pace,
     )
 
 
+def make(folder: Path, pace: float = math.inf, **changes: Any) -> Site:
+    """Return a site that was not started."""
+    simulation = changes.pop("simulation", Settings())
+    return SimulatedSite(settings(folder, pace, **changes), read_platform(PLATFORM), PLATFORM.read_bytes(), simulation)
+
+
 @contextmanager
 def opened(folder: Path, pace: float = math.inf, **changes: Any) -> Iterator[Site]:
     """Open a site, wait until it is ready, and stop it."""
-    site = Site(settings(folder, pace, **changes))
+    site = make(folder, pace, **changes)
     site.start()
     try:
         wait_for(lambda: site.inbox.ready or not site.alive)
@@ -185,7 +190,7 @@ def test_nothing_accepted_is_lost_when_it_is_killed(tmp_path: Path) -> None:
 def test_two_processes_do_not_decide_for_one_site(tmp_path: Path) -> None:
     """The second is told."""
     with opened(tmp_path), pytest.raises(SiteError, match="another process has it open"):
-        Site(settings(tmp_path))
+        make(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -201,7 +206,7 @@ def test_a_site_stays_what_it_is(tmp_path: Path, changes: Any, what: str) -> Non
     with opened(tmp_path):
         pass
     with pytest.raises(SiteError, match=f"was begun with another {what}"):
-        Site(settings(tmp_path, **changes))
+        make(tmp_path, **changes)
 
 
 def test_decisions_that_have_changed_are_noticed(tmp_path: Path) -> None:
@@ -211,7 +216,7 @@ def test_decisions_that_have_changed_are_noticed(tmp_path: Path) -> None:
         wait_for(lambda: states(site) == {1: "Done"})
     path = tmp_path / TRANSCRIPT
     path.write_bytes(path.read_bytes().replace(b'"alloc":"0-3"', b'"alloc":"3-0"'))
-    site = Site(settings(tmp_path))
+    site = make(tmp_path)
     site.start()
     wait_for(lambda: not site.alive)
     site.stop()
@@ -237,7 +242,7 @@ def test_what_is_no_journal_is_refused(tmp_path: Path) -> None:
     """One line names the file."""
     (tmp_path / JOURNAL).write_bytes(b"no database, but long enough to be read as one" * 100)
     with pytest.raises(SiteError, match=r"site\.sqlite: file is not a database"):
-        Site(settings(tmp_path))
+        make(tmp_path)
 
 
 def test_every_algorithm_can_stand_behind_a_site(tmp_path: Path) -> None:

@@ -76,7 +76,14 @@ def _recorded_choice(request: ReplayRequest, header: Header) -> AlgorithmChoice:
     recorded = RecordedOptions(str(request.recording), options, request.trust_header)
     # Measured times are not repeatable: the replay leaves all times out of the comparison, and measures none.
     clock = "zero" if header.clock == "measured" else header.clock
-    return replace(request.choice, algorithm=name, clock=clock, recorded=recorded, requests=header.requests)
+    return replace(
+        request.choice,
+        algorithm=name,
+        clock=clock,
+        recorded=recorded,
+        requests=header.requests,
+        call_every=header.call_every,
+    )
 
 
 def _show(name: str, outcome: Replay) -> None:

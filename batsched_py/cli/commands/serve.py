@@ -6,12 +6,17 @@ import importlib
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
+from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here, recording
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
+    PATH,
+    Number,
+    Pace,
+    Seconds,
     algorithm_options,
     clock_option,
     live_option,
@@ -52,6 +57,12 @@ class ServeRequest(Struct, frozen=True):
     record: Path | None
     timeout: float | None
     live: bool
+    site: str | None
+    pace: float
+    data: Path
+    token_file: Path | None
+    rate: float
+    wakeup_interval: float
 
 
 @takes(ServeRequest)
@@ -62,6 +73,14 @@ class ServeRequest(Struct, frozen=True):
     "Where to listen; the port may be * for a free one.",
     callback=read_address,
     default="tcp://127.0.0.1:28000",
+)
+@option("--site", "HOST:PORT", "Answer there as a live site, whose requests join Batsim's messages.")
+@option("--pace", "N|max", "With --site: simulated seconds in one second.", type=Pace(min=0, min_open=True), default=1)
+@option("--data", "DIR", "With --site: what it keeps.", type=PATH, default="site-data")
+@option("--token-file", "FILE", "With --site: a secret that callers must show.", type=PATH)
+@option("--rate", "N", "With --site: requests a second of each user.", type=Number(min=1), default=100.0)
+@option(
+    "--wakeup-interval", "S", "With --site: simulated seconds between two looks.", type=Seconds(min=1e-3), default=60.0
 )
 @option("-e --export", "PREFIX", "Write the algorithm's own tables, if it has some: PREFIX_NAME.csv.")
 @record_option
@@ -82,6 +101,9 @@ def command(request: ServeRequest) -> None:
     check_apart([("--options-file", choice.options_file)], [("--record", record)])
     if request.export is not None:
         check_writable([Path(f"{request.export}_NAME.csv")])
+    if request.site is not None:
+        _serve_site(request, request.site)
+        return
     session = choice.session()
     # The recording is opened last: it must not replace an older one if nothing can be recorded.
     with RepSocket(request.bind, current_limits()) as socket, recording(record, choice.header()) as recorder:
@@ -92,3 +114,27 @@ def command(request: ServeRequest) -> None:
     if request.export is not None:
         _write_tables(request.export, session)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
+
+
+def _serve_site(request: ServeRequest, listen: str) -> None:
+    """Decide for Batsim behind the doors of a live site."""
+    choice = request.choice
+    if request.live or request.record is not None or choice.clock != "zero":
+        raise click.UsageError("'--live', '--record' and '--clock' do not go with '--site', which keeps a transcript")
+    front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
+    doors = front.Doors(listen, request.token_file, request.rate)
+    with RepSocket(request.bind, current_limits()) as socket:
+        settings = front.SiteSettings(
+            name=socket.address,
+            scheduler=load_from_here(choice.algorithm, choice.options),
+            algorithm=choice.algorithm,
+            options=choice.options,
+            folder=request.data,
+            pace=request.pace,
+            about={"platform": "batsim"},
+            call_every=request.wakeup_interval,
+        )
+        say(f"{choice.algorithm} listens on {socket.address}", err=True)
+        site = front.serve_at(doors, settings, socket, request.timeout)
+    if request.export is not None:
+        _write_tables(request.export, site.session)

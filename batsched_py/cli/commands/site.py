@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import importlib
-import math
-from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import click
 from msgspec import Struct
 
 from batsched_py.bounded_file import read_file
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
-from batsched_py.cli.shared.command import current_limits, require, takes
-from batsched_py.cli.shared.parameters import PATH, Number, algorithm_options, flag, option
+from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.parameters import PATH, Number, Pace, algorithm_options, flag, option
 from batsched_py.cli.shared.simulation_options import machine_options, platform_option
-from batsched_py.cli.shared.site_options import read_token
-from batsched_py.cli.shared.terminal import say
 from batsched_py.simulator.settings import Settings
-from batsched_py.site.site import Site, SiteSettings
+from batsched_py.site.simulated import SimulatedSite
+from batsched_py.site.site import SiteSettings
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: The algorithm that stands behind a site unless another is named.
 DEFAULT: Final = "leases"
-
-
-class Pace(Number):
-    """A pace: simulated seconds in one second, or max."""
-
-    name = "pace"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read the number; "max" is infinite."""
-        return math.inf if value in ("max", math.inf) else super().convert(value, param, ctx)
 
 
 class SiteRequest(Struct, frozen=True):
@@ -76,26 +62,21 @@ def command(request: SiteRequest) -> None:
     What was accepted is kept in the folder DIR. When the site is started again, even after it was killed, it goes on
     with the same leases, queue and clock.
     """
-    for package in ("litestar", "uvicorn"):
-        require(package, "a live site", "site")
-    token = "" if request.token_file is None else read_token(request.token_file)
-    app, server = (importlib.import_module(f"batsched_py.site.api.{name}") for name in ("app", "server"))
-    settings, doors = _settings(request), app.DoorSettings(token, request.rate, 10 * request.rate)
-    with closing(server.listen(request.listen, guarded=bool(token))) as sock:
-        site = Site(settings)
-        server.run(site, app.make_app(site, doors), sock, lambda url: say(f"the site answers at {url}", err=True))
+    front = importlib.import_module("batsched_py.cli.shared.site_front")  # needs an extra
+    settings, limits = _settings(request), current_limits()
+    platform, content = read_platform(request.platform, limits=limits), read_file(request.platform, limits)
+    doors = front.Doors(request.listen, request.token_file, request.rate)
+    front.open_doors(doors, lambda: SimulatedSite(settings, platform, content, request.settings))
 
 
 def _settings(request: SiteRequest) -> SiteSettings:
     choice, name = request.choice, request.choice.algorithm or DEFAULT
     options = choice.options
     return SiteSettings(
-        platform=read_platform(request.platform, limits=current_limits()),
-        platform_bytes=read_file(request.platform, current_limits()),
+        name=request.platform.name,
         scheduler=load_from_here(name, options),
         algorithm=name,
         options=options,
-        simulation=request.settings,
         folder=request.data,
         pace=request.pace,
     )

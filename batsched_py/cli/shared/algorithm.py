@@ -59,6 +59,7 @@ class AlgorithmChoice(Struct, frozen=True):
         recorded: options of an earlier run.
         redis: the place of jobs, if Batsim keeps them in Redis.
         requests: True if external events may ask for jobs.
+        call_every: as long as they may, be called after so many seconds at the latest; 0 for never.
     """
 
     algorithm: str
@@ -68,6 +69,7 @@ class AlgorithmChoice(Struct, frozen=True):
     recorded: RecordedOptions = field(default_factory=RecordedOptions)
     redis: RedisPlace = field(default_factory=RedisPlace)
     requests: bool = False
+    call_every: float = 0.0
 
     @property
     def options(self) -> dict[str, Any]:
@@ -100,6 +102,7 @@ class AlgorithmChoice(Struct, frozen=True):
             warn=Warnings(),
             limits=current_limits(),
             requests=self.requests,
+            call_every=self.call_every or None,
         )
 
     def header(self) -> Header:

@@ -134,6 +134,16 @@ class Seconds(Number):
         super().__init__(**{"max": LONGEST, **bounds})
 
 
+class Pace(Number):
+    """A pace: simulated seconds in one second, or max."""
+
+    name = "pace"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read the number; "max" is infinite."""
+        return math.inf if value in ("max", math.inf) else super().convert(value, param, ctx)
+
+
 def _read_assignments(
     context: click.Context,
     parameter: click.Parameter,

@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncIterator, Mapping
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import orjson
-from litestar import Controller, Response, get, put
+from litestar import Controller, Response, get, post, put
 from litestar.params import Parameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 from msgspec import Struct
 
 import batsched_py
 from batsched_py.hostset import HostSet
+from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.identity import who_asks
 from batsched_py.site.api.lease_routes import Asking, Block, Lease, Leases, blocks
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
+from batsched_py.site.inbox import CLOSE, Asked
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.site import Site
 
@@ -98,14 +99,8 @@ class SiteController(Controller):
     @get("/site", summary="Describe the site")
     async def describe(self, site: Site) -> SiteDescription:
         """Describe the site."""
-        settings = site.settings
-        return SiteDescription(
-            Path(settings.platform.source).name,
-            site.host_count,
-            settings.algorithm,
-            batsched_py.__version__,
-            _clock(site),
-        )
+        settings, version = site.settings, batsched_py.__version__
+        return SiteDescription(settings.name, len(site.hosts), settings.algorithm, version, _clock(site))
 
     @get("/clock", summary="Read the clock")
     async def clock(self, site: Site) -> Clock:
@@ -113,8 +108,9 @@ class SiteController(Controller):
         return _clock(site)
 
     @put("/clock", summary="Change the pace, or pause")
-    async def change_clock(self, data: ClockChange, site: Site) -> Clock:
-        """Let time stand still, go on, pass faster or slower; who may write may do so."""
+    async def change_clock(self, data: ClockChange, request: Asking, site: Site) -> Clock:
+        """Let time stand still, go on, pass faster or slower; for the operator, who asserts no user."""
+        _check_operator(request)
         pace = _pace(data.pace)
 
         def change(clock: PacedClock, reached: float) -> None:
@@ -130,6 +126,12 @@ class SiteController(Controller):
         site.inbox.control(change)
         return _clock(site)
 
+    @post("/close", summary="Close the site", status_code=202)
+    async def close(self, request: Asking, acceptance: Acceptance) -> None:
+        """Accept nothing more, and end when all is done that was accepted; for the operator, who asserts no user."""
+        _check_operator(request)
+        await acceptance.accept(Asked(CLOSE, lambda _: {}, who_asks(request).user))
+
     @get("/hosts", summary="List hosts")
     async def hosts(
         self, site: Site, after: Annotated[int, Parameter(ge=-1)] = -1, limit: Annotated[int, Parameter(ge=1)] = 1000
@@ -137,7 +139,7 @@ class SiteController(Controller):
         """List hosts in the order of their numbers, with what they do."""
         now = site.board.snapshot.hosts
         sets = {name: HostSet.parse(getattr(now, name)) for name in ("unavailable", "switching", "asleep", "busy")}
-        stop = min(after + 1 + min(limit, _MOST_HOSTS), site.host_count)
+        stop = after + 1 + min(limit, _MOST_HOSTS)
         return [
             Host(
                 number,
@@ -164,6 +166,11 @@ class SiteController(Controller):
     async def events(self, site: Site) -> ServerSentEvent:
         """Send an event `change` whenever something has happened, and `clock` as a sign of life."""
         return ServerSentEvent(_news(site))
+
+
+def _check_operator(request: Asking) -> None:
+    if who_asks(request).asserted:
+        raise refuse(403, "only the operator may do this, who asserts no user")
 
 
 def _state(number: int, sets: Mapping[str, HostSet]) -> str:

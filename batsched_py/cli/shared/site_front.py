@@ -1,0 +1,53 @@
+"""The doors of a live site, for the commands that open one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from msgspec import Struct
+
+from batsched_py.cli.shared.command import require
+from batsched_py.cli.shared.site_options import read_token
+from batsched_py.cli.shared.terminal import say
+from batsched_py.site.served import ServedSite
+from batsched_py.site.site import Site, SiteSettings
+from batsched_py.transport.zmq_rep import RepSocket
+
+for _package in ("litestar", "uvicorn"):
+    require(_package, "a live site", "site")
+
+from batsched_py.site.api.app import DoorSettings, make_app  # noqa: E402  (without the extra there is a clear line)
+from batsched_py.site.api.server import listen, run  # noqa: E402
+
+__all__ = ["Doors", "SiteSettings", "open_doors", "serve_at"]
+
+
+class Doors(Struct, frozen=True):
+    """Where a site answers, and whom, as a user gave it."""
+
+    address: str
+    token_file: Path | None
+    rate: float
+
+
+def open_doors(doors: Doors, make_site: Callable[[], Site]) -> Site:
+    """Open a site, answer until it ends or is interrupted, and return it. OptionError, SiteError; what ended it."""
+    token = "" if doors.token_file is None else read_token(doors.token_file)
+    settings = DoorSettings(token, doors.rate, 10 * doors.rate)
+    with closing(listen(doors.address, guarded=bool(token))) as sock:
+        site = make_site()
+        run(site, make_app(site, settings), sock, lambda url: say(f"the site answers at {url}", err=True))
+    return site
+
+
+def serve_at(doors: Doors, settings: SiteSettings, socket: RepSocket, timeout: float | None) -> Site:
+    """Open a site beside the Batsim that connects to the socket; as `open_doors`."""
+
+    def make() -> Site:
+        site = ServedSite(settings, socket, timeout)
+        socket.watch = site.inbox.check_open
+        return site
+
+    return open_doors(doors, make)

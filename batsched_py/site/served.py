@@ -1,0 +1,83 @@
+"""A site beside a Batsim, real or embedded, that connects over ZeroMQ: requests join its messages.
+
+Batsim is the caller, and knows nothing of the site. A request becomes an external event in the first message whose time
+is not before its own, as if Batsim had said so; a recording of the conversation has it there. Time is paced by letting
+Batsim wait for the reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+from batsched_py.session.serve import serve
+from batsched_py.site.board import JobNow
+from batsched_py.site.site import Site, SiteSettings
+from batsched_py.traces.event_file import ExternalEvent
+from batsched_py.transport.connection import Connection
+
+
+class ServedSite(Site):
+    """A site that decides for whoever connects.
+
+    Args:
+        settings: what it is; the algorithm must be called every now and then (`call_every`).
+        connection: to Batsim.
+        timeout: the longest silence of Batsim, in seconds.
+    """
+
+    def __init__(self, settings: SiteSettings, connection: Connection, timeout: float | None = None) -> None:
+        super().__init__(settings)
+        self._connection, self._timeout = connection, timeout
+        self._ended: list[JobNow] = []
+        self.board.follow(lambda number: self._ended[number:])
+
+    def run(self) -> None:
+        """Decide until the simulation ends."""
+        serve(self.session, self, record=self._keep, timeout=self._timeout)
+
+    def receive(self, timeout: float | None = None) -> bytes:
+        """Wait for Batsim's next request, and until it is time for it; return it with what was asked of the site."""
+        request = self._connection.receive(timeout)
+        try:
+            message = orjson.loads(request)
+            now, events = float(message["now"]), list(message["events"])
+            kinds = {event["type"] for event in events}
+        except (ValueError, TypeError, KeyError):
+            return request  # the session says what is wrong with it
+        if "SIMULATION_ENDS" in kinds:
+            return request
+        self._note_ended(events)
+        asked = self.inbox.meet(now, idle=self.session.idle and kinds <= {"REQUESTED_CALL"})
+        if not asked:
+            return request
+        return orjson.dumps({**message, "events": [*events, *(_notice(now, event) for event in asked)]})
+
+    def send(self, reply: bytes) -> None:
+        """Answer it."""
+        self._connection.send(reply)
+
+    def _keep(self, request: bytes, reply: bytes, *, is_json: bool = False) -> None:  # noqa: ARG002  (all of it is)
+        self.record(request, reply)
+
+    def _note_ended(self, events: Iterable[Any]) -> None:
+        """Keep what is known of jobs whose end a message tells, before the session forgets them."""
+        for event in events:
+            with suppress(TypeError, KeyError):
+                data = event["data"]
+                if event["type"] == "JOB_COMPLETED":
+                    self._note(str(data["job_id"]), str(data["job_state"]), float(event["timestamp"]))
+
+    def _note(self, job_id: str, state: str, end: float) -> None:
+        running = self.session.view.run(job_id)
+        if running is not None:
+            job = running.job
+            hosts, start = str(running.hosts), running.start
+            self._ended.append(JobNow(job.id, state, job.size, job.walltime, job.submit_time, start, end, hosts))
+
+
+def _notice(now: float, event: ExternalEvent) -> dict[str, Any]:
+    return {"timestamp": now, "type": "NOTIFY", "data": {**event.members, "type": event.type}}

@@ -1,0 +1,52 @@
+"""A site on a simulated platform: the embedded simulation, paced."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import orjson
+from msgspec.structs import asdict, replace
+
+from batsched_py.model.platform import Platform
+from batsched_py.model.workload import Workload
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.site.board import JobNow, ended_job
+from batsched_py.site.site import Site, SiteSettings
+
+
+class SimulatedSite(Site):
+    """A site whose simulation begins without jobs.
+
+    Args:
+        settings: what it is.
+        platform: its hosts.
+        content: the file of the platform, to recognise it.
+        simulation: settings of the simulation.
+    """
+
+    def __init__(self, settings: SiteSettings, platform: Platform, content: bytes, simulation: Settings) -> None:
+        about = {"platform": sha256(content).hexdigest()[:16], "settings": _text(simulation)}
+        super().__init__(replace(settings, about=about))
+        simulated = replace(simulation, dynamic_jobs=True, forward_unknown_events=True)
+        try:
+            self._simulation = Simulation(platform, [Workload("site", 0, (), {})], simulated, live=self.inbox)
+        except BaseException:
+            self.stop()
+            raise
+        self.board.follow(lambda number: map(self._ended, self._simulation.records_from(number)))
+
+    def run(self) -> None:
+        """Play until the site is stopped, or closed and all is done."""
+        self._simulation.run(self.exchange)
+
+    def _ended(self, record: JobRecord) -> JobNow:
+        return ended_job(record, self.session.rejections.get(record.job.id, ""))
+
+
+def _text(settings: Settings) -> str:
+    """Return those settings that are not the default, as text."""
+    given, default = asdict(settings), asdict(Settings())
+    changed = {name: str(value) for name, value in given.items() if value != default[name]}
+    return orjson.dumps(changed, option=orjson.OPT_SORT_KEYS).decode()

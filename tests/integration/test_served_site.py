@@ -1,0 +1,77 @@
+"""A site beside a Batsim that connects: the embedded simulator over a socket, with and without latencies."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from batsched_py.cli.main import run
+from batsched_py.site.client import SiteClient
+from tests.clone import ROOT
+from tests.integration.test_site import wait_for
+
+pytest.importorskip("litestar")
+pytest.importorskip("uvicorn")
+
+PLATFORM = str(ROOT / "platforms" / "tiny4.xml")
+
+
+#: A client of a site, and the processes `serve` and `simulate`.
+Served = tuple[SiteClient, list[subprocess.Popen[str]]]
+
+
+@contextmanager
+def served(folder: Path, *options: str, simulated: tuple[str, ...] = ()) -> Iterator[Served]:
+    """Open a site beside the simulator, whose workload has two jobs."""
+    profile = {"type": "delay", "delay": 100}
+    jobs = [{"id": str(n), "subtime": 50 * n, "res": 2, "walltime": 200, "profile": "p"} for n in (1, 2)]
+    (folder / "w.json").write_text(json.dumps({"nb_res": 4, "jobs": jobs, "profiles": {"p": profile}}))
+    program, address, data = [sys.executable, "-m", "batsched_py"], f"ipc://{folder}/b.ipc", str(folder / "s")
+    command = [*program, "serve", "-s", "leases", "-b", address, "--site", "127.0.0.1:0", "--data", data, *options]
+    serve = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert serve.stderr is not None
+    told = serve.stderr.readline() + serve.stderr.readline()
+    found = re.search(r"http://\S+", told)
+    assert found is not None, told + serve.stderr.read()
+    command = [*program, "simulate", "-p", PLATFORM, "-w", str(folder / "w.json"), "--socket", address, "--quiet"]
+    command += ["--enable-dynamic-jobs", "-e", str(folder / "out"), *simulated]
+    simulate = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        yield SiteClient(found[0], patience=60), [serve, simulate]
+    finally:
+        for process in (simulate, serve):
+            if process.poll() is None:
+                process.terminate()
+            process.communicate()
+
+
+@pytest.mark.parametrize("latency", [(), ("--message-latency",)])
+def test_requests_join_the_messages_of_a_batsim(tmp_path: Path, latency: tuple[str, ...]) -> None:
+    """Leases run among the jobs of its workload; once the site is closed, the simulation ends, and replays."""
+    with served(tmp_path, "--pace", "1000", "--wakeup-interval", "10", simulated=latency) as (client, processes):
+        number = client.post("api", "leases", body={"nodes": 4, "duration": 500})["number"]
+        wait_for(lambda: client.get("api", "leases", number)["state"] == "Active")
+        late = client.post("api", "leases", body={"nodes": 1, "duration": 60})["number"]
+        wait_for(lambda: client.get("api", "leases", late)["state"] == "Done")
+        client.post("api", "close", body={})
+        assert [process.wait(60) for process in processes] == [0, 0]
+    rows = (tmp_path / "out_jobs.csv").read_text().splitlines()[1:]
+    assert {row.split(",")[0].partition("#")[0] for row in rows} == {"1", "2"}
+    assert {row.split(",")[7] for row in rows} <= {"COMPLETED_SUCCESSFULLY", "COMPLETED_WALLTIME_REACHED"}
+    assert run(["replay", str(tmp_path / "s" / "transcript.jsonl")]) == 0
+
+
+def test_a_site_that_is_stopped_stops_batsim(tmp_path: Path) -> None:
+    """Neither waits for ever."""
+    with served(tmp_path, "--pace", "100") as (client, (serve, simulate)):
+        client.post("api", "leases", body={"nodes": 4, "duration": "unlimited"})
+        serve.terminate()
+        assert serve.wait(60) == 143
+        assert simulate.wait(60) != 0
