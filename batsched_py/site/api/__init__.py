@@ -4,6 +4,7 @@ Start with app.py, which makes the application (Litestar) of these parts:
 
 * identity.py: who asks, and whom the site believes;
 * rate.py: how often somebody may ask;
+* handlers.py: decorators of all handlers;
 * problems.py: answers to what is wrong, each with a status, a path and a message;
 * lease_requests.py: bodies that ask for leases or jobs, checked, as requests for the inbox;
 * acceptance.py: accepts requests of one moment together, off the event loop;

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, cast
 
-from litestar import Controller, Request, Response, delete, get, post
+from litestar import Controller, Request, Response
 from litestar.params import Parameter
 from msgspec import Struct
 
 from batsched_py.leases.accounting.columns import LeaseRow, LiveRow, ReservationRow
 from batsched_py.session.requests import SUBMIT_JOB
 from batsched_py.site.api.acceptance import Acceptance
+from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import Identity, who_asks
 from batsched_py.site.api.lease_requests import (
     JobRequest,

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from litestar import MediaType, Request, Response
 from litestar.exceptions import HTTPException
+from litestar.openapi.datastructures import ResponseSpec
 from msgspec import Struct
 
 from batsched_py.errors import SiteError
@@ -27,6 +28,29 @@ class Problems(Struct, frozen=True):
     """The body of an answer that refuses."""
 
     problems: list[Problem]
+
+
+#: Statuses of answers that refuse, for the description of the API.
+REFUSALS: Final = {
+    400: "The request cannot be read.",
+    401: "The token is missing or wrong.",
+    403: "It is another's, or not for who asks.",
+    404: "There is no such thing.",
+    405: "There is no such method.",
+    409: "It has ended.",
+    413: "The body is too large.",
+    415: "The body is of another type.",
+    422: "Members are wrong.",
+    429: "Who asks asks too often.",
+    503: "The site is starting, closed, or has ended.",
+}
+
+
+def refusals() -> dict[int, ResponseSpec]:
+    """Return what answers that refuse look like, by status."""
+    return {
+        status: ResponseSpec(Problems, generate_examples=False, description=text) for status, text in REFUSALS.items()
+    }
 
 
 class RefusedError(Exception):
@@ -60,10 +84,15 @@ def answer_too_deep(_: Request[Any, Any, Any], __: RecursionError) -> Response[P
 def answer_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Problems]:
     """Answer what the framework refuses: unknown paths and methods, bodies that are no JSON or of another shape."""
     extra = error.extra if isinstance(error.extra, list) else []
-    shape = [Problem(str(one.get("key", "")), displayed(str(one["message"]))) for one in extra if "message" in one]
+    shape = [Problem(str(one.get("key", "")), _message(str(one["message"]))) for one in extra if "message" in one]
     status = 422 if shape and error.status_code == 400 else error.status_code
     headers = {str(name): str(value) for name, value in (error.headers or {}).items()}
     return _answer(status, shape[:_MOST] or [Problem("", displayed(error.detail))], headers)
+
+
+def _message(text: str) -> str:
+    """Return a message of the framework; it says little where the whole body is missing."""
+    return "is missing: the request must have a body" if text == "'data'" else displayed(text)
 
 
 def _answer(status: int, problems: list[Problem], headers: dict[str, str]) -> Response[Problems]:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any, Final
 
 import orjson
-from litestar import Controller, Response, get, post, put
+from litestar import Controller, Response
 from litestar.params import Parameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 from msgspec import Struct
@@ -16,6 +16,7 @@ from msgspec import Struct
 import batsched_py
 from batsched_py.hostset import HostSet
 from batsched_py.site.api.acceptance import Acceptance
+from batsched_py.site.api.handlers import get, post, put
 from batsched_py.site.api.identity import who_asks
 from batsched_py.site.api.lease_routes import Asking, Block, Lease, Leases, blocks
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
