@@ -11,7 +11,7 @@ COPY schedulers schedulers
 COPY platforms platforms
 COPY workloads workloads
 RUN python3 -m venv /opt/batsched-py \
-    && /opt/batsched-py/bin/pip install --no-cache-dir ".[redis]" \
+    && /opt/batsched-py/bin/pip install --no-cache-dir ".[redis,site]" \
     && /opt/batsched-py/bin/python -m pip uninstall --yes pip setuptools
 
 FROM ${BASE}

@@ -34,7 +34,8 @@ def wheels(folder: Path) -> Path:
     """The packages that the Dockerfile installs, from wherever pip finds them; skipped if it finds nothing."""
     told = tomllib.loads((ROOT / "pyproject.toml").read_text())
     project = told["project"]
-    needed = [*told["build-system"]["requires"], *project["dependencies"], *project["optional-dependencies"]["redis"]]
+    extras = project["optional-dependencies"]
+    needed = [*told["build-system"]["requires"], *project["dependencies"], *extras["redis"], *extras["site"]]
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(folder), *needed]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

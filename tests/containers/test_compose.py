@@ -14,6 +14,8 @@ import docker.errors
 import pytest
 import redis
 
+from batsched_py.errors import SiteError
+from batsched_py.site.client import SiteClient
 from tests.clone import ROOT
 from tests.containers.compose import Service, extracted, services, up, wanted
 from tests.containers.engine import Engine
@@ -56,6 +58,27 @@ def test_up_finishes_a_run_with_the_embedded_simulator(with_redis: Engine, tmp_p
         extracted(project.containers["simulator"], "/out", tmp_path)
     assert run(tmp_path, "simulate", *RUN, "-s", "easy", "-e", "here/simulator", "--quiet").returncode == 0
     same_results(tmp_path / "out", tmp_path / "here")
+
+
+def test_the_profile_site_goes_on_where_it_was(ours: Engine, tmp_path: Path) -> None:
+    """Healthy, guarded by its token, and with the same leases after it was killed."""
+    (tmp_path / "out").mkdir()
+    port, token = str(free_port()), "a-secret-of-many-characters"
+    environment = {"SITE_PORT": port, "SITE_TOKEN": token, "OUT": str(tmp_path / "out")}
+    known = services(
+        {**LOCAL, **environment, "BATSCHED_USER": f"{os.getuid()}:{os.getgid()}"},
+        {"8080": port, "0.0.0.0": "127.0.0.1"},
+    )
+    assert wanted(known, "site") == ["site"]
+    url = f"http://127.0.0.1:{port}"
+    with up(ours, known, "site", "site") as project:
+        with pytest.raises(SiteError, match="must show the site's token"):
+            SiteClient(url, patience=60).get("api", "leases")
+        client = SiteClient(url, token, patience=60)
+        client.post("api", "leases", body={"nodes": 32, "duration": "unlimited"})
+        project.containers["site"].kill()
+        project.containers["site"].start()
+        assert [lease["number"] for lease in client.get("api", "leases")] == [1]
 
 
 def test_the_profile_batsim_has_a_decision_process_of_its_own(with_batsim: Engine, tmp_path: Path) -> None:

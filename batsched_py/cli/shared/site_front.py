@@ -34,7 +34,7 @@ class Doors(Struct, frozen=True):
 
 def open_doors(doors: Doors, make_site: Callable[[], Site]) -> Site:
     """Open a site, answer until it ends or is interrupted, and return it. OptionError, SiteError; what ended it."""
-    token = "" if doors.token_file is None else read_token(doors.token_file)
+    token = read_token(doors.token_file)
     settings = DoorSettings(token, doors.rate, 10 * doors.rate)
     with closing(listen(doors.address, guarded=bool(token))) as sock:
         site = make_site()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,8 @@ from batsched_py.text.wording import seconds
 _SHORTEST_TOKEN: Final = 16
 #: The variable of the environment that says where the site answers.
 URL_VARIABLE: Final = "BATSCHED_PY_URL"
+#: The variable of the environment that has the token, if no file does.
+TOKEN_VARIABLE: Final = "BATSCHED_PY_TOKEN"  # noqa: S105  (the name of the variable)
 
 
 class SitePlace(Struct, frozen=True):
@@ -34,8 +37,7 @@ class SitePlace(Struct, frozen=True):
 
     def client(self) -> SiteClient:
         """Return a client of the site. OptionError."""
-        token = "" if self.token_file is None else read_token(self.token_file)
-        return SiteClient(self.url, token, self.user, self.group, self.connect_timeout)
+        return SiteClient(self.url, read_token(self.token_file), self.user, self.group, self.connect_timeout)
 
 
 #: The options under the names of SitePlace.
@@ -48,14 +50,17 @@ site_options = together(
 )
 
 
-def read_token(path: Path) -> str:
-    """Return the secret in a file. OptionError."""
+def read_token(path: Path | None) -> str:
+    """Return the secret in a file, or without one that of the environment; "" if there is none. OptionError."""
+    if path is None and not os.environ.get(TOKEN_VARIABLE):
+        return ""
+    place = path or TOKEN_VARIABLE
     try:
-        token = path.read_text().strip()
+        token = os.environ[TOKEN_VARIABLE] if path is None else path.read_text().strip()
     except (OSError, UnicodeDecodeError) as error:
         raise OptionError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
-        raise OptionError(f"{path}: a token has at least {_SHORTEST_TOKEN} printable ASCII characters on one line")
+        raise OptionError(f"{place}: a token has at least {_SHORTEST_TOKEN} printable ASCII characters on one line")
     return token
 
 
