@@ -159,7 +159,7 @@ def _instant(value: Any, job: Job, term: str, rule: str) -> float:
 def _preemptible(value: Any) -> bool:
     said = _WORDS.get(value) if isinstance(value, str) else value
     if type(said) is not bool:
-        raise TermsError(f"{MEMBER}.preemptible", f"must be true or false, not {shown(value)}")
+        raise TermsError(f"{MEMBER}.preemptible", f"must be true, false, yes or no, not {shown(value)}")
     return said
 
 
