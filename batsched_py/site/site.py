@@ -139,7 +139,7 @@ class Site(ABC):
             self.board.look(True)
             self.inbox.stop("the site was closed, and all is done")
         except StoppedError:
-            pass
+            self.inbox.leave()
         except BaseException as error:  # noqa: BLE001  # the thread that waits for this one tells it
             self.failure = error
             self.inbox.stop(f"the site has ended: {error}")

@@ -238,6 +238,17 @@ def test_a_last_exchange_that_was_written_in_part_is_written_again(tmp_path: Pat
     assert path.read_bytes() == whole
 
 
+def test_a_site_that_is_stopped_goes_on_exactly_there(tmp_path: Path) -> None:
+    """The clock is noted ahead only for the case that it is killed."""
+    with opened(tmp_path, 1e6) as site:
+        site.inbox.accept([lease(1, 1e8)])
+        wait_for(lambda: states(site) == {1: "Active"})
+        site.inbox.control(lambda clock, reached: clock.pause(reached))
+        stopped = site.inbox.now
+    with opened(tmp_path, 1e-6) as site:
+        assert site.inbox.now == pytest.approx(stopped, abs=1)
+
+
 def test_what_is_no_journal_is_refused(tmp_path: Path) -> None:
     """One line names the file."""
     (tmp_path / JOURNAL).write_bytes(b"no database, but long enough to be read as one" * 100)

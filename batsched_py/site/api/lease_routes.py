@@ -30,6 +30,8 @@ from batsched_py.site.site import Site
 
 #: Items of a list that are sent at once.
 _MOST: Final = 1000
+#: Blocks of a schedule that are sent, the last ones.
+_MOST_BLOCKS: Final = 20_000
 #: Types of leases in words, as Haizea lists them.
 TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadline"}
 
@@ -317,4 +319,4 @@ def blocks(site: Site, begin: float, end: float) -> list[Block]:
         found = [
             Block(request_number(job.id), "job", phase, job.start or 0.0, job.end, job.hosts) for job, phase in jobs
         ]
-    return [one for one in found if one.start < end and (one.end is None or one.end > begin)]
+    return [one for one in found if one.start < end and (one.end is None or one.end > begin)][-_MOST_BLOCKS:]
