@@ -55,8 +55,8 @@ def test_the_start_says_what_a_lease_is(lease: Any, terms: Terms) -> None:
         ({"start": math.inf}, "lease.start", "must be at most 60000000000 s"),
         ({"start": 10**400}, "lease.start", "must be at most 60000000000 s"),
         ({"start": "+" + "9" * 400}, "lease.start", "must be at most 60000000000 s"),
-        ({"preemptible": "perhaps"}, "lease.preemptible", "must be true or false, not 'perhaps'"),
-        ({"start": 5, "preemptible": None}, "lease.preemptible", "must be true or false, not None"),
+        ({"preemptible": "perhaps"}, "lease.preemptible", "must be true, false, yes or no, not 'perhaps'"),
+        ({"start": 5, "preemptible": None}, "lease.preemptible", "must be true, false, yes or no, not None"),
     ],
 )
 def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule: str) -> None:
@@ -74,7 +74,7 @@ def test_a_wrong_lease_names_the_field_and_the_rule(lease: Any, field: str, rule
         ({"deadline": "soon"}, "deadline", "must be a number of seconds from 0 on, or"),
         ({"deadline": 1e300}, "deadline", "must be at most 60000000000 s"),
         ({"start": "+99999999999:00:00:00"}, "start", "must be at most 60000000000 s"),
-        ({"preemptible": "maybe"}, "preemptible", "must be true or false, not 'maybe'"),
+        ({"preemptible": "maybe"}, "preemptible", "must be true, false, yes or no, not 'maybe'"),
         ({"duration": 0}, "duration", 'must be "unlimited" or a number of seconds greater than 0'),
         ({"duration": True}, "duration", 'must be "unlimited" or a number of seconds greater than 0'),
         ({"capacity": 100}, "capacity", "must be an object or a list of objects, not 100"),
