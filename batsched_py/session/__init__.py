@@ -5,6 +5,7 @@ algorithm, to commands and bytes. Then
 
 * serve.py: the loop for ZeroMQ: receive, answer, record, send;
 * clock.py: the simulated time that a decision takes, none by default;
+* queries.py: Batsim's questions, as how long a job would wait;
 * requests.py: jobs that external events ask for, or take back;
 * stored_jobs.py: jobs and answers that Batsim keeps in Redis instead of its messages;
 * unheeded.py: hints that an algorithm does not heed what jobs ask for;

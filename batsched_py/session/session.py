@@ -27,14 +27,15 @@ from batsched_py.protocol.codec import Message
 from batsched_py.protocol.commands import CallMeLater, Command
 from batsched_py.protocol.conversation import DecisionSide, Turn
 from batsched_py.protocol.dialects import V14, Dialect
-from batsched_py.protocol.events import Config, Query, SimulationBegins
-from batsched_py.protocol.fields import FieldError, read_job
+from batsched_py.protocol.events import Config, SimulationBegins
+from batsched_py.protocol.fields import FieldError
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.host_queries import MEMBER
 from batsched_py.scheduling.options import Origin, describe_options, make_options, read_values
 from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
+from batsched_py.session.queries import QueryAnswers
 from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread
 from batsched_py.session.story import in_short, story, where
@@ -310,8 +311,8 @@ class Session:
             raise
         except (Exception, SystemExit) as error:  # an algorithm that exits would take Batsim's last reply along
             raise AlgorithmError(story(self._class.name, message, error)) from error
-        for query in self._state.asked:
-            self._answer_query(query, message)
+        if self._state.asked:
+            QueryAnswers(scheduler, view, plan, self._refusal).answer(self._state.asked, message)
 
     def _set_up(self) -> None:
         """Let the algorithm prepare; nobody registers jobs if neither it nor external events may."""
@@ -357,35 +358,6 @@ class Session:
         if job.walltime is None and scheduler.needs_walltime:
             return "has no walltime, and the algorithm needs one"
         return None
-
-    def _answer_query(self, query: Query, message: Message) -> None:
-        """Answer how long a job would wait, the only question that Batsim has."""
-        asked = query.requests.get("estimate_waiting_time")
-        if not isinstance(asked, dict):
-            self._warn(f"t={self.now:g}: query {displayed(', '.join(query.requests))} is unknown and stays unanswered")
-            return
-        job_id = str(asked.get("job_id"))
-        described = asked.get("job")
-        job = self.view.job(job_id)
-        if job is None and isinstance(described, dict):
-            try:
-                job = read_job(job_id, described)
-            except FieldError as error:
-                position = next(number for number, event in enumerate(message.events) if event is query)
-                path = f"events[{position}].data.requests.estimate_waiting_time.{error.path}"
-                raise RemoteProtocolError(path, f"{error.rule} (t={message.now:g})") from None
-        answer = {"job_id": job_id, "estimated_waiting_time": self._estimate(job, message)}
-        self.plan.answer({"estimate_waiting_time": answer})
-
-    def _estimate(self, job: Job | None, message: Message) -> float:
-        """Return the seconds until the job starts; -1 if it never will, as batsched does."""
-        if job is None or self._refusal(job) is not None:
-            return -1.0
-        try:
-            seconds = self._scheduler.estimate_wait(job, self.view, self.plan)
-        except (Exception, SystemExit) as error:
-            raise AlgorithmError(story(self._class.name, message, error)) from error
-        return -1.0 if seconds is None else seconds
 
 
 def _postponed(command: Command, now: float) -> Command:
