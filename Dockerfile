@@ -4,6 +4,8 @@ ARG BASE=python:3.12-slim
 
 # The first stage builds, the second has neither pip nor the sources.
 FROM ${BASE} AS build
+# A live site needs redis,site.
+ARG EXTRAS=redis
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY batsched_py batsched_py
@@ -11,7 +13,7 @@ COPY schedulers schedulers
 COPY platforms platforms
 COPY workloads workloads
 RUN python3 -m venv /opt/batsched-py \
-    && /opt/batsched-py/bin/pip install --no-cache-dir ".[redis,site]" \
+    && /opt/batsched-py/bin/pip install --no-cache-dir ".[$EXTRAS]" \
     && /opt/batsched-py/bin/python -m pip uninstall --yes pip setuptools
 
 FROM ${BASE}

@@ -73,8 +73,12 @@ class PlacerOptions:
         "space", "a job has its hosts to itself, or `cpus` of each, which needs compute sharing"
     )
     max_jobs: int | None = option(None, "reservations that each host has at a time, at most", minimum=0)
-    allowed_users: str | None = option(None, "the users whom hosts admit, with blanks between them")
-    allowed_hours: str | None = option(None, "hours of the day, as 8-18, outside of which nothing starts")
+    allowed_users: str | None = option(
+        None, "the users whom hosts admit, with blanks between them", peer_text=r"[\w.@ -]{1,200}"
+    )
+    allowed_hours: str | None = option(
+        None, "hours of the day, as 8-18, outside of which nothing starts", peer_text=r"\d{1,2}-\d{1,2}"
+    )
     policy: MakePolicy = named("none", "a rule that each host has beside those of its properties", POLICIES_OF_HOSTS)
 
 

@@ -214,6 +214,8 @@ HARMLESS_TEXTS = {
     "zone": "compared with names of host properties",
     "user": "compared with names of members of jobs",
     "speeds": "numbers",
+    "allowed_users": "compared with names of members of jobs",
+    "allowed_hours": "two numbers",
     "inertia": "a letter and a number",
 }
 
