@@ -1,0 +1,7 @@
+"""Managed experiments: computes, storages and networks that one document describes, deployed as a whole (BonFIRE).
+
+* `model`: an experiment, its resources and their references; nothing behind the parsers knows in which form it came.
+* `testbed`: where resources can be: locations with their catalogues and delays, and types of instances.
+
+Nothing here does I/O. Times are seconds; those of a document count from the start of the simulation.
+"""

@@ -1,0 +1,50 @@
+"""Where the resources of experiments can be: locations with their catalogues and delays, and types of instances (M33).
+
+Without a configuration there are BonFIRE's types, and every location is known, with a catalogue that nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from batsched_py.experiments.model import InstanceType
+
+#: Types of instances that every testbed has unless its configuration says otherwise.
+INSTANCE_TYPES: Final[Mapping[str, InstanceType]] = {
+    "lite": InstanceType(cpu=0.5, vcpu=1, memory=256),
+    "small": InstanceType(cpu=1, vcpu=1, memory=1024),
+    "medium": InstanceType(cpu=2, vcpu=2, memory=2048),
+    "large": InstanceType(cpu=2, vcpu=4, memory=4096),
+}
+
+
+class Location(Struct, frozen=True):
+    """A location of a testbed.
+
+    Attributes:
+        creation_delay: seconds from the request for a resource until it exists, by kind of resource; `default` for all.
+        address_delay: seconds from a compute's creation until its address is known.
+        storages: names of storages that exist there; None if nobody knows them.
+        networks: names of networks that exist there; None if nobody knows them.
+    """
+
+    creation_delay: Mapping[str, float] = msgspec.field(default_factory=dict)
+    address_delay: float = 0.0
+    storages: frozenset[str] | None = None
+    networks: frozenset[str] | None = None
+
+
+class Testbed(Struct, frozen=True):
+    """All locations, and the types of instances.
+
+    Attributes:
+        locations: by name; None if any name is a location.
+        instance_types: by name.
+    """
+
+    locations: Mapping[str, Location] | None = None
+    instance_types: Mapping[str, InstanceType] = msgspec.field(default_factory=lambda: INSTANCE_TYPES)
