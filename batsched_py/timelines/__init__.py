@@ -4,7 +4,8 @@
 * `clock`: schedule time to experiment time, moved by pauses and breaks.
 * `states`: states of a VM, and which may follow which.
 * `records`: what became of each entry, and what the caller has to do.
-* `vm`: one VM: local barriers, reboots, positive times, late additions.
+* `barriers`: the local barriers of a VM, and its reboots.
+* `vm`: one VM: configuration, positive times, late additions.
 * `run`: all VMs of an experiment and the global barrier. Start here.
 * `kinds`: how long programs take, and how they exit.
 * `playing`: a whole run without hosts, with the durations that the entries name.

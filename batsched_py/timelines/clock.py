@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from batsched_py.timelines.entries import Entry, Hold
+
 
 class ExperimentClock:
     """Map from schedule time to experiment time, as far as is known now.
@@ -43,3 +47,15 @@ class ExperimentClock:
         other._origin, other._reached, other._added = self._origin, self._reached, self._added
         other.moved_by = self.moved_by
         return other
+
+
+def foresee(clock: ExperimentClock, entries: Iterable[Entry]) -> Iterator[tuple[Entry, float]]:
+    """Iterate over the entries to come, in their order, and their experiment times, until a break leaves them open."""
+    moved = clock.copy()
+    for entry in entries:
+        if not isinstance(entry.action, Hold):
+            yield entry, moved.experiment_time(entry.at)
+        elif entry.action.is_break:
+            return
+        else:
+            moved.pause(entry.action.duration, entry.name)

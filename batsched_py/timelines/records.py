@@ -46,6 +46,25 @@ class EntryRecord(Struct):
     known: float = -math.inf
     due: float | None = None
 
+    def begin(self, now: float) -> None:
+        """Note that it begins."""
+        self.spans.append(Span(now))
+        self.outcome = "running"
+
+    def put_off(self, now: float, *, counts: bool) -> None:
+        """Note that it begins only now; `counts` if its experiment time moves with it."""
+        waited = now - self.spans[-1].begin
+        self.spans[-1].begin = now
+        if len(self.spans) == 1:
+            self.late += waited
+            if counts and self.time is not None and not self.entry.configures:
+                self.time += waited
+
+    def end(self, now: float, outcome: Outcome = "done", reason: str = "", code: int | None = None) -> None:
+        """Note that what runs of it has ended."""
+        self.spans[-1].end, self.spans[-1].exit = now, code
+        self.outcome, self.reason = outcome, reason
+
 
 class EntryOrder(Struct, frozen=True):
     """An order about an entry of a VM."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from bisect import insort
 from collections import deque
+from collections.abc import Iterable
 from heapq import heappop, heappush
-from itertools import takewhile
 from typing import Final
 
-from batsched_py.timelines.clock import ExperimentClock
+from batsched_py.timelines.barriers import LocalBarriers
+from batsched_py.timelines.clock import ExperimentClock, foresee
 from batsched_py.timelines.entries import REBOOT_CODE, Drop, Entry, Hold, Program, Resume, TimelineRules, VmTimeline
-from batsched_py.timelines.records import Begin, EntryRecord, Kill, Order, Outcome, Reboot, Span
+from batsched_py.timelines.records import Begin, EntryRecord, Kill, Order, Reboot
 from batsched_py.timelines.states import TRANSITIONS, VmState
 
 LEASE_ENDED: Final = "lease ended"
@@ -33,7 +33,6 @@ class TimelineVm:
         orders: what the caller has to do; taken by the run.
         resumes: entries that resume VMs, with their experiment time; taken by the run.
         failure: why it failed; "" if it has not.
-        reboots: wall times of the begins and ends of its reboots.
         loading: wall times between which files are loaded before the first entry (F27); None if that takes no time.
     """
 
@@ -55,16 +54,9 @@ class TimelineVm:
         #: Pauses and breaks at -infinity that are to come, and the wall time until which they hold the VM.
         self._first_holds: deque[Entry] = deque()
         self._free_at = -math.inf
-        #: Negative entries that have not begun, in their order, and the time of those that have.
-        self._negative: list[Entry] = []
-        self._current = -math.inf
-        #: Those of a local barrier that have not ended, and those that run besides.
-        self._counted: dict[str, Entry] = {}
+        #: Negative entries, and what else runs.
+        self._barriers = LocalBarriers()
         self._running: dict[str, Entry] = {}
-        #: Entries of the current time that asked for a reboot, the reboots so far, and the end of the present one.
-        self._requests: list[Entry] = []
-        self.reboots: list[tuple[float, float]] = []
-        self._rebooting = -math.inf
         #: Heap of positive entries, pauses and breaks that have not been reached; the key of the last one that was.
         self._queue: list[tuple[tuple[float, int, int], Entry]] = []
         self._reached: tuple[float, int, int] = (-math.inf, 0, 0)
@@ -82,6 +74,11 @@ class TimelineVm:
         return self.timeline.name
 
     @property
+    def reboots(self) -> list[tuple[float, float]]:
+        """Wall times of the begins and ends of its reboots."""
+        return self._barriers.reboots
+
+    @property
     def alive(self) -> bool:
         """True if something may still begin."""
         return self.state in (VmState.CONFIGURING, VmState.CONFIGURED) and not self._over
@@ -91,7 +88,7 @@ class TimelineVm:
         """True if nothing will begin any more, and nothing runs."""
         if self.state is VmState.NOT_MANAGED or self._over:
             return True
-        left = self._counted or self._running or self._waiting
+        left = self._barriers.running or self._running or self._waiting
         if self.state is VmState.FAILED:
             return not left
         return self.state is VmState.CONFIGURED and not (left or self._queue or self.held)
@@ -99,13 +96,14 @@ class TimelineVm:
     @property
     def current(self) -> float | None:
         """The negative time that it is at (F18); None if it is not being configured, or at none yet."""
-        return self._current if self.state is VmState.CONFIGURING and self._current > -math.inf else None
+        at = self._barriers.current
+        return at if self.state is VmState.CONFIGURING and at > -math.inf else None
 
     @property
     def next_entry(self) -> tuple[Entry, float | None] | None:
         """The next entry, and when it comes: experiment time, None if that is open. None if nothing is left (F32)."""
-        if self._negative:
-            return self._negative[0], self._negative[0].at
+        if self._barriers.pending:
+            return self._barriers.pending[0], self._barriers.pending[0].at
         if not self._queue:
             return None
         entry = self._queue[0][1]
@@ -119,7 +117,7 @@ class TimelineVm:
         if entry.at == -math.inf:
             self._first_holds.append(entry)
         elif entry.configures:
-            insort(self._negative, entry, key=lambda one: one.key)
+            self._barriers.put(entry)
         else:
             heappush(self._queue, (entry.key, entry))
 
@@ -134,7 +132,7 @@ class TimelineVm:
         self._free_at = now if rate is None else now + self.timeline.preloaded / rate
         if self._free_at > now:
             self.loading = now, self._free_at
-        if self.loading or self._first_holds or self._negative:
+        if self.loading or self._first_holds or self._barriers.pending:
             self._change(VmState.CONFIGURING)
         else:
             self._configured(now)
@@ -143,12 +141,11 @@ class TimelineVm:
         """Note that an entry has ended, with its exit code; `reboot` if it left the marker that asks for one (F7)."""
         entry, counted = self._stop(name)
         record = self.records[name]
-        record.spans[-1].end, record.spans[-1].exit = now, code
-        record.outcome = "done"
+        record.end(now, code=code)
         action = entry.action
         asks = (code == REBOOT_CODE or reboot) and not (isinstance(action, Program) and action.on_host)
         if asks and counted and self.state is VmState.CONFIGURING:
-            self._requests.append(entry)
+            self._barriers.requests.append(entry)
         elif asks:
             record.reason = "its request for a reboot is only logged: the VM is configured"
         elif code and self._rules.on_exit == "fail" and self._may_fail(entry, counted=counted):
@@ -157,20 +154,13 @@ class TimelineVm:
     def not_loaded(self, name: str, now: float) -> None:
         """Note that the files of an entry that runs could not be loaded, which fails the VM unless ignored (F7)."""
         entry, counted = self._stop(name)
-        record = self.records[name]
-        record.spans[-1].end, record.outcome, record.reason = now, "done", "its files could not be loaded"
+        self.records[name].end(now, reason="its files could not be loaded")
         if self._may_fail(entry, counted=counted):
             self.fail(f"the files of {name} could not be loaded")
 
     def begun(self, name: str, now: float, start: float | None) -> None:
         """Note that an entry that was to begin has begun only now."""
-        record = self.records[name]
-        waited = now - record.spans[-1].begin
-        record.spans[-1].begin = now
-        if len(record.spans) == 1:
-            record.late += waited
-            if start is not None and record.time is not None and not record.entry.configures:
-                record.time += waited
+        self.records[name].put_off(now, counts=start is not None)
 
     def suspend(self, now: float) -> None:
         """Note that the lease is suspended."""
@@ -195,12 +185,12 @@ class TimelineVm:
             return
         self._change(VmState.FAILED)
         self.failure = reason
-        self._give_up("not run", f"{self.name} failed: {reason}")
+        self._give_up(f"{self.name} failed: {reason}")
 
     def abort(self, now: float, reason: str) -> None:
         """Kill what runs, and begin nothing any more: the experiment has failed."""
         self._kill(now, reason)
-        self._give_up("not run", reason)
+        self._give_up(reason)
         self._over, self.end = True, min(self.end, now)
 
     def resume(self, now: float, time: float | None) -> bool:
@@ -212,8 +202,7 @@ class TimelineVm:
         if held is None or not self.alive:
             return False
         self.held = None
-        self.records[held.name].spans[-1].end = now
-        self.records[held.name].outcome = "done"
+        self.records[held.name].end(now)
         if held.at == -math.inf:
             self._free_at = now
         else:
@@ -232,8 +221,8 @@ class TimelineVm:
                 record.outcome, record.reason = "refused", "its time has passed"
             else:
                 heappush(self._queue, (entry.key, entry))
-        elif self.state is VmState.CONFIGURING and entry.configures and entry.at > self._current:
-            insort(self._negative, entry, key=lambda one: one.key)
+        elif self.state is VmState.CONFIGURING and entry.configures and entry.at > self._barriers.current:
+            self._barriers.put(entry)
         elif entry.configures or entry.key < self._reached:
             self._due(entry, now, now, start, None)
         else:
@@ -243,13 +232,13 @@ class TimelineVm:
 
     def settle(self, now: float, start: float | None) -> None:
         """Do all that is due until now; the start is None as long as the global barrier is closed."""
+        if self.alive and now >= self.end:
+            self._end_lease(now)
         if not self.alive:
             return
-        if now >= self.end:
-            self._end_lease(now)
-            return
         self._pass_first_holds(now)
-        if self.state is VmState.CONFIGURING and not self._is_blocked(now):
+        blocked = self._first_holds or self.held is not None or now < self._free_at
+        if self.state is VmState.CONFIGURING and not blocked:
             self._configure(now)
         if not self.suspended:
             waiting, self._waiting = self._waiting, []
@@ -263,13 +252,8 @@ class TimelineVm:
         if not self.alive:
             return math.inf
         times = [self.end]
-        if self.state is VmState.CONFIGURING and (self.held or self.suspended):
-            pass
-        elif self.state is VmState.CONFIGURING:
-            if self._rebooting > -math.inf:
-                times.append(self._rebooting)
-            elif not self._counted:
-                times.append(self._free_at)
+        if self.state is VmState.CONFIGURING and not (self.held or self.suspended):
+            times.append(self._barriers.next_time(self._free_at))
         elif self.state is VmState.CONFIGURED and start is not None and self._queue and self.held is None:
             times.append(start + self.clock.experiment_time(self._queue[0][1].at))
         return min(times)
@@ -280,40 +264,32 @@ class TimelineVm:
             entry = self._first_holds.popleft()
             self._hold(entry, self._free_at, self._free_at)
 
-    def _is_blocked(self, now: float) -> bool:
-        return bool(self._first_holds) or self.held is not None or now < self._free_at
-
     def _configure(self, now: float) -> None:
         """Begin the entries of the next negative time, once all of the one before have ended (F2)."""
-        while self.state is VmState.CONFIGURING and not self._counted and now >= self._rebooting:
-            if self._requests:
+        barriers = self._barriers
+        while self.state is VmState.CONFIGURING and not barriers.is_closed(now):
+            if barriers.requests:
                 self._reboot(now)
-            elif self.suspended and self._negative:
+            elif self.suspended and barriers.pending:
                 return
-            elif self._negative:
-                self._current = self._negative[0].at
-                now_due = list(takewhile(lambda one: one.at == self._current, self._negative))
-                del self._negative[: len(now_due)]
-                for entry in now_due:
-                    self._begin(entry, now, now, None, entry.at, counted=True)
+            elif barriers.pending:
+                self._begin_counted(barriers.open(), now)
             else:
                 self._configured(now)
 
     def _reboot(self, now: float) -> None:
         """Reboot once for all who asked; when that is over, they alone run again (F23)."""
-        if self._rebooting == -math.inf:
-            if len(self.reboots) == self._rules.reboot_limit:
-                self.fail(f"it asks for more than {self._rules.reboot_limit} reboots")
-                return
-            self._rebooting = now + self._rules.reboot_delay
-            self.reboots.append((now, self._rebooting))
-            self.orders.append(Reboot(self.name, self._rebooting))
-            return
-        if self.suspended:
-            return
-        self._rebooting = -math.inf
-        again, self._requests = sorted(self._requests, key=lambda one: one.key), []
-        for entry in again:
+        barriers = self._barriers
+        if barriers.rebooting > -math.inf:
+            if not self.suspended:
+                self._begin_counted(barriers.again(), now)
+        elif len(barriers.reboots) == self._rules.reboot_limit:
+            self.fail(f"it asks for more than {self._rules.reboot_limit} reboots")
+        else:
+            self.orders.append(Reboot(self.name, barriers.reboot(now, self._rules.reboot_delay)))
+
+    def _begin_counted(self, entries: Iterable[Entry], now: float) -> None:
+        for entry in entries:
             self._begin(entry, now, now, None, entry.at, counted=True)
 
     def _proceed(self, now: float, start: float) -> None:
@@ -333,13 +309,13 @@ class TimelineVm:
     def _hold(self, entry: Entry, time: float, wall: float) -> None:
         assert isinstance(entry.action, Hold)  # noqa: S101
         record, duration = self.records[entry.name], entry.action.duration
-        record.spans.append(Span(wall))
-        record.outcome, record.moved_by = "running", self.clock.moved_by
+        record.begin(wall)
+        record.moved_by = self.clock.moved_by
         record.time = entry.at if entry.at == -math.inf else time
         if entry.action.is_break:
             self.held, self.held_since = entry, time
             return
-        record.spans[-1].end, record.outcome = wall + duration, "done"
+        record.end(wall + duration)
         if entry.at == -math.inf:
             self._free_at = self.paused_until = time + duration
         else:
@@ -362,12 +338,11 @@ class TimelineVm:
         if record.time is None:
             record.time, record.moved_by = time, self.clock.moved_by
             record.late = now - max(due, record.known)
-        record.spans.append(Span(now))
-        record.outcome = "running"
+        record.begin(now)
         if isinstance(entry.action, Program | Drop):
-            (self._counted if counted else self._running)[entry.name] = entry
+            (self._barriers.running if counted else self._running)[entry.name] = entry
         else:
-            record.spans[-1].end, record.outcome = now, "done"
+            record.end(now)
         if isinstance(entry.action, Resume):
             self.resumes.append((entry, None if start is None else time))
         else:
@@ -377,42 +352,34 @@ class TimelineVm:
 
     def _end_lease(self, now: float) -> None:
         """End with the lease: what has not begun is not run (F24)."""
-        self._project()
+        if self.held is None:
+            for entry, time in foresee(self.clock, (entry for _, entry in sorted(self._queue))):
+                self.records[entry.name].due = time
         self._kill(now, LEASE_ENDED)
         if self.state is VmState.CONFIGURING:
             self.fail(LEASE_ENDED)
-        self._give_up("not run", LEASE_ENDED)
+        self._give_up(LEASE_ENDED)
         self._over = True
 
-    def _project(self) -> None:
-        """Note of entries to come when they would have begun, as far as no break holds them."""
-        clock = self.clock.copy()
-        for _, entry in sorted(self._queue) if self.held is None else ():
-            if not isinstance(entry.action, Hold):
-                self.records[entry.name].due = clock.experiment_time(entry.at)
-            elif entry.action.is_break:
-                return
-            else:
-                clock.pause(entry.action.duration, entry.name)
-
-    def _give_up(self, outcome: Outcome, reason: str) -> None:
+    def _give_up(self, reason: str) -> None:
+        """Run nothing any more of what has not begun."""
         for record in self.records.values():
             if record.outcome == "pending":
-                record.outcome, record.reason = outcome, reason
-        self._queue, self._negative, self._requests, self._waiting = [], [], [], []
+                record.outcome, record.reason = "not run", reason
+        self._queue, self._waiting = [], []
+        self._barriers.clear()
         self._first_holds.clear()
 
     def _kill(self, now: float, reason: str) -> None:
-        for entry in [*self._counted.values(), *self._running.values()]:
-            record = self.records[entry.name]
-            record.spans[-1].end, record.outcome, record.reason = now, "killed", reason
+        for entry in [*self._barriers.running.values(), *self._running.values()]:
+            self.records[entry.name].end(now, "killed", reason)
             self.orders.append(Kill(self.name, entry))
-        self._counted, self._running = {}, {}
+        self._barriers.running, self._running = {}, {}
 
     def _stop(self, name: str) -> tuple[Entry, bool]:
         """Take an entry out of those that run; tell whether a local barrier waited for it."""
-        counted = name in self._counted
-        return (self._counted if counted else self._running).pop(name), counted
+        counted = name in self._barriers.running
+        return (self._barriers.running if counted else self._running).pop(name), counted
 
     def _may_fail(self, entry: Entry, *, counted: bool) -> bool:
         """Return whether a failure of the entry is one of its VM; that of a late negative one is not (F21, F22)."""
