@@ -71,6 +71,8 @@ def cell_text(cell: Cell) -> str:
 
 def _field(cell: Cell) -> str:
     text = cell_text(cell)
+    if not isinstance(cell, str):
+        return text  # numbers need no quotes
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 

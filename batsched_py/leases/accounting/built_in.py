@@ -9,7 +9,7 @@ from batsched_py.leases.accounting.counters import Average
 from batsched_py.leases.accounting.probe import AccountingProbe
 from batsched_py.leases.accounting.times import slowdown, waiting_time
 from batsched_py.leases.capacity import total
-from batsched_py.leases.lease import Lease, LeaseReservation, Use
+from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
 from batsched_py.leases.lifecycle import State
 from batsched_py.leases.observer import LeaseSchedule
 from batsched_py.leases.terms import Kind
@@ -126,6 +126,8 @@ class CpuUtilizationProbe(AccountingProbe):
     def __init__(self, accounting: Accounting) -> None:
         super().__init__(accounting)
         self._capacity = 0.0
+        #: Reservation under way -> the run whose machines it is about, and the CPUs that they hold.
+        self._held: dict[LeaseReservation, tuple[Run, float]] = {}
         #: As Haizea counts: transfers under way, and runs under way that are taken for over.
         self._transfers: list[LeaseReservation] = []
         self._overlooked: list[LeaseReservation] = []
@@ -139,11 +141,16 @@ class CpuUtilizationProbe(AccountingProbe):
         under_way = list(lease_scheduler.under_way())
         if self.accounting.stats == "original":
             under_way = self._not_overlooked(under_way)
+        before, self._held = self._held, {}
         used = 0.0
         for reservation in under_way:
             if reservation.use in _WORK:
-                whole = reservation.lease.runs[-1].shares
-                used += sum([total(whole[host][cpu]) for host in reservation.shares])
+                run = reservation.lease.runs[-1]
+                held = before.get(reservation)
+                if held is None or held[0] is not run:
+                    held = run, sum([total(run.shares[host][cpu]) for host in reservation.shares])
+                self._held[reservation] = held
+                used += held[1]
         self.accounting.append_to_counter(self.COUNTER, used / self._capacity)
 
     def _not_overlooked(self, under_way: list[LeaseReservation]) -> list[LeaseReservation]:
