@@ -1,0 +1,115 @@
+"""Deployment order of an experiment: templates become instances, and each resource comes after those it needs.
+
+BonFIRE's planner (M8, M9): a graph, then one linear order; among resources that nothing holds back the document's order
+decides, and the instances of a template stand together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
+
+from batsched_py.experiments.model import (
+    AddressOf,
+    Compute,
+    Experiment,
+    Network,
+    PlannedResource,
+    Reference,
+    Resource,
+    Router,
+    SiteLink,
+)
+
+
+class DependencyCycleError(ValueError):
+    """Resources that need each other; `names` begins and ends with the same one, and each needs the next."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+        super().__init__(f"cycle {' -> '.join(names)}")
+
+
+def deployment_order(experiment: Experiment) -> tuple[PlannedResource, ...]:
+    """Return the resources of a valid experiment in the order of their creation.
+
+    DependencyCycleError if there is none.
+    """
+    resources = {one.name: one for one in experiment.resources}
+    instances = {one.name: instance_names(one) for one in experiment.resources}
+    needs = {one.name: dependencies(one, resources) for one in experiment.resources}
+    return tuple(planned for name in _sorted(needs) for planned in _instances(resources[name], instances, needs[name]))
+
+
+def instance_names(resource: Resource) -> tuple[str, ...]:
+    """Return the names of the instances of a template, or that of the resource itself (M32)."""
+    if isinstance(resource, Compute) and resource.count > 1:
+        return tuple(f"{resource.name}-{number}" for number in range(1, resource.count + 1))
+    return (resource.name,)
+
+
+def dependencies(resource: Resource, resources: Mapping[str, Resource]) -> dict[str, None]:
+    """Return the names of an experiment's resources that a resource needs directly, each once, the first first."""
+    named = (*resource.after, *(one.name for one in references(resource) if not one.exists), *addresses_of(resource))
+    joined = (
+        other.name
+        for other in resources.values()
+        if isinstance(resource, SiteLink) and isinstance(other, Network) and other.location in resource.endpoints
+    )
+    return dict.fromkeys(name for name in (*named, *joined) if name in resources)
+
+
+def references(resource: Resource) -> tuple[Reference, ...]:
+    """Return all references of a resource to storages, networks and what joins them."""
+    if isinstance(resource, Compute):
+        contexts = (one.network for one in resource.contexts.values() if isinstance(one, AddressOf))
+        return (*resource.storages, *resource.networks, *contexts)
+    return resource.networks if isinstance(resource, Router) else ()
+
+
+def addresses_of(resource: Resource) -> tuple[str, ...]:
+    """Return the names of the computes whose addresses a resource needs."""
+    if not isinstance(resource, Compute):
+        return ()
+    return tuple(one.compute for one in resource.contexts.values() if isinstance(one, AddressOf))
+
+
+def _sorted(needs: Mapping[str, Mapping[str, None]]) -> Iterator[str]:
+    """Iterate over names so that each comes after those that it needs, the earliest of the document first."""
+    position = {name: number for number, name in enumerate(needs)}
+    sorter = TopologicalSorter(needs)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        raise DependencyCycleError(_begun_early(error.args[1], position)) from None
+    names, ready = list(needs), list[int]()
+    while sorter.is_active():
+        for name in sorter.get_ready():
+            heappush(ready, position[name])
+        name = names[heappop(ready)]
+        yield name
+        sorter.done(name)
+
+
+def _begun_early(cycle: Sequence[str], position: Mapping[str, int]) -> list[str]:
+    """Return a cycle of names, each of which is needed by the next, so that each needs the next, the earliest first."""
+    around = list(reversed(cycle))[:-1]
+    first = around.index(min(around, key=position.__getitem__))
+    return [*around[first:], *around[: first + 1]]
+
+
+def _instances(
+    resource: Resource, instances: Mapping[str, tuple[str, ...]], needs: Mapping[str, None]
+) -> Iterator[PlannedResource]:
+    after = tuple(one for name in needs for one in instances[name])
+    needed = dict.fromkeys(name for name in addresses_of(resource) if name in instances)
+    addresses = tuple(one for name in needed for one in instances[name])
+    for number, name in enumerate(instances[resource.name]):
+        if isinstance(resource, Compute):
+            locations = resource.locations
+            location = locations[number % len(locations)] if locations else None
+            reserved = resource.reserved[number] if resource.reserved else None
+        else:
+            location, reserved = None if isinstance(resource, SiteLink) else resource.location, None
+        yield PlannedResource(name, resource, location, after, addresses, reserved)
