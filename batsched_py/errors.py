@@ -23,7 +23,7 @@ class BatschedError(Exception):
 class InputError(BatschedError):
     """A file that a user gave is wrong: names the file, the field and the rule."""
 
-    arguments = ("file", "field", "rule")
+    arguments: ClassVar[tuple[str, ...]] = ("file", "field", "rule")
 
     def __init__(self, file: str, field: str, rule: str) -> None:
         self.file, self.field, self.rule = file, field, rule

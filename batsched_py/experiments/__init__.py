@@ -2,6 +2,8 @@
 
 * `model`: an experiment, its resources and their references; nothing behind the parsers knows in which form it came.
 * `testbed`: where resources can be: locations with their catalogues and delays, and types of instances.
+* `parsing`: documents in JSON and OVF to the model; `validation`: rules between members; `faults`: all that is wrong.
+* `aggregator`, `contexts`: what a document says in one word, and is expanded.
 * `deployment`: the order in which the resources of an experiment are created.
 
 Nothing here does I/O. Times are seconds; those of a document count from the start of the simulation.

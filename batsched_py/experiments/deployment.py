@@ -38,8 +38,15 @@ def deployment_order(experiment: Experiment) -> tuple[PlannedResource, ...]:
     """
     resources = {one.name: one for one in experiment.resources}
     instances = {one.name: instance_names(one) for one in experiment.resources}
-    needs = {one.name: dependencies(one, resources) for one in experiment.resources}
-    return tuple(planned for name in _sorted(needs) for planned in _instances(resources[name], instances, needs[name]))
+    needs = needed_by_each(experiment)
+    order = resource_order(needs)
+    return tuple(planned for name in order for planned in _instances(resources[name], instances, needs[name]))
+
+
+def needed_by_each(experiment: Experiment) -> dict[str, dict[str, None]]:
+    """Return name -> names that it needs, of all resources, in the document's order."""
+    resources = {one.name: one for one in experiment.resources}
+    return {one.name: dependencies(one, resources) for one in experiment.resources}
 
 
 def instance_names(resource: Resource) -> tuple[str, ...]:
@@ -63,8 +70,7 @@ def dependencies(resource: Resource, resources: Mapping[str, Resource]) -> dict[
 def references(resource: Resource) -> tuple[Reference, ...]:
     """Return all references of a resource to storages, networks and what joins them."""
     if isinstance(resource, Compute):
-        contexts = (one.network for one in resource.contexts.values() if isinstance(one, AddressOf))
-        return (*resource.storages, *resource.networks, *contexts)
+        return (*resource.storages, *resource.networks)
     return resource.networks if isinstance(resource, Router) else ()
 
 
@@ -75,21 +81,25 @@ def addresses_of(resource: Resource) -> tuple[str, ...]:
     return tuple(one.compute for one in resource.contexts.values() if isinstance(one, AddressOf))
 
 
-def _sorted(needs: Mapping[str, Mapping[str, None]]) -> Iterator[str]:
-    """Iterate over names so that each comes after those that it needs, the earliest of the document first."""
+def resource_order(needs: Mapping[str, Mapping[str, None]]) -> list[str]:
+    """Return names so that each comes after those that it needs, the earliest of the document first.
+
+    DependencyCycleError if there is no such order.
+    """
     position = {name: number for number, name in enumerate(needs)}
     sorter = TopologicalSorter(needs)
     try:
         sorter.prepare()
     except CycleError as error:
         raise DependencyCycleError(_begun_early(error.args[1], position)) from None
-    names, ready = list(needs), list[int]()
+    names, ready, order = list(needs), list[int](), list[str]()
     while sorter.is_active():
         for name in sorter.get_ready():
             heappush(ready, position[name])
         name = names[heappop(ready)]
-        yield name
+        order.append(name)
         sorter.done(name)
+    return order
 
 
 def _begun_early(cycle: Sequence[str], position: Mapping[str, int]) -> list[str]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+
+#: The type of an instance whose capacity its document states.
+CUSTOM: Final = "custom"
+_URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|/")
 
 
 class Reference(Struct, frozen=True):
@@ -20,12 +25,20 @@ class Reference(Struct, frozen=True):
     name: str
     exists: bool = False
 
+    def __str__(self) -> str:
+        return f"@{self.name}" if self.exists and not self.is_uri else self.name
+
+    @property
+    def is_uri(self) -> bool:
+        """True if the name is a URI, or the path of one."""
+        return _URI.match(self.name) is not None
+
 
 class AddressOf(Struct, frozen=True):
-    """The address of a compute in a network; that of a template is the list of its instances' addresses."""
+    """The address of a compute in a network, by their names; that of a template is the list of its instances' ones."""
 
     compute: str
-    network: Reference
+    network: str
 
 
 class Metric(Struct, frozen=True):

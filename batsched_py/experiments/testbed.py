@@ -13,6 +13,8 @@ from msgspec import Struct
 
 from batsched_py.experiments.model import InstanceType
 
+#: The key of the creation delay of kinds that have none of their own.
+DEFAULT: Final = "default"
 #: Types of instances that every testbed has unless its configuration says otherwise.
 INSTANCE_TYPES: Final[Mapping[str, InstanceType]] = {
     "lite": InstanceType(cpu=0.5, vcpu=1, memory=256),
@@ -26,7 +28,8 @@ class Location(Struct, frozen=True):
     """A location of a testbed.
 
     Attributes:
-        creation_delay: seconds from the request for a resource until it exists, by kind of resource; `default` for all.
+        creation_delay: seconds from the request for a resource until it exists, by kind of resource; `default` for all
+            others.
         address_delay: seconds from a compute's creation until its address is known.
         storages: names of storages that exist there; None if nobody knows them.
         networks: names of networks that exist there; None if nobody knows them.

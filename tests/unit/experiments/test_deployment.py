@@ -19,12 +19,10 @@ from batsched_py.experiments.model import (
     Storage,
 )
 
-WAN = Reference("BonFIRE WAN", exists=True)
-
 
 def compute(name: str, *needed: str, count: int = 1, after: tuple[str, ...] = (), **members: object) -> Compute:
     """A compute that needs the addresses of others."""
-    contexts = {f"{one}_ip": AddressOf(one, WAN) for one in needed}
+    contexts = {f"{one}_ip": AddressOf(one, "BonFIRE WAN") for one in needed}
     members.setdefault("locations", ("uk-epcc",))
     return Compute(name, count=count, contexts=contexts, after=after, **members)  # type: ignore[arg-type]
 

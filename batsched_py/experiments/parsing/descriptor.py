@@ -1,0 +1,88 @@
+"""Descriptors: bytes in one of the forms to a valid experiment, or all that is wrong with them (M6, M7, M18)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, Literal
+
+from batsched_py.errors import WorkloadError
+from batsched_py.experiments.aggregator import with_aggregator
+from batsched_py.experiments.faults import (
+    DescriptorSizeError,
+    DescriptorSyntaxError,
+    EnoughFaultsError,
+    Fault,
+    InvalidDescriptorError,
+    Place,
+    RefusedValueError,
+)
+from batsched_py.experiments.model import Experiment
+from batsched_py.experiments.parsing.json_form import Parsed, parse_document
+from batsched_py.experiments.parsing.ovf import parse_ovf
+from batsched_py.experiments.validation import Situation, validate
+from batsched_py.model.limits import LIMITS, LimitError, check_depth
+from batsched_py.traces.json_document import parse_object, refuse_doubled
+
+Form = Literal["json", "xml"]
+#: Bytes of a descriptor.
+LARGEST: Final = 1_000_000
+#: The situation of a document that is looked at, and not deployed.
+ANYWHERE: Final = Situation()
+
+
+def read_descriptor(
+    file: str,
+    content: bytes,
+    situation: Situation = ANYWHERE,
+    *,
+    form: Form | None = None,
+    origin: datetime | None = None,
+) -> Experiment:
+    """Return the experiment of a descriptor, with its aggregator.
+
+    Args:
+        file: the name of the document, for messages.
+        content: the document.
+        situation: the testbed, the time, and whether there are reservations.
+        form: of the document; None for what it looks like.
+        origin: the instant of second 0 of the simulation; None if it has none.
+
+    Raises:
+        DescriptorSizeError: it has more than 1 MB.
+        DescriptorSyntaxError: it is not JSON or XML.
+        InvalidDescriptorError: it breaks rules; the error has all faults, at most 100.
+    """
+    if len(content) > LARGEST:
+        raise DescriptorSizeError(file, "", f"must have at most {LARGEST} bytes, not {len(content)}")
+    faults = list[Fault]()
+    try:
+        parsed = _parse(file, content, Place(faults), form, origin)
+        if not faults:
+            experiment = with_aggregator(parsed.experiment)
+            added = len(experiment.resources) - len(parsed.paths)
+            validate(experiment, (*("aggregator",) * added, *parsed.paths), lambda path: Place(faults, path), situation)
+            if not faults:
+                return experiment
+    except (RefusedValueError, EnoughFaultsError):
+        pass  # they stand in the list
+    raise InvalidDescriptorError(file, faults)
+
+
+def _parse(file: str, content: bytes, place: Place, form: Form | None, origin: datetime | None) -> Parsed:
+    if form == "xml" or (form is None and content.lstrip().startswith((b"<", b"\xef\xbb\xbf<"))):
+        return parse_ovf(place, file, content, origin)
+    try:
+        document = parse_object(file, content.removeprefix(b"\xef\xbb\xbf"))
+    except WorkloadError as error:
+        if not error.field:  # JSON, but no object
+            place.refuse(error.rule)
+        raise DescriptorSyntaxError(file, error.field, error.rule) from None
+    try:
+        refuse_doubled(file, content)
+    except WorkloadError as error:
+        place.inside(error.field).refuse(error.rule)
+    try:
+        check_depth(document, LIMITS)
+    except LimitError as error:
+        place.refuse(str(error))
+    return parse_document(place, document, origin)

@@ -1,0 +1,299 @@
+"""Experiments in OVF, the Open Virtualization Format of DMTF (DSP0243), as BonFIRE uses it (M5, M29).
+
+Elements and attributes are known by their local names. What a compute is and has stands in properties, each of which is
+a member of the JSON form, or else a context; so both forms are read by the same rules. As the standard says, a section
+that is not known here is passed over only if it is not required.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, Final
+from xml.etree.ElementTree import Element
+
+import msgspec
+
+from batsched_py.experiments.faults import Place, RefusedValueError
+from batsched_py.experiments.model import Resource
+from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS, Parsed, parse_members
+from batsched_py.experiments.parsing.quantities import read_count, read_name, read_number, read_text
+from batsched_py.experiments.parsing.resources import MEMBERS, READERS
+from batsched_py.experiments.parsing.xml_tree import attributes_of, local_name, read_tree
+from batsched_py.text.display import displayed, shown
+from batsched_py.text.wording import unknown
+
+#: Element -> those that are read in it.
+_INSIDE: Final[Mapping[str, tuple[str, ...]]] = {
+    "Envelope": ("References", "DiskSection", "NetworkSection", "VirtualSystemCollection"),
+    "References": ("File",),
+    "DiskSection": ("Disk",),
+    "NetworkSection": ("Network",),
+    "VirtualSystemCollection": ("ProductSection", "AnnotationSection", "StartupSection", "VirtualSystem"),
+    "VirtualSystem": ("ProductSection", "AnnotationSection", "VirtualHardwareSection"),
+    "ProductSection": ("Property",),
+    "StartupSection": ("Item",),
+    "VirtualHardwareSection": ("Item",),
+}
+#: Elements for people, or for hypervisors, that mean nothing here.
+_PASSED_OVER: Final = frozenset(
+    [
+        "Info",
+        "Name",
+        "Product",
+        "Vendor",
+        "Version",
+        "FullVersion",
+        "Category",
+        "Description",
+        "License",
+        "OperatingSystemSection",
+        "System",
+    ],
+)
+#: Kinds of resources that the format has no words for (M5), in small letters.
+_ONLY_IN_JSON: Final[Mapping[str, str]] = {"sitelink": "a site link", "site_link": "a site link", "router": "a router"}
+#: Properties of a compute -> members; those of more than one word are lists.
+_COMPUTE_PROPERTIES: Final = frozenset(MEMBERS["compute"]) - {"name", "description", "resources", "contexts", "after"}
+_LISTS: Final = frozenset({"locations", "reserved"})
+#: Properties whose text is JSON.
+_IN_JSON: Final = frozenset({"metrics", "timeline", "resource_set"})
+_PROPERTIES: Final = frozenset(DOCUMENT_MEMBERS) - {"name", "description", "resources"}
+#: Unit of a disk's capacity -> MB.
+_UNITS: Final[Mapping[str, float]] = {
+    "byte": 2.0**-20,
+    "byte*2^10": 2.0**-10,
+    "byte*2^20": 1.0,
+    "byte*2^30": 2.0**10,
+    "byte*2^40": 2.0**20,
+}
+
+
+def parse_ovf(place: Place, file: str, content: bytes, origin: datetime | None) -> Parsed:
+    """Return the experiment of an envelope; what is wrong is noted. DescriptorSyntaxError if it is not XML."""
+    return _Envelope(place, read_tree(file, content)).read(origin)
+
+
+class _Envelope:
+    """The reader of one envelope."""
+
+    def __init__(self, place: Place, root: Element) -> None:
+        self._place, self._root = place, root
+        #: Id of a file, or of a disk that is made of one -> the reference that it stands for.
+        self._images = dict[str, str]()
+        self._found: list[tuple[str, Resource]] = []
+
+    def read(self, origin: datetime | None) -> Parsed:
+        """Return the experiment."""
+        if local_name(self._root.tag) != "Envelope":
+            self._place.refuse(f"must be an Envelope, or JSON, not {shown(local_name(self._root.tag))}")
+        collections = []
+        for child in _inside(self._place, self._root):
+            match local_name(child.tag):
+                case "References":
+                    self._read_files(child)
+                case "DiskSection":
+                    self._read_disks(child)
+                case "NetworkSection":
+                    self._read_networks(child)
+                case _:
+                    collections.append(child)
+        if len(collections) != 1:
+            (self._place / "VirtualSystemCollection").refuse(f"must be there once, not {len(collections)} times")
+        members = self._read_collection(collections[0])
+        return parse_members(self._place, members, self._found, origin)
+
+    def _read_files(self, section: Element) -> None:
+        for place, file in _numbered(self._place, section, "File"):
+            attributes = attributes_of(file)
+            id, reference = _named(place, attributes, "id"), _named(place, attributes, "href")
+            if id and reference:
+                if not reference.startswith("@") and "/" not in reference:
+                    (place / "href").note(f"must be an image that exists, by @name or URI, not {shown(reference)}")
+                self._images[id] = reference
+
+    def _read_disks(self, section: Element) -> None:
+        for place, disk in _numbered(self._place, section, "Disk"):
+            attributes = attributes_of(disk)
+            id = _named(place, attributes, "diskId")
+            if "fileRef" in attributes:
+                image = self._images.get(attributes["fileRef"])
+                if image is None:
+                    (place / "fileRef").note(f"{displayed(attributes['fileRef'])}: there is no such File")
+                self._images[id] = image or ""
+                continue
+            members: dict[str, Any] = {"name": id} | _chosen(attributes, ("location", "persistent"))
+            try:
+                members["size"] = _capacity(place, attributes)
+            except RefusedValueError:
+                continue
+            self._add(place, "storage", members)
+
+    def _read_networks(self, section: Element) -> None:
+        for place, network in _numbered(self._place, section, "Network"):
+            attributes = attributes_of(network)
+            name = _named(place, attributes, "name")
+            if not name.startswith("@"):
+                members = {"name": name} | _chosen(attributes, ("location", "address", "size"))
+                self._add(place, "network", members | _annotation(network, "Description"))
+
+    def _read_collection(self, collection: Element) -> dict[str, Any]:
+        """Read the computes, and return the members of the document."""
+        place = self._place / "VirtualSystemCollection"
+        members: dict[str, Any] = {"name": _named(place, attributes_of(collection), "id")}
+        systems, orders = [], list[tuple[Place, Element]]()
+        for child in _inside(place, collection):
+            match local_name(child.tag):
+                case "VirtualSystem":
+                    systems.append(child)
+                case "AnnotationSection":
+                    members |= _annotation(child, "Annotation")
+                case "StartupSection":
+                    orders += _numbered(place, child, "Item")
+                case _:
+                    for where, key, value in _properties(place, child):
+                        if key not in _PROPERTIES:
+                            where.note(unknown(key, sorted(_PROPERTIES)))
+                        else:
+                            members[key] = _from_json(where, value) if key in _IN_JSON else value
+        before = _startup(orders, {attributes_of(one).get("id", "") for one in systems})
+        for index, system in enumerate(systems):
+            self._read_system((self._place / "VirtualSystem")[index], system, before)
+        return members
+
+    def _read_system(self, place: Place, system: Element, before: Mapping[str, list[str]]) -> None:
+        members: dict[str, Any] = {"name": _named(place, attributes_of(system), "id")}
+        if members["name"] in before:
+            members["after"] = before[members["name"]]
+        contexts, attached = list[dict[str, Any]](), list[dict[str, Any]]()
+        for child in _inside(place, system):
+            match local_name(child.tag):
+                case "AnnotationSection":
+                    members |= _annotation(child, "Annotation")
+                case "VirtualHardwareSection":
+                    for where, item in _numbered(place, child, "Item"):
+                        attached += self._read_hardware(where, item)
+                case _:
+                    for where, key, value in _properties(place, child):
+                        member = "locations" if key == "location" else key
+                        if member not in _COMPUTE_PROPERTIES:
+                            contexts.append({key: value})
+                        else:
+                            members[member] = _split(member, _from_json(where, value) if key in _IN_JSON else value)
+        if contexts:
+            members["contexts"] = contexts
+        self._add(place, "compute", members | ({"resources": attached} if attached else {}))
+
+    def _read_hardware(self, place: Place, item: Element) -> Iterator[dict[str, Any]]:
+        """Yield what a compute is attached to by an item: a storage or a network."""
+        texts = {local_name(one.tag): (one.text or "").strip() for one in item}
+        if "Connection" in texts:
+            yield {"network": texts["Connection"]}
+        elif "HostResource" in texts:
+            name = texts["HostResource"]
+            for prefix in ("ovf:/disk/", "ovf:/file/", "/disk/", "/file/"):
+                name = name.removeprefix(prefix)
+            yield {"storage": self._images.get(name, name)}
+        elif attributes_of(item).get("required") != "false":
+            place.note("must have a HostResource or a Connection: CPU and memory are those of the instanceType")
+
+    def _add(self, place: Place, kind: str, members: Mapping[str, Any]) -> None:
+        try:
+            self._found.append((place.path, READERS[kind](place, members)))
+        except RefusedValueError:
+            return
+
+
+def _inside(place: Place, element: Element) -> Iterator[Element]:
+    """Yield the elements directly inside that are read; note others that must not be passed over."""
+    known = _INSIDE[local_name(element.tag)]
+    for child in element:
+        name = local_name(child.tag)
+        if name in known:
+            yield child
+        elif name.lower() in _ONLY_IN_JSON:
+            id = attributes_of(child).get("id") or attributes_of(child).get("name") or ""
+            told = f" {displayed(id)}" if id else ""
+            (place / name).note(f"{_ONLY_IN_JSON[name.lower()]}{told} cannot be asked for in OVF, only in JSON")
+        elif name not in _PASSED_OVER and attributes_of(child).get("required") != "false":
+            (place / name).note(unknown(name, known))
+
+
+def _numbered(place: Place, section: Element, tag: str) -> Iterator[tuple[Place, Element]]:
+    for index, element in enumerate(_inside(place, section)):
+        yield (place / tag)[index], element
+
+
+def _named(place: Place, attributes: Mapping[str, str], attribute: str) -> str:
+    """Return an attribute that must be there and be a name; "" if it is wrong."""
+    if attribute not in attributes:
+        (place / attribute).note("is missing")
+        return ""
+    try:
+        return read_name(place / attribute, attributes[attribute])
+    except RefusedValueError:
+        return ""
+
+
+def _chosen(attributes: Mapping[str, str], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: attributes[name] for name in names if name in attributes}
+
+
+def _annotation(element: Element, tag: str) -> dict[str, Any]:
+    """Return the description that a section has, as a member."""
+    found = next((child.text or "" for child in element if local_name(child.tag) == tag), "").strip()
+    return {"description": found} if found else {}
+
+
+def _properties(place: Place, section: Element) -> Iterator[tuple[Place, str, str]]:
+    """Yield place, key and value of the properties of a section, each key once."""
+    taken = set[str]()
+    for where, one in _numbered(place, section, "Property"):
+        attributes = attributes_of(one)
+        key = _named(where, attributes, "key")
+        if key in taken:
+            (place / key).note("is given twice")
+        elif key:
+            taken.add(key)
+            yield place / key, key, attributes.get("value", "")
+
+
+def _split(member: str, value: Any) -> Any:
+    """Return the list that a text of names and commas is, where the member is a list."""
+    return [name.strip() for name in value.split(",")] if member in _LISTS else value
+
+
+def _from_json(place: Place, text: str) -> Any:
+    try:
+        return msgspec.json.decode(read_text(place, text))
+    except (msgspec.DecodeError, RecursionError, RefusedValueError):
+        place.note("is not JSON")
+        return None
+
+
+def _capacity(place: Place, attributes: Mapping[str, str]) -> float:
+    """Return the capacity of a disk in MB; the unit is bytes unless another is named."""
+    if "capacity" not in attributes:
+        (place / "capacity").refuse("is missing")
+    unit = attributes.get("capacityAllocationUnits", "byte").replace(" ", "").lower()
+    if unit not in _UNITS:
+        (place / "capacityAllocationUnits").refuse(f"must be one of {', '.join(_UNITS)}, not {shown(unit)}")
+    return read_number(place / "capacity", attributes["capacity"]) * _UNITS[unit]
+
+
+def _startup(items: list[tuple[Place, Element]], systems: set[str]) -> dict[str, list[str]]:
+    """Return which computes a compute comes after: those of the next smaller order; order 0 is none."""
+    groups = dict[int, list[str]]()
+    for place, item in items:
+        attributes = attributes_of(item)
+        id = _named(place, attributes, "id")
+        if id and id not in systems:
+            (place / "id").note(f"{displayed(id)}: there is no such VirtualSystem")
+        elif id and attributes.get("order") != "0":
+            try:
+                groups.setdefault(read_count(place / "order", attributes.get("order", "")), []).append(id)
+            except RefusedValueError:
+                continue
+    ordered = sorted(groups)
+    return {id: groups[before] for before, order in pairwise(ordered) for id in groups[order]}
