@@ -1,0 +1,160 @@
+"""Deployment of one experiment: asks for its resources in their order, and follows them until all are there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+from msgspec import Struct
+
+from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
+from batsched_py.experiments.model import Compute, PlannedResource
+from batsched_py.experiments.progress import Progress
+from batsched_py.experiments.reserving import assign_reserved
+from batsched_py.experiments.resource_manager import (
+    RefusedByManagerError,
+    ResourceManager,
+    ResourceRequest,
+    ResourceStatus,
+)
+from batsched_py.experiments.states import ResourceState
+from batsched_py.text.wording import seconds
+
+
+class DeploymentSettings(Struct, frozen=True):
+    """How experiments are deployed.
+
+    Attributes:
+        deploy: whatever needs nothing that is missing at once, or one resource after the other (M25).
+        ip_timeout: seconds from a compute's creation until its address must be known, if it is needed.
+    """
+
+    deploy: Literal["parallel", "sequential"] = "parallel"
+    ip_timeout: float = 3600.0
+
+
+class DeploymentError(Exception):
+    """A deployment cannot go on; its text is the reason, on one line."""
+
+
+class Deployment:
+    """The deployment of one experiment. Its methods raise DeploymentError if the experiment is to be rolled back.
+
+    Args:
+        one: the experiment, whose books are kept.
+        manager: is asked for resources.
+        settings: how it is deployed.
+        asked: is told of each resource that was asked for and has an id.
+    """
+
+    def __init__(
+        self,
+        one: ManagedExperiment,
+        manager: ResourceManager,
+        settings: DeploymentSettings,
+        asked: Callable[[ManagedResource], None],
+    ) -> None:
+        self._one, self._manager, self._settings, self._asked = one, manager, settings, asked
+        self._progress = Progress(one.order, sequential=settings.deploy == "sequential")
+        #: Computes whose address is needed -> when it must be known, the first one first.
+        self._deadlines: dict[str, float] = {}
+
+    @property
+    def complete(self) -> bool:
+        """True if everything is there, and every needed address is known (M25)."""
+        return self._progress.complete
+
+    def begin(self, now: float) -> None:
+        """Assign reserved resources, and create the experiment at the resource manager."""
+        one = self._one
+        for resource in one.computes:
+            resource.reserved = resource.planned.reserved
+        reservation = one.reservation
+        if reservation is not None:
+            free = [each.name for each in one.computes if each.reserved is None]
+            names = [name for name in free if name in reservation.names] if reservation.own else free
+            missing = assign_reserved(one, names, reservation.status.instances)
+            if missing:
+                raise DeploymentError(f"{missing}: nothing in reservation {reservation.id} matches it")
+        try:
+            one.link = self._manager.create_experiment(one.experiment, one.order, now)
+        except RefusedByManagerError as error:
+            raise DeploymentError(f"the experiment was refused: {error}") from error
+
+    def proceed(self, now: float) -> None:
+        """Ask for all that may be asked for, and see whether an address is overdue."""
+        while (planned := self._progress.take()) is not None:
+            self._request(planned, now)
+        for name, deadline in self._deadlines.items():
+            if now >= deadline:
+                raise DeploymentError(f"{name}: no address after {seconds(self._settings.ip_timeout)} s")
+            return
+
+    def next_time(self) -> float:
+        """Return when the next address is overdue; infinity if none is missing."""
+        return next(iter(self._deadlines.values()), math.inf)
+
+    def note(self, resource: ManagedResource, status: ResourceStatus, now: float) -> None:
+        """Note how a resource that was asked for stands now."""
+        one, unknown = self._one, resource.addressed is None
+        if status.state == "failed":
+            if resource.state is ResourceState.CREATED:
+                resource.reason = status.reason
+                resource.change(ResourceState.FAILED, now)
+                raise DeploymentError(f"{resource.name} was lost: {status.reason}")
+            self._fail(resource, status.reason, now)
+            return
+        if status.state == "pending":
+            return
+        one.note_status(resource, status, now)
+        address = f"address {', '.join(resource.addresses.values())}" if unknown and resource.addresses else ""
+        if resource.state is ResourceState.REQUESTED:
+            resource.change(ResourceState.CREATED, now)
+            told = [f"{resource.name} created", *([f"at {resource.location}"] if resource.location else [])]
+            one.tell(now, ", ".join([" ".join(told), *([address] if address else [])]), resource=resource.name)
+            self._progress.created(resource.name)
+            if resource.name in self._progress.needed and not resource.addresses:
+                self._deadlines[resource.name] = now + self._settings.ip_timeout
+        elif address:
+            one.tell(now, f"{resource.name}: {address}", resource=resource.name)
+        if address:
+            self._deadlines.pop(resource.name, None)
+            self._progress.addressed(resource.name)
+
+    def _request(self, planned: PlannedResource, now: float) -> None:
+        one = self._one
+        resource = one.resources[planned.name]
+        if isinstance(planned.resource, Compute):
+            try:
+                resource.contexts = one.resolved_contexts(planned.resource)
+            except KeyError as error:
+                why = f"{planned.name}: {error.args[0]} has no address in a network that its contexts name"
+                raise DeploymentError(why) from error
+        resource.change(ResourceState.REQUESTED, now)
+        one.tell(now, f"{planned.name} requested", resource=planned.name)
+        reserved = resource.reserved
+        reservation = one.reservation.id if one.reservation is not None and reserved is not None else None
+        request = ResourceRequest(planned, resource.contexts, reserved, reservation)
+        assert one.link is not None  # noqa: S101  # it was created first
+        try:
+            resource.id = self._manager.create_resource(one.link, request, now)
+        except RefusedByManagerError as error:
+            self._fail(resource, str(error), now)
+        else:
+            self._asked(resource)
+
+    def _fail(self, resource: ManagedResource, reason: str, now: float) -> None:
+        """Roll back because of a resource that cannot be created, or leave it out with all that need it (M30)."""
+        one, resource.reason = self._one, reason
+        if not resource.optional:
+            resource.change(ResourceState.FAILED, now)
+            one.tell(now, f"{resource.name} failed: {reason}", resource=resource.name, level="error")
+            raise DeploymentError(f"{resource.name}: {reason}")
+        resource.change(ResourceState.LEFT_OUT, now)
+        one.tell(now, f"{resource.name} left out: {reason}", resource=resource.name, level="warning")
+        for name in self._progress.give_up(resource.name):
+            other = one.resources[name]
+            other.reason = f"it needs {resource.name}"
+            other.change(ResourceState.LEFT_OUT, now)
+            one.tell(now, f"{name} left out: {other.reason}", resource=name, level="warning")

@@ -1,0 +1,69 @@
+"""The log of an experiment: messages of its progress, in the order of time (M37)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from batsched_py.text.display import displayed
+
+Level = Literal["info", "warning", "error"]
+#: Characters of the text of a message.
+LONGEST_TEXT: Final = 500
+#: Messages of one log; what comes behind them is counted.
+MOST_MESSAGES: Final = 100_000
+
+
+class Message(Struct, frozen=True):
+    """A message of a log.
+
+    Attributes:
+        time: second of the simulation.
+        wall: seconds since 1970; None where no clock was given.
+        level: how grave it is.
+        state: of the experiment, by the name that users see.
+        resource: of which it tells; "" for the experiment as a whole.
+        text: what has happened, on one line.
+    """
+
+    time: float
+    wall: float | None
+    level: Level
+    state: str
+    resource: str
+    text: str
+
+
+class ExperimentLog:
+    """Messages whose times never go back.
+
+    Args:
+        clock: returns seconds since 1970; None for messages without wall times.
+
+    Attributes:
+        left_out: messages beyond the last one that found room.
+    """
+
+    def __init__(self, clock: Callable[[], float] | None = None) -> None:
+        self._clock = clock
+        self._messages: list[Message] = []
+        self.left_out = 0
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """All messages so far."""
+        return self._messages
+
+    def add(self, now: float, state: str, text: str, *, resource: str = "", level: Level = "info") -> None:
+        """Add a message; one that would be before the last one has its time."""
+        if len(self._messages) == MOST_MESSAGES:
+            self.left_out += 1
+            return
+        wall = None if self._clock is None else self._clock()
+        if self._messages:
+            last = self._messages[-1]
+            now = max(now, last.time)
+            wall = wall if wall is None or last.wall is None else max(wall, last.wall)
+        self._messages.append(Message(now, wall, level, state, resource, displayed(text, LONGEST_TEXT)))

@@ -1,0 +1,210 @@
+"""Managed experiment: the books of one experiment that was accepted, with its resources and its reservation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct, field
+
+from batsched_py.experiments.log import ExperimentLog, Level
+from batsched_py.experiments.model import AddressOf, Compute, Experiment, PlannedResource
+from batsched_py.experiments.resource_manager import ReservationStatus, ResourceStatus
+from batsched_py.experiments.states import (
+    QUEUED,
+    RESOURCE,
+    WITH_RESERVATION,
+    WITHOUT_RESERVATION,
+    ExperimentState,
+    ResourceState,
+)
+
+#: States in which resources exist, or are on their way.
+HELD: Final = frozenset({ResourceState.REQUESTED, ResourceState.CREATED, ResourceState.LEAKED})
+
+
+class ManagedResource(Struct):
+    """What became of a resource of the deployment order.
+
+    Attributes:
+        planned: what it is.
+        state: where it stands.
+        id: at the resource manager; None before it is asked for.
+        requested: when it was asked for.
+        created: when it was there.
+        addressed: when its address was known.
+        removed: when it was gone, or found lost.
+        addresses: network -> address of a compute.
+        contexts: key -> text, as it was created with.
+        location: where it is.
+        reserved: id of the reserved resource that it uses; None for none.
+        optional: without it, the experiment is deployed none the less.
+        reason: why it failed, or was left out.
+    """
+
+    planned: PlannedResource
+    state: ResourceState = ResourceState.PLANNED
+    id: str | None = None
+    requested: float | None = None
+    created: float | None = None
+    addressed: float | None = None
+    removed: float | None = None
+    addresses: Mapping[str, str] = field(default_factory=dict)
+    contexts: Mapping[str, str] = field(default_factory=dict)
+    location: str | None = None
+    reserved: str | None = None
+    optional: bool = False
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name in the deployment order."""
+        return self.planned.name
+
+    @property
+    def is_compute(self) -> bool:
+        """True for an instance of a compute."""
+        return isinstance(self.planned.resource, Compute)
+
+    def change(self, state: ResourceState, now: float) -> None:
+        """Enter a state; AssertionError if the table has no such change."""
+        assert state in RESOURCE[self.state], f"{self.name} cannot become {state.value}: it is {self.state.value}"  # noqa: S101
+        self.state = state
+        if state is ResourceState.REQUESTED:
+            self.requested = now
+        elif state is ResourceState.CREATED:
+            self.created = now
+        elif self.requested is not None and state not in (ResourceState.LEAKED, ResourceState.KEPT):
+            self.removed = now
+
+
+class Reservation(Struct):
+    """The reservation of an experiment.
+
+    Attributes:
+        id: at the resource manager.
+        own: the orchestrator has made it, and deletes it.
+        status: how it stood when it was last looked at.
+        names: instances for which it was made.
+    """
+
+    id: str
+    own: bool
+    status: ReservationStatus
+    names: frozenset[str] = frozenset()
+
+
+class ManagedExperiment:
+    """An experiment that was accepted.
+
+    Attributes:
+        id: under which it is known.
+        number: in the order of acceptance, from 1.
+        experiment: what was asked for.
+        resources: name -> what became of it, in deployment order.
+        owner: who may see and delete it; "" if nobody is asked.
+        accepted: when that was.
+        state: where it stands.
+        history: (time, state) of each change.
+        log: what has happened.
+        link: id of the experiment at the resource manager; None while there is none.
+        reservation: its own or the user's; None for none.
+        reserves: it is deployed in a reservation.
+        queued: it could be deployed, but for a worker.
+        deployed: when it was.
+        ends: when it ends; None while that is not known.
+        failure: why it has failed; "" if it has not.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        experiment: Experiment,
+        order: Sequence[PlannedResource],
+        now: float,
+        *,
+        owner: str,
+        reserves: bool,
+        log: ExperimentLog,
+    ) -> None:
+        self.id, self.number, self.experiment, self.owner = str(number), number, experiment, owner
+        self.resources = {one.name: ManagedResource(one, location=one.location) for one in order}
+        self.accepted, self.log, self.reserves = now, log, reserves
+        self.state = ExperimentState.READY
+        self.history = [(now, self.state)]
+        self.link: str | None = None
+        self.reservation: Reservation | None = None
+        self.queued = False
+        self.deployed: float | None = None
+        self.ends: float | None = None
+        self.failure = ""
+        #: Template -> its instances, in their order.
+        self._instances: dict[str, list[ManagedResource]] = {}
+        for resource in self.resources.values():
+            self._instances.setdefault(resource.planned.resource.name, []).append(resource)
+
+    def __repr__(self) -> str:
+        return f"<experiment {self.id}, {self.state.value}>"
+
+    @property
+    def status(self) -> str:
+        """Its state, or QUEUED if it waits for a worker (M24)."""
+        return QUEUED if self.queued and self.state is ExperimentState.DEPLOYABLE else self.state.value
+
+    @property
+    def order(self) -> tuple[PlannedResource, ...]:
+        """The deployment order."""
+        return tuple(one.planned for one in self.resources.values())
+
+    @property
+    def computes(self) -> list[ManagedResource]:
+        """Instances of computes, in deployment order."""
+        return [one for one in self.resources.values() if one.is_compute]
+
+    @property
+    def held(self) -> list[ManagedResource]:
+        """Resources that exist or are on their way, in deployment order."""
+        return [one for one in self.resources.values() if one.state in HELD]
+
+    def change(self, state: ExperimentState, now: float, text: str = "", *, level: Level = "info") -> None:
+        """Enter a state and tell the log; AssertionError if the table has no such change."""
+        table = WITH_RESERVATION if self.reserves else WITHOUT_RESERVATION
+        assert state in table[self.state], f"{self!r} cannot become {state.value}"  # noqa: S101
+        self.state = state
+        self.history.append((now, state))
+        self.tell(now, f"{state.value}: {text}" if text else state.value, level=level)
+
+    def tell(self, now: float, text: str, *, resource: str = "", level: Level = "info") -> None:
+        """Add a message to the log."""
+        self.log.add(now, self.state.value, text, resource=resource, level=level)
+
+    def note_status(self, resource: ManagedResource, status: ResourceStatus, now: float) -> None:
+        """Note the location of a resource, and addresses that are known now."""
+        resource.location = status.location or resource.location
+        if status.addresses and resource.addressed is None:
+            resource.addresses, resource.addressed = dict(status.addresses), now
+
+    def resolved_contexts(self, compute: Compute) -> dict[str, str]:
+        """Return the contexts of a compute with addresses for references to them (M32, M38).
+
+        The address of a template is the list of those of its instances. KeyError names the compute that has none.
+        """
+        found = dict[str, str]()
+        for key, value in compute.contexts.items():
+            if isinstance(value, AddressOf):
+                there = [one for one in self._instances[value.compute] if one.addressed is not None]
+                found[key] = ",".join(_address(one, value.network) for one in there)
+            else:
+                found[key] = value
+        return found
+
+
+def _address(one: ManagedResource, network: str) -> str:
+    """Return the address in a network; any one if the compute does not say in which networks it is."""
+    planned = one.planned.resource
+    if network not in one.addresses and isinstance(planned, Compute) and not planned.networks and one.addresses:
+        return next(iter(one.addresses.values()))
+    try:
+        return one.addresses[network]
+    except KeyError:
+        raise KeyError(one.name) from None

@@ -1,0 +1,385 @@
+"""Orchestrator: brings accepted experiments through their states by calls to a resource manager.
+
+Requirements M8 to M16 and M22 to M36. It has no clock and no threads: `advance` is told the time, and does all that is
+due by then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from batsched_py.experiments.deploying import Deployment, DeploymentError, DeploymentSettings
+from batsched_py.experiments.log import ExperimentLog
+from batsched_py.experiments.managed import ManagedExperiment, ManagedResource, Reservation
+from batsched_py.experiments.model import Compute, Experiment, PlannedResource
+from batsched_py.experiments.reserving import largest_reservation
+from batsched_py.experiments.resource_manager import (
+    RefusedByManagerError,
+    ReservationStatus,
+    ResourceManager,
+    ResourceStatus,
+)
+from batsched_py.experiments.states import OVER, ExperimentState, ReservationState, ResourceState
+from batsched_py.experiments.undoing import Kept, Leak, Undo, Undoer
+from batsched_py.text.display import shown
+from batsched_py.text.wording import seconds
+
+
+class OrchestratorSettings(Struct, frozen=True):
+    """Rules of an orchestrator.
+
+    Attributes:
+        deployment: how experiments are deployed.
+        reservations: whether experiments with computes are deployed in reservations (M28).
+        deployments: experiments that are deployed at one time; None for any number (M36).
+        undo_attempts: how often each step of a roll-back is tried (M34).
+        undo_delay: seconds between two attempts.
+    """
+
+    deployment: DeploymentSettings = DeploymentSettings()
+    reservations: Literal["off", "on"] = "off"
+    deployments: int | None = None
+    undo_attempts: int = 3
+    undo_delay: float = 0.0
+
+
+#: The rules where nothing else is said.
+USUAL: Final = OrchestratorSettings()
+
+
+class Orchestrator:
+    """All experiments that were accepted.
+
+    Args:
+        manager: is asked for resources and reservations.
+        settings: the rules.
+        clock: returns seconds since 1970, for the logs; None for logs without wall times.
+
+    Attributes:
+        experiments: id -> experiment, by acceptance; those that were deleted are not among them.
+        leaks: what could not be removed at the resource manager.
+        kept: persistent storages of experiments that are over.
+    """
+
+    def __init__(
+        self,
+        manager: ResourceManager,
+        settings: OrchestratorSettings = USUAL,
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self._manager, self._settings, self._clock = manager, settings, clock
+        self._undoer = Undoer(manager, settings.undo_attempts, settings.undo_delay)
+        self.experiments: dict[str, ManagedExperiment] = {}
+        self._last = 0
+        #: Number -> experiment, until nothing happens to it any more.
+        self._open: dict[int, ManagedExperiment] = {}
+        self._deployments: dict[int, Deployment] = {}
+        self._undos: dict[int, Undo] = {}
+        #: Numbers of those that are to be settled; heap of (time, number), some of them out of date.
+        self._touched: set[int] = set()
+        self._agenda: list[tuple[float, int]] = []
+        #: Heap of numbers of those that could be deployed, but for a worker.
+        self._ready: list[int] = []
+        #: Id at the resource manager -> whose resource it is; reservation -> who uses it.
+        self._resources: dict[str, tuple[ManagedExperiment, ManagedResource]] = {}
+        self._reservations: dict[str, dict[int, ManagedExperiment]] = {}
+
+    @property
+    def leaks(self) -> Sequence[Leak]:
+        """What could not be removed, until a sweep does it."""
+        return self._undoer.leaks
+
+    @property
+    def kept(self) -> Sequence[Kept]:
+        """Persistent storages that have outlived their experiments."""
+        return self._undoer.kept
+
+    @property
+    def busy(self) -> bool:
+        """True if an experiment has not come to its end."""
+        return bool(self._open)
+
+    def accept(
+        self, experiment: Experiment, order: Sequence[PlannedResource], now: float, *, owner: str = ""
+    ) -> ManagedExperiment:
+        """Take an experiment that was validated, with its deployment order; `advance` follows at the same instant."""
+        self._last += 1
+        log, reservable = ExperimentLog(self._clock), any(isinstance(each.resource, Compute) for each in order)
+        reserves = self._settings.reservations == "on" and (experiment.reservation is not None or reservable)
+        one = ManagedExperiment(self._last, experiment, order, now, owner=owner, reserves=reserves, log=log)
+        one.tell(now, one.state.value)
+        self.experiments[one.id] = self._open[one.number] = one
+        self._touched.add(one.number)
+        return one
+
+    def delete(self, id: str, now: float) -> None:
+        """Delete an experiment in whichever state it is, with all that it holds; `advance` follows.
+
+        KeyError if there is none. It is gone at once, though removing what it holds may take some attempts.
+        """
+        one = self.experiments.pop(id)
+        undo = self._undos.get(one.number)
+        if undo is not None:
+            undo.outcome, undo.reason = ExperimentState.DELETED, ""
+            return
+        self._open[one.number] = one
+        self._undo(one, ExperimentState.DELETED, "", now)
+
+    def fail(self, id: str, reason: str, now: float) -> None:
+        """Let an experiment fail that has not ended, and roll it back; `advance` follows. KeyError if there is none."""
+        one = self.experiments[id]
+        if one.number in self._open:
+            self._fail(one, reason, now)
+
+    def sweep(self, now: float) -> None:
+        """Try once more to remove what has leaked."""
+        self._undoer.sweep(now, self._note_swept)
+
+    def next_time(self) -> float:
+        """Return when `advance` should be called next; infinity if only something outside can bring news."""
+        while self._agenda:
+            time, number = self._agenda[0]
+            if self._next_time(number) == time:
+                return min(time, self._manager.next_time())
+            heappop(self._agenda)
+        return self._manager.next_time()
+
+    def advance(self, now: float) -> None:
+        """Do all that is due until now."""
+        while True:
+            news = self._manager.news(now)
+            for id in news:
+                self._look(id, now)
+            while self._agenda and self._agenda[0][0] <= now:
+                self._touched.add(heappop(self._agenda)[1])
+            touched = sorted(self._touched)
+            self._touched.clear()
+            for number in touched:
+                self._settle(number, now)
+            begun = self._begin_next(now)
+            if not (news or touched or begun):
+                return
+
+    # News
+
+    def _look(self, id: str, now: float) -> None:
+        """Look at a resource or a reservation of which there is news."""
+        if id in self._resources:
+            self._look_at_resource(id, now)
+        for one in list(self._reservations.get(id, {}).values()):
+            self._look_at_reservation(one, now)
+
+    def _look_at_resource(self, id: str, now: float) -> None:
+        one, resource = self._resources[id]
+        if one.number in self._undos:
+            return
+        self._touched.add(one.number)
+        try:
+            status = self._manager.get_resource(id, now)
+        except RefusedByManagerError as error:
+            status = ResourceStatus("failed", reason=str(error))
+        deployment = self._deployments.get(one.number)
+        if deployment is not None:
+            try:
+                deployment.note(resource, status, now)
+            except DeploymentError as error:
+                self._fail(one, str(error), now)
+        elif status.state == "failed":
+            if one.ends is not None and now >= one.ends:
+                self._end(one, now)
+                return
+            resource.reason = status.reason
+            resource.change(ResourceState.FAILED, now)
+            why = f"{resource.name} was lost: {status.reason}"
+            one.tell(now, why, resource=resource.name, level="error")
+            self._fail(one, why, now)
+        elif status.addresses and resource.addressed is None:
+            one.note_status(resource, status, now)
+            told = f"{resource.name}: address {', '.join(resource.addresses.values())}"
+            one.tell(now, told, resource=resource.name)
+
+    def _look_at_reservation(self, one: ManagedExperiment, now: float) -> None:
+        reservation = one.reservation
+        if reservation is None or one.number in self._undos:
+            return
+        self._touched.add(one.number)
+        try:
+            reservation.status = self._manager.get_reservation(reservation.id, one.owner, now)
+        except RefusedByManagerError as error:
+            self._fail(one, f"reservation {reservation.id}: {error}", now)
+            return
+        self._note_reservation(one, reservation, now)
+
+    def _note_reservation(self, one: ManagedExperiment, reservation: Reservation, now: float) -> None:
+        """Go on, or end, by the state of the reservation."""
+        status = reservation.status
+        if status.state in OVER:
+            if status.state is ReservationState.ENDED and one.state is ExperimentState.DEPLOYED:
+                self._end(one, now)
+                return
+            told = f"reservation {reservation.id} is {status.state.value}"
+            self._fail(one, f"{told}: {status.reason}" if status.reason else told, now)
+        elif one.state is ExperimentState.DEPLOYED:
+            one.ends = status.end
+        elif status.state is ReservationState.RUNNING and one.state is ExperimentState.RESERVED:
+            self._enqueue(one)
+
+    # What is due
+
+    def _settle(self, number: int, now: float) -> None:
+        """Do what is due in one experiment, and note when to look at it again."""
+        one = self._open.get(number)
+        if one is None:
+            return
+        if number not in self._undos:
+            if one.state is ExperimentState.READY:
+                self._plan(one, now)
+            elif one.state is ExperimentState.DEPLOYING:
+                self._deploy(one, now)
+            if one.state is ExperimentState.DEPLOYED and one.ends is not None and now >= one.ends:
+                self._end(one, now)
+        undo = self._undos.get(number)
+        if undo is not None and self._undoer.proceed(one, undo, now):
+            self._close(one, undo, now)
+        time = self._next_time(number)
+        if time < math.inf:
+            heappush(self._agenda, (time, number))
+
+    def _next_time(self, number: int) -> float:
+        one, undo, deployment = self._open.get(number), self._undos.get(number), self._deployments.get(number)
+        if one is None:
+            return math.inf
+        if undo is not None:
+            return undo.retry_at
+        if deployment is not None:
+            return deployment.next_time()
+        return one.ends if one.state is ExperimentState.DEPLOYED and one.ends is not None else math.inf
+
+    def _plan(self, one: ManagedExperiment, now: float) -> None:
+        experiment = one.experiment
+        asks = experiment.reservation is not None or experiment.start is not None
+        if asks and self._settings.reservations == "off":
+            self._fail(one, "it asks for a reservation or a start, and reservations are off", now)
+            return
+        one.change(ExperimentState.DEPLOYABLE, now, f"deployment order: {', '.join(one.resources) or 'nothing'}")
+        if not one.reserves:
+            self._enqueue(one)
+            return
+        try:
+            reservation = one.reservation = self._reserve(one, now)
+            reservation.status = self._manager.get_reservation(reservation.id, one.owner, now)
+        except RefusedByManagerError as error:
+            given = experiment.reservation
+            what = "the reservation was refused" if given is None else f"reservation {shown(given)}"
+            self._fail(one, f"{what}: {error}", now)
+            return
+        status = reservation.status
+        times = (("from", status.start), ("to", status.end))
+        told = [f"{word} {seconds(time)}" for word, time in times if time is not None]
+        one.change(ExperimentState.RESERVED, now, " ".join([f"reservation {reservation.id}", *told]))
+        self._reservations.setdefault(reservation.id, {})[one.number] = one
+        self._note_reservation(one, reservation, now)
+
+    def _reserve(self, one: ManagedExperiment, now: float) -> Reservation:
+        """Return the user's reservation, or an own one, in which some computes may have no place (M30)."""
+        unknown = ReservationStatus(ReservationState.PENDING)
+        if one.experiment.reservation is not None:
+            return Reservation(one.experiment.reservation, own=False, status=unknown)
+        manager, owner = self._manager, one.owner
+        id, names = largest_reservation(one, lambda request: manager.create_reservation(request, owner, now))
+        for resource in one.computes:
+            if resource.name not in names:
+                resource.optional = True
+                told = f"{resource.name} has no place in the reservation: it is deployed if there is room then"
+                one.tell(now, told, resource=resource.name, level="warning")
+        return Reservation(id, own=True, status=unknown, names=names)
+
+    def _enqueue(self, one: ManagedExperiment) -> None:
+        if not one.queued:
+            one.queued = True
+            heappush(self._ready, one.number)
+
+    def _begin_next(self, now: float) -> bool:
+        """Begin to deploy as many experiments as there are workers, by acceptance (M36); return whether any did."""
+        begun, most = False, self._settings.deployments
+        while self._ready and (most is None or len(self._deployments) < most):
+            number = heappop(self._ready)
+            one = self._open.get(number)
+            if one is None or not one.queued or number in self._undos:
+                continue
+            one.queued, begun = False, True
+            self._begin(one, now)
+        return begun
+
+    def _begin(self, one: ManagedExperiment, now: float) -> None:
+        one.change(ExperimentState.DEPLOYING, now)
+        deployment = Deployment(
+            one, self._manager, self._settings.deployment, lambda resource: self._note_asked(one, resource)
+        )
+        self._deployments[one.number] = deployment
+        self._touched.add(one.number)
+        try:
+            deployment.begin(now)
+        except DeploymentError as error:
+            self._fail(one, str(error), now)
+
+    def _note_asked(self, one: ManagedExperiment, resource: ManagedResource) -> None:
+        assert resource.id is not None  # noqa: S101  # it was asked for
+        self._resources[resource.id] = one, resource
+
+    def _deploy(self, one: ManagedExperiment, now: float) -> None:
+        deployment = self._deployments[one.number]
+        try:
+            deployment.proceed(now)
+        except DeploymentError as error:
+            self._fail(one, str(error), now)
+            return
+        if deployment.complete:
+            del self._deployments[one.number]
+            reservation, one.deployed = one.reservation, now
+            one.ends = now + one.experiment.duration if reservation is None else reservation.status.end
+            one.change(ExperimentState.DEPLOYED, now, "" if one.ends is None else f"until {seconds(one.ends)}")
+
+    # Ends
+
+    def _fail(self, one: ManagedExperiment, reason: str, now: float) -> None:
+        if one.number not in self._undos:
+            one.failure = reason
+            self._undo(one, ExperimentState.FAILED, reason, now)
+
+    def _end(self, one: ManagedExperiment, now: float) -> None:
+        if one.number not in self._undos:
+            self._undo(one, ExperimentState.ENDED, "its time is over", now)
+
+    def _undo(self, one: ManagedExperiment, outcome: ExperimentState, reason: str, now: float) -> None:
+        one.queued = False
+        for resource in one.resources.values():
+            if resource.state is ResourceState.PLANNED:
+                resource.change(ResourceState.LEFT_OUT, now)
+        self._undos[one.number] = self._undoer.plan(one, outcome, reason, now)
+        self._touched.add(one.number)
+
+    def _close(self, one: ManagedExperiment, undo: Undo, now: float) -> None:
+        """Enter the state that follows, when nothing is left to remove."""
+        number = one.number
+        del self._undos[number], self._open[number]
+        self._deployments.pop(number, None)
+        for resource in one.resources.values():
+            self._resources.pop(resource.id or "", None)
+        if one.reservation is not None:
+            self._reservations.get(one.reservation.id, {}).pop(number, None)
+        level: Literal["info", "error"] = "error" if undo.outcome is ExperimentState.FAILED else "info"
+        one.change(undo.outcome, now, undo.reason, level=level)
+
+    def _note_swept(self, leak: Leak, now: float) -> None:
+        one = self.experiments.get(leak.experiment)
+        if one is None:
+            return
+        if leak.name:
+            one.resources[leak.name].change(ResourceState.REMOVED, now)
+        one.tell(now, f"{leak.name or f'{leak.kind} {leak.id}'} removed by a sweep", resource=leak.name)

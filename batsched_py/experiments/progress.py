@@ -1,0 +1,86 @@
+"""Progress of a deployment: which resources may be asked for by now, and what they still wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappop, heappush
+
+from batsched_py.experiments.model import Compute, PlannedResource
+
+
+class Progress:
+    """The part of a deployment order that is done; ties follow the order.
+
+    Args:
+        order: in which each resource comes after those that it needs.
+        sequential: ask for one resource after the other, and wait for the address of each compute, as BonFIRE does
+            (M10, M11); else for whatever needs nothing that is missing.
+
+    Attributes:
+        needed: names of computes whose addresses must be known.
+    """
+
+    def __init__(self, order: Sequence[PlannedResource], *, sequential: bool) -> None:
+        self._order = order
+        self._positions = {one.name: position for position, one in enumerate(order)}
+        self.needed = frozenset(name for one in order for name in one.addresses)
+        if sequential:
+            self.needed |= {one.name for one in order if isinstance(one.resource, Compute)}
+        #: Name -> what it waits for: names to be created, and names whose address is to be known.
+        self._waits: dict[str, set[tuple[str, bool]]] = {}
+        self._followers: dict[tuple[str, bool], list[str]] = {}
+        before: list[tuple[str, bool]] = []
+        for one in order:
+            waits = {(name, False) for name in one.after} | {(name, True) for name in one.addresses}
+            if sequential:
+                waits.update(before)
+                before = [(one.name, False), *([(one.name, True)] if isinstance(one.resource, Compute) else [])]
+            self._waits[one.name] = waits
+            for what in sorted(waits):
+                self._followers.setdefault(what, []).append(one.name)
+        self._due = [position for position, one in enumerate(order) if not self._waits[one.name]]
+        #: Names of which something is to come: to be created, or its address.
+        self._left = {(one.name, False) for one in order} | {(name, True) for name in self.needed}
+
+    @property
+    def complete(self) -> bool:
+        """True if everything is created, and every needed address is known."""
+        return not self._left
+
+    def take(self) -> PlannedResource | None:
+        """Return the next resource that may be asked for; None if all others wait."""
+        return self._order[heappop(self._due)] if self._due else None
+
+    def created(self, name: str) -> None:
+        """Note that a resource is there."""
+        self._fulfil((name, False))
+
+    def addressed(self, name: str) -> None:
+        """Note that the address of a compute is known."""
+        self._fulfil((name, True))
+
+    def give_up(self, name: str) -> list[str]:
+        """Note that a resource is left out; return all that need it or its address, which are left out with it."""
+        out, queue = list[str](), [name]
+        while queue:
+            lost = queue.pop(0)
+            self._left -= {(lost, False), (lost, True)}
+            needing = [one.name for one in self._order if lost in one.after or lost in one.addresses]
+            queue += [one for one in needing if one not in out and one not in queue]
+            if lost != name:
+                out.append(lost)
+        for lost in (name, *out):
+            self._waits.pop(lost, None)
+        for lost in (name, *out):
+            self._fulfil((lost, False))
+            self._fulfil((lost, True))
+        return out
+
+    def _fulfil(self, what: tuple[str, bool]) -> None:
+        self._left.discard(what)
+        for follower in self._followers.pop(what, ()):
+            waits = self._waits.get(follower)
+            if waits is not None:
+                waits.discard(what)
+                if not waits:
+                    heappush(self._due, self._positions[follower])

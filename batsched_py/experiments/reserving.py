@@ -1,0 +1,91 @@
+"""Reservations of experiments: what is asked for, how much of it fits, and which reserved resource is for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
+from batsched_py.experiments.model import Compute, InstanceType
+from batsched_py.experiments.resource_manager import (
+    InstanceRequest,
+    RefusedByManagerError,
+    ReservationRequest,
+    ReservedInstances,
+)
+
+#: What makes reserved instances alike: where and of which type they are, and how many.
+_Group = tuple[str | None, str | InstanceType, int]
+
+
+def instance_requests(computes: Iterable[ManagedResource]) -> tuple[InstanceRequest, ...]:
+    """Return what is to be reserved for instances: a request for each compute, at each of its locations (M14)."""
+    groups: dict[tuple[str, str | None], list[ManagedResource]] = {}
+    for one in computes:
+        groups.setdefault((one.planned.resource.name, one.planned.location), []).append(one)
+    return tuple(
+        InstanceRequest(_compute(members[0]), location, tuple(one.name for one in members))
+        for (_, location), members in groups.items()
+    )
+
+
+def largest_reservation(
+    one: ManagedExperiment, reserve: Callable[[ReservationRequest], str]
+) -> tuple[str, frozenset[str]]:
+    """Return the id of a reservation for all computes, and their names; with best effort for as many as fit (M30).
+
+    Then these are the first ones of the deployment order, a resource set all or none. RefusedByManagerError if nothing
+    fits.
+    """
+    units = _units(one) if one.experiment.best_effort_allocation else [one.computes]
+    refusal = RefusedByManagerError("there is nothing to reserve")
+    for count in range(len(units), 0, -1):
+        members = [member for unit in units[:count] for member in unit]
+        request = ReservationRequest(instance_requests(members), one.experiment.start, one.experiment.duration)
+        try:
+            return reserve(request), frozenset(member.name for member in members)
+        except RefusedByManagerError as error:
+            refusal = error
+    raise refusal
+
+
+def _units(one: ManagedExperiment) -> list[list[ManagedResource]]:
+    """Return instances that are reserved together or not at all, in deployment order."""
+    sets = {compute: name for name, computes in one.experiment.resource_sets.items() for compute in computes}
+    units: dict[str, list[ManagedResource]] = {}
+    for member in one.computes:
+        group = sets.get(member.planned.resource.name)
+        units.setdefault(f"instance {member.name}" if group is None else f"set {group}", []).append(member)
+    return list(units.values())
+
+
+def assign_reserved(one: ManagedExperiment, names: Iterable[str], reserved: Sequence[ReservedInstances]) -> str:
+    """Give each of these instances a reserved resource of its own (M19); return whom there is none for, "" for nobody.
+
+    Instances of a compute at one location get resources that match them in location, type and number; a resource is
+    used once. Nobody is given anything unless all are.
+    """
+    left = list(reserved)
+    given = dict[str, str]()
+    for request in instance_requests(one.resources[name] for name in names):
+        wanted: _Group = request.location, request.compute.instance_type, len(request.names)
+        match = next((group for group in left if _group(group) == wanted), None)
+        if match is None:
+            return request.compute.name
+        left.remove(match)
+        given.update(zip(request.names, match.ids, strict=True))
+    _give(one.resources, given)
+    return ""
+
+
+def _give(resources: Mapping[str, ManagedResource], given: Mapping[str, str]) -> None:
+    for name, reserved in given.items():
+        resources[name].reserved = reserved
+
+
+def _group(reserved: ReservedInstances) -> _Group:
+    return reserved.location, reserved.instance_type, len(reserved.ids)
+
+
+def _compute(one: ManagedResource) -> Compute:
+    assert isinstance(one.planned.resource, Compute)  # noqa: S101
+    return one.planned.resource

@@ -1,0 +1,124 @@
+"""States of managed experiments, of their reservations and resources, and which may follow which (M13 to M16, M24).
+
+A pair that is absent from a table is a mistake of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final
+
+
+class ExperimentState(Enum):
+    """State of an experiment, by the name that users see."""
+
+    READY = "READY"
+    DEPLOYABLE = "DEPLOYABLE"
+    RESERVED = "RESERVED"
+    DEPLOYING = "DEPLOYING"
+    DEPLOYED = "DEPLOYED"
+    ENDED = "ENDED"
+    FAILED = "FAILED"
+    DELETED = "DELETED"
+
+
+#: The sub-status of an experiment that could be deployed, but for a worker (M24).
+QUEUED: Final = "QUEUED"
+
+
+class ReservationState(Enum):
+    """State of a reservation, by the name that users see."""
+
+    PENDING = "PENDING"
+    RUNNING = "RUNNING"
+    ENDED = "ENDED"
+    FAILED = "FAILED"
+    TERMINATED = "TERMINATED"
+
+
+class ResourceState(Enum):
+    """State of a resource of an experiment, by the name that users see."""
+
+    #: In the deployment order, and not asked for.
+    PLANNED = "planned"
+    REQUESTED = "requested"
+    CREATED = "created"
+    #: Could not be created, or was lost.
+    FAILED = "failed"
+    #: Was to be deployed if there was room, or never came to be asked for.
+    LEFT_OUT = "left out"
+    REMOVED = "removed"
+    #: Outlives its experiment (M22).
+    KEPT = "kept"
+    #: Could not be removed (M34).
+    LEAKED = "leaked"
+
+
+#: State -> states that may follow it, for an experiment without a reservation.
+WITHOUT_RESERVATION: Final[Mapping[ExperimentState, frozenset[ExperimentState]]] = {
+    ExperimentState.READY: frozenset(
+        {ExperimentState.DEPLOYABLE, ExperimentState.FAILED, ExperimentState.DELETED},
+    ),
+    ExperimentState.DEPLOYABLE: frozenset(
+        {ExperimentState.DEPLOYING, ExperimentState.FAILED, ExperimentState.DELETED},
+    ),
+    ExperimentState.DEPLOYING: frozenset(
+        {ExperimentState.DEPLOYED, ExperimentState.FAILED, ExperimentState.DELETED},
+    ),
+    ExperimentState.DEPLOYED: frozenset(
+        {ExperimentState.ENDED, ExperimentState.FAILED, ExperimentState.DELETED},
+    ),
+    ExperimentState.ENDED: frozenset({ExperimentState.DELETED}),
+    ExperimentState.FAILED: frozenset({ExperimentState.DELETED}),
+    ExperimentState.DELETED: frozenset(),
+}
+
+#: The same for one with a reservation, its own or the user's.
+WITH_RESERVATION: Final[Mapping[ExperimentState, frozenset[ExperimentState]]] = {
+    **WITHOUT_RESERVATION,
+    ExperimentState.DEPLOYABLE: frozenset(
+        {ExperimentState.RESERVED, ExperimentState.FAILED, ExperimentState.DELETED},
+    ),
+    ExperimentState.RESERVED: frozenset(
+        {ExperimentState.DEPLOYING, ExperimentState.FAILED, ExperimentState.DELETED},
+    ),
+}
+
+#: State -> states that may follow it, for a reservation.
+RESERVATION: Final[Mapping[ReservationState, frozenset[ReservationState]]] = {
+    ReservationState.PENDING: frozenset(
+        {ReservationState.RUNNING, ReservationState.FAILED, ReservationState.TERMINATED},
+    ),
+    ReservationState.RUNNING: frozenset(
+        {ReservationState.ENDED, ReservationState.FAILED, ReservationState.TERMINATED},
+    ),
+    ReservationState.ENDED: frozenset(),
+    ReservationState.FAILED: frozenset(),
+    ReservationState.TERMINATED: frozenset(),
+}
+
+#: State -> states that may follow it, for a resource.
+RESOURCE: Final[Mapping[ResourceState, frozenset[ResourceState]]] = {
+    ResourceState.PLANNED: frozenset({ResourceState.REQUESTED, ResourceState.LEFT_OUT}),
+    ResourceState.REQUESTED: frozenset(
+        {
+            ResourceState.CREATED,
+            ResourceState.FAILED,
+            ResourceState.LEFT_OUT,
+            ResourceState.REMOVED,
+            ResourceState.LEAKED,
+        }
+    ),
+    ResourceState.CREATED: frozenset(
+        {ResourceState.FAILED, ResourceState.REMOVED, ResourceState.KEPT, ResourceState.LEAKED},
+    ),
+    ResourceState.LEAKED: frozenset({ResourceState.REMOVED}),
+    ResourceState.FAILED: frozenset(),
+    ResourceState.LEFT_OUT: frozenset(),
+    ResourceState.REMOVED: frozenset(),
+    ResourceState.KEPT: frozenset(),
+}
+
+#: The reservation will not come back.
+OVER: Final = frozenset(state for state, following in RESERVATION.items() if not following)

@@ -1,0 +1,173 @@
+"""Undoing of experiments: what they hold is removed in reverse order; a step that fails is tried again (M34)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
+from batsched_py.experiments.model import Storage
+from batsched_py.experiments.resource_manager import RefusedByManagerError, ResourceManager
+from batsched_py.experiments.states import OVER, ExperimentState, ReservationState, ResourceState
+
+Kind = Literal["resource", "reservation", "experiment"]
+
+
+class Leak(Struct, frozen=True):
+    """What could not be removed at the resource manager.
+
+    Attributes:
+        kind: what it is.
+        id: at the resource manager.
+        name: of the resource; "" for a reservation or an experiment.
+        experiment: id of the managed experiment that had it.
+    """
+
+    kind: Kind
+    id: str
+    name: str
+    experiment: str
+
+
+class Kept(Struct, frozen=True):
+    """A persistent storage that has outlived its experiment; it can be referred to as `@name` (M22)."""
+
+    name: str
+    id: str
+    location: str | None
+    experiment: str
+
+
+class _Step(Struct):
+    kind: Kind
+    id: str
+    resource: ManagedResource | None = None
+    attempts: int = 0
+
+
+class Undo(Struct):
+    """The undoing of an experiment.
+
+    Attributes:
+        outcome: the state that follows.
+        reason: why it ends.
+        steps: those that are left, the next one first.
+        retry_at: when the next one is tried again.
+    """
+
+    outcome: ExperimentState
+    reason: str
+    steps: list[_Step]
+    retry_at: float = -math.inf
+
+
+class Undoer:
+    """Removes what experiments hold.
+
+    Args:
+        manager: is asked to remove it.
+        attempts: how often a step is tried.
+        delay: seconds between two attempts.
+
+    Attributes:
+        leaks: what could not be removed, until a sweep does it.
+        kept: persistent storages that have outlived their experiments.
+    """
+
+    def __init__(self, manager: ResourceManager, attempts: int, delay: float) -> None:
+        self._manager, self._attempts, self._delay = manager, attempts, delay
+        self.leaks: list[Leak] = []
+        self.kept: list[Kept] = []
+
+    def plan(self, one: ManagedExperiment, outcome: ExperimentState, reason: str, now: float) -> Undo:
+        """Return what is to be removed: resources in reverse order, its own reservation, its experiment."""
+        steps = list[_Step]()
+        failed_deployment = outcome is ExperimentState.FAILED and one.deployed is None
+        asked = [held for held in one.held if held.state is not ResourceState.LEAKED]
+        positions = {name: position for position, name in enumerate(one.resources)}
+        asked.sort(key=lambda held: (held.requested or 0.0, positions[held.name]))
+        for resource in reversed(asked):
+            planned = resource.planned.resource
+            persistent = isinstance(planned, Storage) and planned.persistent
+            if persistent and resource.state is ResourceState.CREATED and not failed_deployment:
+                self._keep(one, resource, now)
+            elif resource.id is not None:
+                steps.append(_Step("resource", resource.id, resource))
+        reservation = one.reservation
+        if reservation is not None and reservation.own and reservation.status.state not in OVER:
+            steps.append(_Step("reservation", reservation.id))
+        if one.link is not None:
+            steps.append(_Step("experiment", one.link))
+        return Undo(outcome, reason, steps)
+
+    def proceed(self, one: ManagedExperiment, undo: Undo, now: float) -> bool:
+        """Remove what can be removed now; return whether nothing is left to do."""
+        while undo.steps:
+            if now < undo.retry_at:
+                return False
+            step = undo.steps[0]
+            step.attempts += 1
+            try:
+                self._remove(step.kind, step.id, now)
+            except RefusedByManagerError as error:
+                self._note_failure(one, undo, step, str(error), now)
+                continue
+            undo.steps.pop(0)
+            self._note_removed(one, step, now)
+        return True
+
+    def sweep(self, now: float, tell: Callable[[Leak, float], None]) -> None:
+        """Try once more to remove what has leaked."""
+        leaks, self.leaks = self.leaks, []
+        for leak in leaks:
+            try:
+                self._remove(leak.kind, leak.id, now)
+            except RefusedByManagerError:
+                self.leaks.append(leak)
+            else:
+                tell(leak, now)
+
+    def _keep(self, one: ManagedExperiment, resource: ManagedResource, now: float) -> None:
+        assert resource.id is not None  # noqa: S101  # it was created
+        resource.change(ResourceState.KEPT, now)
+        self.kept.append(Kept(resource.name, resource.id, resource.location, one.id))
+        one.tell(now, f"{resource.name} is persistent and kept", resource=resource.name)
+
+    def _note_removed(self, one: ManagedExperiment, step: _Step, now: float) -> None:
+        if step.resource is not None:
+            step.resource.change(ResourceState.REMOVED, now)
+            one.tell(now, f"{step.resource.name} removed", resource=step.resource.name)
+        elif step.kind == "reservation":
+            assert one.reservation is not None  # noqa: S101  # it was to be deleted
+            one.reservation.status = replace(one.reservation.status, state=ReservationState.TERMINATED)
+            one.tell(now, f"reservation {step.id} deleted")
+        else:
+            one.link = None
+
+    def _note_failure(self, one: ManagedExperiment, undo: Undo, step: _Step, why: str, now: float) -> None:
+        name = "" if step.resource is None else step.resource.name
+        what = name or f"{step.kind} {step.id}"
+        given_up = step.attempts >= self._attempts
+        told = f"{what} could not be removed, attempt {step.attempts} of {self._attempts}: {why}"
+        one.tell(now, told, resource=name, level="warning")
+        if not given_up:
+            undo.retry_at = now + self._delay if self._delay else -math.inf
+            return
+        undo.steps.pop(0)
+        undo.retry_at = -math.inf
+        self.leaks.append(Leak(step.kind, step.id, name, one.id))
+        if step.resource is not None:
+            step.resource.change(ResourceState.LEAKED, now)
+        one.tell(now, f"{what} leaked", resource=name, level="error")
+
+    def _remove(self, kind: Kind, id: str, now: float) -> None:
+        if kind == "resource":
+            self._manager.delete_resource(id, now)
+        elif kind == "reservation":
+            self._manager.delete_reservation(id, now)
+        else:
+            self._manager.delete_experiment(id, now)
