@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
@@ -14,8 +15,11 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.state.state import Running
 
-#: Seconds of the wall clock between two looks while much happens.
-_PAUSE: Final = 0.2
+#: Seconds of the wall clock between two looks while the simulation is busy, and while it waits.
+_BUSY: Final = 0.2
+_IDLE: Final = 0.02
+#: A look that takes long is followed by a pause so many times as long, so that looking leaves time for deciding.
+_PATIENCE: Final = 10.0
 
 
 class JobNow(Struct, frozen=True):
@@ -85,25 +89,38 @@ class Board:
         self.ended: list[JobNow] = []
         #: Job id -> its place in `ended`.
         self.places: dict[str, int] = {}
-        self._seen, self._looked = 0, 0.0
+        self._seen = 0
+        #: When the latest look was over, and how long it took.
+        self._looked, self._took = -math.inf, 0.0
         self._ended_from: Callable[[int], Iterable[JobNow]] = lambda _: ()
 
     def follow(self, ended_from: Callable[[int], Iterable[JobNow]]) -> None:
         """Take the jobs that have ended from here: `ended_from(number)` returns all but the first `number`."""
         self._ended_from = ended_from
 
-    def look(self, idle: bool) -> None:
-        """Make a new snapshot if something has happened; while the simulation is busy, not too often."""
-        session = self._session
-        if session.messages == self._seen:
-            return
-        wall = time.monotonic()
-        if idle or wall >= self._looked + _PAUSE:
-            for job in self._ended_from(len(self.ended)):
-                self.places[job.id] = len(self.ended)
-                self.ended.append(job)
-            self.snapshot = self._make(session)
-            self._seen, self._looked = session.messages, wall
+    def look(self, idle: bool) -> float:
+        """Make a new snapshot if something has happened, but not too often; return when to look again, in seconds.
+
+        Args:
+            idle: the simulation waits, so that looking costs it less.
+        """
+        if self._session.messages == self._seen:
+            return math.inf
+        pause = max(_IDLE if idle else _BUSY, _PATIENCE * self._took) - (time.monotonic() - self._looked)
+        if pause > 0:
+            return pause
+        self.see()
+        return math.inf
+
+    def see(self) -> None:
+        """Make a new snapshot."""
+        session, began = self._session, time.monotonic()
+        for job in self._ended_from(len(self.ended)):
+            self.places[job.id] = len(self.ended)
+            self.ended.append(job)
+        self.snapshot = self._make(session)
+        self._seen, self._looked = session.messages, time.monotonic()
+        self._took = self._looked - began
 
     def job(self, job_id: str) -> JobNow | None:
         """Return a job; None if the latest snapshot does not know it."""
@@ -116,7 +133,8 @@ class Board:
         view, holds = session.view, session.plan.holds
         reasons = {job_id: hold.reason for job_id, hold in holds.items()}
         busy = view.all_hosts - view.free - view.unavailable - view.asleep - view.switching
-        waiting = [_waiting(job, reasons.get(job.id, "")) for job in view.queue]
+        before, why = self.snapshot.jobs, reasons.get
+        waiting = [_waiting(job, why(job.id, ""), before.get(job.id)) for job in view.queue]
         running = [_running(run) for run in view.running]
         return Snapshot(
             number=self.snapshot.number + 1,
@@ -135,7 +153,10 @@ def _running(run: Running) -> JobNow:
     return JobNow(job.id, "running", job.size, job.walltime, job.submit_time, run.start, end, str(run.hosts))
 
 
-def _waiting(job: Job, why: str) -> JobNow:
+def _waiting(job: Job, why: str, before: JobNow | None) -> JobNow:
+    """Return a job that waits: as it was seen before, if nothing has changed, because most of many wait for long."""
+    if before is not None and before.state == "waiting" and before.why == why:
+        return before
     return JobNow(job.id, "waiting", job.size, job.walltime, job.submit_time, why=why)
 
 

@@ -62,15 +62,17 @@ class Inbox:
         journal: of the site.
         clock: paused; it is started when all is played.
         look: `look(idle)` is called by the simulation's thread between two instants, and, with True, when it is about
-            to wait.
+            to wait; it returns after how many seconds it wants to be called again.
 
     Attributes:
         entries: number of a request -> the request, without its members, which may be large.
     """
 
-    def __init__(self, journal: Journal, clock: PacedClock, look: Callable[[bool], None]) -> None:
+    def __init__(self, journal: Journal, clock: PacedClock, look: Callable[[bool], float]) -> None:
         self._journal, self._clock, self._look = journal, clock, look
         self._changed = threading.Condition()
+        #: Of requests, of the clock, or that the site stops; so far.
+        self._changes = 0
         entries = list(journal.read())
         self._batches = deque(_batches(entries))
         self._number = entries[-1].number if entries else 0
@@ -99,8 +101,7 @@ class Inbox:
     @property
     def now(self) -> float:
         """The simulated time."""
-        with self._changed:
-            return self._clock.read(self._reached)
+        return self._clock.read(self._reached)  # without the lock, which is held while the disk writes
 
     def accept(self, requests: Iterable[Asked]) -> list[Entry]:
         """Let requests happen now, in one message; they are on disk when this returns. SiteError if they cannot be."""
@@ -120,7 +121,7 @@ class Inbox:
             self.entries.update((entry.number, _light(entry)) for entry in entries)
             self._batches.extend(_batches(entries))
             self._last = entries[-1].kind == CLOSE
-            self._changed.notify_all()
+            self._announce()
         return entries
 
     def _instant(self) -> float:
@@ -132,19 +133,19 @@ class Inbox:
         """Change the clock: `change(clock, the time that the simulation has reached)`."""
         with self._changed:
             change(self._clock, self._reached)
-            self._changed.notify_all()
+            self._announce()
 
     def stop(self, why: str = "the site is stopping") -> None:
         """Accept nothing more; the simulation ends at its next look into the inbox."""
         with self._changed:
             self._closed = self._closed or why
-            self._changed.notify_all()
+            self._announce()
 
     def wait(self, now: float, due: float | None) -> LiveBatch | None:
         """Return the next batch if it is before `due`, or None when it is time for that; see LiveEvents."""
         self._look(False)
-        with self._changed:
-            while not self._closed:
+        while not self._closed:
+            with self._changed:
                 if self._batches and (due is None or self._batches[0].time < due):
                     return self._batches.popleft()
                 if self._left is not None:
@@ -157,9 +158,21 @@ class Inbox:
                     self._note(due)
                     return None
                 self._note(self._clock.read(self._reached))
-                self._look(True)
-                self._changed.wait(min(seconds, _HEARTBEAT))
+                changes = self._changes
+            self._rest(seconds, changes)
         raise StoppedError(self._closed)
+
+    def _rest(self, seconds: float, changes: int) -> None:
+        """Wait so long, or until there is another change than so many; look first, while others may hand in."""
+        seconds = min(seconds, _HEARTBEAT, self._look(True))
+        with self._changed:
+            if self._changes == changes:
+                self._changed.wait(seconds)
+
+    def _announce(self) -> None:
+        """Wake the simulation's thread; the lock is held."""
+        self._changes += 1
+        self._changed.notify_all()
 
     def leave(self) -> None:
         """Note the time that was really reached: a site that is stopped, not killed, goes on exactly there."""
@@ -179,10 +192,9 @@ class Inbox:
             now: the time of the message.
             idle: nothing is left to happen but such calls: if time does not pass by itself, wait for a request.
         """
-        with self._changed:
-            self._called = True
-            while not self._closed:
-                self._look(True)
+        self._called = True
+        while not self._closed:
+            with self._changed:
                 if self._left is not None:
                     if now <= self._left:
                         break
@@ -192,8 +204,15 @@ class Inbox:
                 if seconds <= 0:
                     break
                 self._note(self._clock.read(self._reached))
-                self._changed.wait(min(seconds, _HEARTBEAT))
-            self.check_open()
+                changes = self._changes
+            self._rest(seconds, changes)
+        self.check_open()
+        self._look(False)
+        return self._events(now)
+
+    def _events(self, now: float) -> list[ExternalEvent]:
+        """Return what joins the message of this instant."""
+        with self._changed:
             self._reached = max(self._reached, now)
             self._note(self._reached)
             events = list[ExternalEvent]()

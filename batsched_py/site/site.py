@@ -136,7 +136,7 @@ class Site(ABC):
     def _play(self) -> None:
         try:
             self.run()
-            self.board.look(True)
+            self.board.see()
             self.inbox.stop("the site was closed, and all is done")
         except StoppedError:
             self.inbox.leave()

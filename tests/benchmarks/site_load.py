@@ -65,8 +65,8 @@ class Load:
                     streams = None
                     await asyncio.sleep(RETRY)
                     continue
-                if status == 503:
-                    await asyncio.sleep(RETRY)
+                if status == 503:  # it starts
+                    await asyncio.sleep(10 * RETRY)
                     continue
                 break
             self.latencies[kind].append(time.perf_counter() - began)

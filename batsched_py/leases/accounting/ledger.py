@@ -46,6 +46,8 @@ class Ledger(Observer):
         self._open: dict[int, Lease] = {}
         self._leases: list[LeaseRow] = []
         self._reservations: list[ReservationRow] = []
+        #: Id -> row of a lease that has no reservation yet, and how many changes it had seen then.
+        self._quiet: dict[int, tuple[int, LeaseRow]] = {}
         self._closed = False
         #: Types of resources of the site.
         self._types: tuple[str, ...] = ()
@@ -62,6 +64,7 @@ class Ledger(Observer):
     def ended(self, lease: Lease, now: float) -> None:
         """Write down what became of a lease, and tell the probes."""
         self._open.pop(lease.id, None)
+        self._quiet.pop(lease.id, None)
         self._leases.append(lease_row(lease))
         self._reservations += reservation_rows(lease)
         self._tell(now, lambda probe: probe.at_lease_done(self._seen(lease, probe)), "at_lease_done")
@@ -94,13 +97,22 @@ class Ledger(Observer):
 
     def live_tables(self) -> list[Table]:
         """Return tables of how things are: leases and their reservations, those of ended ones as lists that grow."""
-        planned = [row for lease in self._open.values() for row in live_rows(lease)]
+        planned = [row for lease in self._open.values() if _has_reservations(lease) for row in live_rows(lease)]
         return [
-            Table("leases", LeaseRow._fields, [lease_row(lease) for lease in self._open.values()]),
+            Table("leases", LeaseRow._fields, [self._live_row(lease) for lease in self._open.values()]),
             Table("ended_leases", LeaseRow._fields, self._leases),
             Table("reservations", LiveRow._fields, planned),
             Table("past_reservations", ReservationRow._fields, self._reservations),
         ]
+
+    def _live_row(self, lease: Lease) -> LeaseRow:
+        """Return the row of a lease; of one that only waits, that which was made before."""
+        if _has_reservations(lease):
+            return lease_row(lease)
+        changes, known = len(lease.history), self._quiet.get(lease.id)
+        if known is None or known[0] != changes:
+            known = self._quiet[lease.id] = changes, lease_row(lease)
+        return known[1]
 
     def _seen(self, lease: Lease, probe: AccountingProbe) -> Any:
         """Return a lease as a probe sees it."""
@@ -114,3 +126,7 @@ class Ledger(Observer):
                     call(probe)
                 except Exception as error:
                     raise failed(f"probe {type(probe).__name__}: {hook} at t={now:g}", error) from error
+
+
+def _has_reservations(lease: Lease) -> bool:
+    return bool(lease.runs or lease.executed or lease.transfers)

@@ -4,10 +4,13 @@ Start with app.py, which makes the application (Litestar) of these parts:
 
 * identity.py: who asks, and whom the site believes;
 * rate.py: how often somebody may ask;
+* parts.py: what handlers find at the application;
 * handlers.py: decorators of all handlers;
 * problems.py: answers to what is wrong, each with a status, a path and a message;
 * lease_requests.py: bodies that ask for leases or jobs, checked, as requests for the inbox;
 * acceptance.py: accepts requests of one moment together, off the event loop;
+* lease_views.py, owned.py: leases and jobs by who may see them; schedule.py: what takes hosts when;
+* answers.py: answers that are the same for all, encoded once;
 * lease_routes.py, site_routes.py, page_routes.py: the resources, and the page in front of them;
 * server.py: the server around it.
 

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from litestar import Litestar, Router
 from litestar.connection import ASGIConnection
-from litestar.datastructures import ResponseHeader
-from litestar.di import Provide
+from litestar.datastructures import ResponseHeader, State
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
@@ -18,10 +17,10 @@ from msgspec import Struct
 import batsched_py
 from batsched_py.errors import SiteError
 from batsched_py.site.api import problems
-from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.identity import LOCAL, USER_HEADER, Doorkeeper, writes
-from batsched_py.site.api.lease_routes import JobController, LeaseController, Leases
+from batsched_py.site.api.lease_routes import JobController, LeaseController
 from batsched_py.site.api.page_routes import HEADERS, page, part
+from batsched_py.site.api.parts import STATE, make_parts
 from batsched_py.site.api.problems import RefusedError, refuse
 from batsched_py.site.api.rate import RateLimit
 from batsched_py.site.api.site_routes import SiteController, health
@@ -49,19 +48,15 @@ class DoorSettings(Struct, frozen=True):
 
 def make_app(site: Site, doors: DoorSettings) -> Litestar:
     """Return the application of a site, which is started and stopped by others."""
-    doorkeeper = Doorkeeper(doors.token)
     api = Router(
         "/",
         route_handlers=[LeaseController, JobController, SiteController],
-        guards=[doorkeeper.guard, _check_type, _RateGuard(RateLimit(doors.rate, doors.burst))],
+        guards=[_Guard(Doorkeeper(doors.token), RateLimit(doors.rate, doors.burst))],
     )
-    parts = {"site": site, "leases": Leases(site), "acceptance": Acceptance(site.inbox)}
     return Litestar(
         route_handlers=[health, page, part, api],
         response_headers=[ResponseHeader(name=name, value=value) for name, value in HEADERS.items()],
-        dependencies={
-            name: Provide(_returns(part), sync_to_thread=False, use_cache=True) for name, part in parts.items()
-        },
+        state=State({STATE: make_parts(site)}, deep_copy=False),
         exception_handlers={
             RefusedError: problems.answer_refusal,
             SiteError: problems.answer_closed,
@@ -75,27 +70,24 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             render_plugins=[JsonRenderPlugin(path="/openapi.json")],
         ),
         request_max_body_size=LARGEST_BODY,
-        signature_types=[Site, Leases, Acceptance],
         logging_config=None,
     )
 
 
-def _check_type(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
-    """Refuse bodies of types that nothing here reads; what a plain form of a browser can send is among them."""
-    headers = connection.headers
-    if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-        given = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if given != JSON:
-            raise refuse(415, f"must be {JSON}", "Content-Type")
+class _Guard:
+    """Lets a request in, or refuses it; one coroutine, because the framework runs others in threads.
 
+    Args:
+        doorkeeper: knows who may come in.
+        limit: how often users may write.
+    """
 
-class _RateGuard:
-    """Refuses writes of a user who asks too often."""
+    def __init__(self, doorkeeper: Doorkeeper, limit: RateLimit) -> None:
+        self._doorkeeper, self._limit = doorkeeper, limit
 
-    def __init__(self, limit: RateLimit) -> None:
-        self._limit = limit
-
-    def __call__(self, connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    async def __call__(self, connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        self._doorkeeper.check(connection)
+        _check_type(connection)
         if not writes(connection):
             return
         waits = self._limit.seconds_to_wait(connection.headers.get(USER_HEADER, LOCAL))
@@ -103,10 +95,10 @@ class _RateGuard:
             raise refuse(429, "asks too often", **{"Retry-After": str(math.ceil(waits))})
 
 
-def _returns(part: Any) -> Any:
-    """Return a function that returns the part."""
-
-    def give() -> Any:
-        return part
-
-    return give
+def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
+    """Refuse bodies of types that nothing here reads; what a plain form of a browser can send is among them."""
+    headers = connection.headers
+    if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
+        given = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if given != JSON:
+            raise refuse(415, f"must be {JSON}", "Content-Type")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+from functools import lru_cache
 from typing import Any, Final
 
 from litestar import Request
 from litestar.connection import ASGIConnection
-from litestar.handlers import BaseRouteHandler
 from msgspec import Struct
 
 from batsched_py.site.api.problems import refuse
@@ -57,8 +57,8 @@ class Doorkeeper:
     def __init__(self, token: str) -> None:
         self._token = token.encode()
 
-    def guard(self, connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
-        """Refuse who may not come in; for Litestar's guards."""
+    def check(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
+        """Refuse who may not come in."""
         if self._token:
             self._check_token(connection)
         else:
@@ -77,11 +77,16 @@ class Doorkeeper:
     def _check_local(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
         """Refuse other machines, and pages elsewhere whose name leads here."""
         client = connection.client
-        if client is None or not ipaddress.ip_address(client.host).is_loopback:
+        if client is None or not _is_loopback(client.host):
             raise refuse(403, "only this machine may ask a site without a token")
         name = connection.headers.get("host", "").lower()
         if name.rpartition(":")[0] not in _LOOPBACK_NAMES and name not in _LOOPBACK_NAMES:
             raise refuse(403, "must be asked as localhost or 127.0.0.1", "Host")
+
+
+@lru_cache(maxsize=16)  # a few addresses ask again and again
+def _is_loopback(host: str) -> bool:
+    return ipaddress.ip_address(host).is_loopback
 
 
 def _check_origin(connection: ASGIConnection[Any, Any, Any, Any]) -> None:

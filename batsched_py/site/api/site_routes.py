@@ -8,18 +8,19 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any, Final
 
 import orjson
-from litestar import Controller, Response
+from litestar import Controller, MediaType, Response
 from litestar.params import Parameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 from msgspec import Struct
 
 import batsched_py
 from batsched_py.hostset import HostSet
-from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.handlers import get, post, put
 from batsched_py.site.api.identity import who_asks
-from batsched_py.site.api.lease_routes import Asking, Block, Lease, Leases, blocks
+from batsched_py.site.api.lease_views import Lease
+from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
+from batsched_py.site.api.schedule import Block, blocks
 from batsched_py.site.inbox import CLOSE, Asked
 from batsched_py.site.pacing import PacedClock
 from batsched_py.site.site import Site
@@ -29,6 +30,8 @@ _LOOK: Final = 0.2
 _ALIVE: Final = 10.0
 #: Hosts that are listed at once.
 _MOST_HOSTS: Final = 10_000
+HostAfter = Annotated[int, Parameter(ge=-1, le=2**53, description="Only those whose number is greater.")]
+HostLimit = Annotated[int, Parameter(ge=1, le=_MOST_HOSTS, description="At most so many.")]
 #: The fastest pace: a year in a second.
 _FASTEST: Final = 86400.0 * 365
 
@@ -83,8 +86,9 @@ class Host(Struct, frozen=True):
 
 
 @get("/healthz", tags=("site",), summary="Whether the site is ready", exclude_from_auth=True)
-async def health(site: Site) -> Response[Health]:
+async def health(request: Asking) -> Response[Health]:
     """Answer 200 once the site takes requests, 503 before that, and when it has ended."""
+    site = parts(request).site
     if site.inbox.ready:
         return Response(Health("ready"))
     starting = site.alive and site.failure is None
@@ -98,21 +102,22 @@ class SiteController(Controller):
     tags = ("site",)
 
     @get("/site", summary="Describe the site")
-    async def describe(self, site: Site) -> SiteDescription:
+    async def describe(self, request: Asking) -> SiteDescription:
         """Describe the site."""
+        site = parts(request).site
         settings, version = site.settings, batsched_py.__version__
         return SiteDescription(settings.name, len(site.hosts), settings.algorithm, version, _clock(site))
 
     @get("/clock", summary="Read the clock")
-    async def clock(self, site: Site) -> Clock:
+    async def clock(self, request: Asking) -> Clock:
         """Return the simulated time and how fast it passes."""
-        return _clock(site)
+        return _clock(parts(request).site)
 
     @put("/clock", summary="Change the pace, or pause")
-    async def change_clock(self, data: ClockChange, request: Asking, site: Site) -> Clock:
+    async def change_clock(self, data: ClockChange, request: Asking) -> Clock:
         """Let time stand still, go on, pass faster or slower; for the operator, who asserts no user."""
         _check_operator(request)
-        pace = _pace(data.pace)
+        site, pace = parts(request).site, _pace(data.pace)
 
         def change(clock: PacedClock, reached: float) -> None:
             if pace is not None:
@@ -128,50 +133,52 @@ class SiteController(Controller):
         return _clock(site)
 
     @post("/close", summary="Close the site", status_code=202)
-    async def close(self, request: Asking, acceptance: Acceptance) -> None:
+    async def close(self, request: Asking) -> None:
         """Accept nothing more, and end when all is done that was accepted; for the operator, who asserts no user."""
         _check_operator(request)
-        await acceptance.accept(Asked(CLOSE, lambda _: {}, who_asks(request).user))
+        await parts(request).acceptance.accept(Asked(CLOSE, lambda _: {}, who_asks(request).user))
 
     @get("/hosts", summary="List hosts")
-    async def hosts(
-        self, site: Site, after: Annotated[int, Parameter(ge=-1)] = -1, limit: Annotated[int, Parameter(ge=1)] = 1000
-    ) -> list[Host]:
+    async def hosts(self, request: Asking, after: HostAfter = -1, limit: HostLimit = 1000) -> Response[list[Host]]:
         """List hosts in the order of their numbers, with what they do."""
-        now = site.board.snapshot.hosts
-        sets = {name: HostSet.parse(getattr(now, name)) for name in ("unavailable", "switching", "asleep", "busy")}
-        stop = after + 1 + min(limit, _MOST_HOSTS)
-        return [
-            Host(
-                number,
-                host.name,
-                _state(number, sets),
-                {**host.properties},
-            )
-            for number, host in enumerate(site.hosts[after + 1 : stop], after + 1)
-        ]
+        site, answers = parts(request).site, parts(request).answers
+        return _answer(answers.find(("hosts", after, limit), lambda: _hosts(site, after + 1, after + 1 + limit)))
 
     @get("/queue", summary="Show the queue")
-    async def queue(self, request: Asking, leases: Leases) -> list[Lease]:
+    async def queue(self, request: Asking) -> list[Lease]:
         """List one's own leases and jobs that wait to start, in the order of the queue."""
-        return leases.queue(who_asks(request))
+        return parts(request).leases.queue(who_asks(request))
 
     @get("/schedule", summary="What takes hosts, and when")
-    async def schedule(self, site: Site, begin: float = 0.0, end: float = 1e12) -> list[Block]:
+    async def schedule(self, request: Asking, begin: float = 0.0, end: float = 1e12) -> Response[list[Block]]:
         """List what takes hosts between two simulated instants: past, under way and planned."""
         if not begin <= end:
             raise RefusedError(422, [Problem("end", "must not be before the beginning")])
-        return blocks(site, begin, end)
+        site, answers = parts(request).site, parts(request).answers
+        return _answer(answers.find(("schedule", begin, end), lambda: blocks(site, begin, end)))
 
     @get("/events", summary="Follow what changes", media_type="text/event-stream")
-    async def events(self, site: Site) -> ServerSentEvent:
+    async def events(self, request: Asking) -> ServerSentEvent:
         """Send an event `change` whenever something has happened, and `clock` as a sign of life."""
-        return ServerSentEvent(_news(site))
+        return ServerSentEvent(_news(parts(request).site))
 
 
 def _check_operator(request: Asking) -> None:
     if who_asks(request).asserted:
         raise refuse(403, "only the operator may do this, who asserts no user")
+
+
+def _answer(body: bytes) -> Response[Any]:
+    return Response(body, media_type=MediaType.JSON)
+
+
+def _hosts(site: Site, begin: int, end: int) -> list[Host]:
+    now = site.board.snapshot.hosts
+    sets = {name: HostSet.parse(getattr(now, name)) for name in ("unavailable", "switching", "asleep", "busy")}
+    return [
+        Host(number, host.name, _state(number, sets), {**host.properties})
+        for number, host in enumerate(site.hosts[begin:end], begin)
+    ]
 
 
 def _state(number: int, sets: Mapping[str, HostSet]) -> str:

@@ -1,0 +1,231 @@
+"""Leases and jobs as the board has them, by who may see them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Final, cast
+
+from msgspec import Struct
+
+from batsched_py.leases.accounting.columns import LeaseRow
+from batsched_py.session.requests import SUBMIT_JOB
+from batsched_py.site.api.identity import Identity
+from batsched_py.site.api.lease_requests import job_id, request_number
+from batsched_py.site.api.owned import Owned
+from batsched_py.site.api.problems import refuse
+from batsched_py.site.board import EMPTY, JobNow, Snapshot
+from batsched_py.site.journal import Entry
+from batsched_py.site.site import Site
+
+#: Items of a list that are sent at once.
+MOST: Final = 1000
+#: Types of leases in words, as Haizea lists them.
+TYPES: Final = {"BE": "Best-effort", "AR": "AR", "IM": "Immediate", "DL": "Deadline"}
+#: States in which nothing will happen any more.
+FINAL: Final = frozenset(
+    {
+        *("Done", "Cancelled", "Rejected", "Rejected by user", "Fail", "REJECTED", "COMPLETED_SUCCESSFULLY"),
+        *("COMPLETED_FAILED", "COMPLETED_KILLED", "COMPLETED_WALLTIME_REACHED"),
+    }
+)
+
+
+class Lease(Struct, frozen=True, omit_defaults=True):
+    """A lease, or a job, that somebody asked for; times in simulated seconds.
+
+    Attributes:
+        number: given by the site.
+        user: who asked.
+        state: of a lease as Haizea spells it, of a job waiting, running or as Batsim spells it; "New" before the
+            algorithm has seen it.
+        submit: when it was asked for.
+        type: of a lease: Best-effort, AR, Immediate or Deadline.
+        requested_start: None unless it asked for one.
+        duration: that was asked for.
+        nodes: its machines.
+        start, end: when it began and ended.
+        hosts: on which it is, as an interval set.
+        why: the reason why it waits or was refused.
+        suspensions: how often it was suspended.
+    """
+
+    number: int
+    user: str
+    state: str
+    submit: float
+    type: str | None = None
+    requested_start: float | None = None
+    deadline: float | None = None
+    duration: float | None = None
+    nodes: int | None = None
+    start: float | None = None
+    end: float | None = None
+    hosts: str = ""
+    why: str = ""
+    suspensions: int = 0
+    group: str = ""
+
+
+class Leases:
+    """Leases and jobs by the numbers of their requests; used from one event loop.
+
+    Indexes are brought up to date once for each snapshot, so that a question costs no more than its answer is long.
+
+    Args:
+        site: of which they are.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        #: Requests that are indexed.
+        self._indexed = 0
+        #: Numbers of all, of those that may not have ended, and places in the queue, by owner.
+        self._all, self._open, self._queued = Owned(), Owned(), Owned()
+        #: Numbers of those that wait, in the order of the queue.
+        self._queue: list[int] = []
+        #: Number -> row of a lease that has ended; the table only grows.
+        self._ended: dict[int, LeaseRow] = {}
+        self._rows_seen, self._jobs_seen = 0, 0
+        self._snapshot: Snapshot = EMPTY
+        #: Of the snapshot: number -> row of a lease that has not ended, and what was made of it.
+        self._rows: dict[int, LeaseRow] = {}
+        self._made: dict[int, Lease] = {}
+
+    def find(self, number: int, who: Identity) -> Lease:
+        """Return a lease. RefusedError if there is none, or it is another's."""
+        entry = self.entry(number)
+        if not who.may_read(entry.user, entry.group):
+            raise refuse(403, "it is another user's")
+        self._catch_up()
+        return self._lease(number)
+
+    def entry(self, number: int) -> Entry:
+        """Return the request of a lease; RefusedError if there is none."""
+        entry = self._site.inbox.entries.get(number)
+        if entry is None or entry.kind != SUBMIT_JOB:
+            raise refuse(404, f"there is no lease {number}")
+        return entry
+
+    def readable(self, who: Identity, *, finished: bool, after: int, limit: int, newest: bool) -> list[Lease]:
+        """Return those that somebody may see, by number; those that have ended only if that is asked for.
+
+        With `newest` the last ones come first.
+        """
+        self._catch_up()
+        numbers = (self._all if finished else self._open).of(who)
+        chosen: Sequence[int] = numbers[bisect_right(numbers, after) :] if after else numbers
+        found = list[Lease]()
+        for number in reversed(chosen) if newest else chosen:
+            lease = self._lease(number)
+            if finished or lease.state not in FINAL:
+                found.append(lease)
+                if len(found) == limit:
+                    break
+        return found
+
+    def queue(self, who: Identity) -> list[Lease]:
+        """Return those that somebody may see and that wait for hosts, in the order of the queue.
+
+        Reservations wait for their instant, not in the queue.
+        """
+        self._catch_up()
+        places = self._queued.of(who)
+        return [lease for place in places if (lease := self._lease(self._queue[place])).type != TYPES["AR"]][:MOST]
+
+    def _catch_up(self) -> None:
+        """Index new requests, and the snapshot if it is a new one."""
+        entries = self._site.inbox.entries
+        while (entry := entries.get(self._indexed + 1)) is not None:
+            self._indexed += 1
+            if entry.kind == SUBMIT_JOB:
+                self._all.add(entry.number, entry)
+                self._open.add(entry.number, entry)
+        snapshot = self._site.board.snapshot
+        if snapshot is not self._snapshot:
+            self._snapshot = snapshot
+            self._take(snapshot)
+
+    def _take(self, snapshot: Snapshot) -> None:
+        entries = self._site.inbox.entries
+        live = snapshot.tables.get("leases")
+        self._rows = {row.lease: row for row in cast(Iterable[LeaseRow], live.rows)} if live is not None else {}
+        self._made = {}
+        for number in self._newly_ended(snapshot):
+            if number in entries:
+                self._open.discard(number, entries[number])
+        numbers = (request_number(job.id) for job in snapshot.waiting)
+        self._queue = [number for number in numbers if number is not None and number in entries]
+        self._queued = Owned()
+        for place, number in enumerate(self._queue):
+            self._queued.add(place, entries[number])
+
+    def _newly_ended(self, snapshot: Snapshot) -> list[int]:
+        """Return what has ended since the snapshot before: leases, or jobs of an algorithm that has none."""
+        table = snapshot.tables.get("ended_leases")
+        if table is not None:
+            rows = cast(list[LeaseRow], table.rows)[self._rows_seen :]
+            self._ended.update((row.lease, row) for row in rows)
+            self._rows_seen += len(rows)
+            return [row.lease for row in rows]
+        jobs = self._site.board.ended[self._jobs_seen : snapshot.ended]
+        self._jobs_seen += len(jobs)
+        return [number for job in jobs if (number := request_number(job.id)) is not None]
+
+    def _lease(self, number: int) -> Lease:
+        """Return a lease as it is in the snapshot."""
+        lease = self._made.get(number)
+        if lease is None:
+            lease = self._made[number] = self._make(self._site.inbox.entries[number])
+        return lease
+
+    def _make(self, entry: Entry) -> Lease:
+        row = self._ended.get(entry.number) or self._rows.get(entry.number)
+        job = self._site.board.job(job_id(entry.number))
+        if row is not None:
+            return _of_lease(entry, row, job)
+        return unseen(entry) if job is None else _of_job(entry, job)
+
+
+def unseen(entry: Entry) -> Lease:
+    """Return a lease that the algorithm has not seen."""
+    return Lease(entry.number, entry.user, "New", entry.time, group=entry.group)
+
+
+def _of_lease(entry: Entry, row: LeaseRow, job: JobNow | None) -> Lease:
+    return Lease(
+        entry.number,
+        entry.user,
+        row.state,
+        row.submit_time,
+        TYPES[row.type],
+        row.requested_start,
+        row.deadline,
+        row.requested_duration,
+        row.nodes,
+        row.start_time,
+        row.end_time,
+        "" if job is None else job.hosts,
+        "" if job is None else job.why,
+        row.suspensions,
+        entry.group,
+    )
+
+
+def _of_job(entry: Entry, job: JobNow) -> Lease:
+    return Lease(
+        entry.number,
+        entry.user,
+        job.state,
+        job.submitted,
+        None,
+        None,
+        None,
+        job.walltime,
+        job.size,
+        job.start,
+        job.end,
+        job.hosts,
+        job.why,
+        group=entry.group,
+    )

@@ -1,0 +1,41 @@
+"""The parts of the application that answer, for its handlers.
+
+Handlers find them at the application: Litestar's dependencies would start a group of tasks for each request.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from litestar import Request
+from msgspec import Struct
+
+from batsched_py.site.api.acceptance import Acceptance
+from batsched_py.site.api.answers import Answers
+from batsched_py.site.api.lease_views import Leases
+from batsched_py.site.site import Site
+
+#: A request, whatever else the framework may know of it.
+Asking = Request[Any, Any, Any]
+#: Name of the parts in the application's state.
+STATE: Final = "parts"
+
+
+class Parts(Struct, frozen=True):
+    """A site, and what answers for it."""
+
+    site: Site
+    leases: Leases
+    answers: Answers
+    acceptance: Acceptance
+
+
+def make_parts(site: Site) -> Parts:
+    """Return the parts of an application."""
+    return Parts(site, Leases(site), Answers(site.board), Acceptance(site.inbox))
+
+
+def parts(request: Asking) -> Parts:
+    """Return the parts of the application that was asked."""
+    found: Parts = request.app.state[STATE]
+    return found

@@ -1,0 +1,53 @@
+"""The schedule of a site: what takes hosts when, past, under way and planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, cast
+
+from msgspec import Struct
+
+from batsched_py.leases.accounting.columns import LiveRow, ReservationRow
+from batsched_py.site.api.lease_requests import request_number
+from batsched_py.site.site import Site
+
+#: Blocks of a schedule that are sent, the last ones.
+_MOST_BLOCKS: Final = 20_000
+
+
+class Block(Struct, frozen=True):
+    """Something that takes hosts for a time, in the past, now, or by plan.
+
+    Attributes:
+        number: of its lease or job; None for one that nobody asked the site for.
+        kind: job, or what a lease does: vm, shutdown, suspend, resume, migrate-disk, migrate-memory, transfer.
+        phase: planned, under way or over.
+        start, end: in simulated seconds; `end` is None if nobody knows it.
+        hosts: an interval set.
+        lost: what it did was thrown away.
+    """
+
+    number: int | None
+    kind: str
+    phase: str
+    start: float
+    end: float | None
+    hosts: str
+    lost: bool = False
+
+
+def blocks(site: Site, begin: float, end: float) -> list[Block]:
+    """Return what takes hosts between two instants, for a chart of hosts by time."""
+    snapshot = site.board.snapshot
+    if "reservations" in snapshot.tables:
+        past = cast(Iterable[ReservationRow], snapshot.tables["past_reservations"].rows)
+        live = cast(Iterable[LiveRow], snapshot.tables["reservations"].rows)
+        found = [Block(row.lease, row.kind, "over", row.start, row.end, row.hosts, bool(row.lost)) for row in past]
+        found += [Block(row.lease, row.kind, row.phase, row.start, row.end, row.hosts) for row in live]
+    else:
+        ended = site.board.ended[: snapshot.ended]
+        jobs = [(job, "over") for job in ended if job.hosts] + [(job, "under way") for job in snapshot.running]
+        found = [
+            Block(request_number(job.id), "job", phase, job.start or 0.0, job.end, job.hosts) for job, phase in jobs
+        ]
+    return [one for one in found if one.start < end and (one.end is None or one.end > begin)][-_MOST_BLOCKS:]
