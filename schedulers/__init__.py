@@ -31,6 +31,7 @@ BUILT_INS: Final = {
     "sleeper": "batsched_py.schedulers.energy.sleeper:Sleeper",
     "submitter": "batsched_py.schedulers.trials.submitter:Submitter",
     "timelines": "batsched_py.schedulers.timelines:TimelinesScheduler",
+    "experiments": "batsched_py.schedulers.experiments:ExperimentsScheduler",
 }
 
 #: Those that nobody would schedule with: they are there to try out workloads, outputs, and Batsim itself.

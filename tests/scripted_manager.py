@@ -173,6 +173,11 @@ class ScriptedManager:
         self._deleted.add(id)
         self.gone.add(id)
 
+    def expect_end(self, experiment: str, end: float, now: float) -> None:
+        """Ask for nothing: a script needs no plan."""
+        assert experiment in self.experiments
+        assert end >= now
+
     def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
         """Return its id, if there is room."""
         names = [name for each in request.instances for name in each.names]

@@ -11,6 +11,7 @@ from batsched_py.experiments.log import ExperimentLog, Level
 from batsched_py.experiments.model import AddressOf, Compute, Experiment, PlannedResource
 from batsched_py.experiments.resource_manager import ReservationStatus, ResourceStatus
 from batsched_py.experiments.states import (
+    ENDED_STATES,
     QUEUED,
     RESOURCE,
     WITH_RESERVATION,
@@ -37,6 +38,7 @@ class ManagedResource(Struct):
         addresses: network -> address of a compute.
         contexts: key -> text, as it was created with.
         location: where it is.
+        host: number of its host at the site; None for what has none.
         reserved: id of the reserved resource that it uses; None for none.
         optional: without it, the experiment is deployed none the less.
         reason: why it failed, or was left out.
@@ -52,6 +54,7 @@ class ManagedResource(Struct):
     addresses: Mapping[str, str] = field(default_factory=dict)
     contexts: Mapping[str, str] = field(default_factory=dict)
     location: str | None = None
+    host: int | None = None
     reserved: str | None = None
     optional: bool = False
     reason: str = ""
@@ -152,6 +155,11 @@ class ManagedExperiment:
         return QUEUED if self.queued and self.state is ExperimentState.DEPLOYABLE else self.state.value
 
     @property
+    def open(self) -> bool:
+        """True if it has not come to its end."""
+        return self.state not in ENDED_STATES
+
+    @property
     def order(self) -> tuple[PlannedResource, ...]:
         """The deployment order."""
         return tuple(one.planned for one in self.resources.values())
@@ -179,8 +187,9 @@ class ManagedExperiment:
         self.log.add(now, self.state.value, text, resource=resource, level=level)
 
     def note_status(self, resource: ManagedResource, status: ResourceStatus, now: float) -> None:
-        """Note the location of a resource, and addresses that are known now."""
+        """Note the place of a resource, and addresses that are known now."""
         resource.location = status.location or resource.location
+        resource.host = status.host if resource.host is None else resource.host
         if status.addresses and resource.addressed is None:
             resource.addresses, resource.addressed = dict(status.addresses), now
 

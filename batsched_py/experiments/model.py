@@ -138,6 +138,14 @@ class Router(Struct, frozen=True):
 
 
 Resource = Compute | Storage | Network | SiteLink | Router
+#: Kind of resource -> its name in documents.
+KINDS: Final[Mapping[type[Resource], str]] = {
+    Compute: "compute",
+    Storage: "storage",
+    Network: "network",
+    SiteLink: "site_link",
+    Router: "router",
+}
 
 
 class Experiment(Struct, frozen=True):

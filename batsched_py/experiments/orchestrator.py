@@ -142,6 +142,8 @@ class Orchestrator:
 
     def next_time(self) -> float:
         """Return when `advance` should be called next; infinity if only something outside can bring news."""
+        if self._touched:
+            return -math.inf
         while self._agenda:
             time, number = self._agenda[0]
             if self._next_time(number) == time:
@@ -149,8 +151,9 @@ class Orchestrator:
             heappop(self._agenda)
         return self._manager.next_time()
 
-    def advance(self, now: float) -> None:
-        """Do all that is due until now."""
+    def advance(self, now: float) -> Sequence[ManagedExperiment]:
+        """Do all that is due until now; return the experiments to which something may have happened."""
+        seen = dict[int, ManagedExperiment]()
         while True:
             news = self._manager.news(now)
             for id in news:
@@ -160,10 +163,12 @@ class Orchestrator:
             touched = sorted(self._touched)
             self._touched.clear()
             for number in touched:
+                if number in self._open:
+                    seen[number] = self._open[number]
                 self._settle(number, now)
             begun = self._begin_next(now)
             if not (news or touched or begun):
-                return
+                return list(seen.values())
 
     # News
 
@@ -343,6 +348,8 @@ class Orchestrator:
             del self._deployments[one.number]
             reservation, one.deployed = one.reservation, now
             one.ends = now + one.experiment.duration if reservation is None else reservation.status.end
+            if reservation is None and one.link is not None and one.ends is not None:
+                self._manager.expect_end(one.link, one.ends, now)
             one.change(ExperimentState.DEPLOYED, now, "" if one.ends is None else f"until {seconds(one.ends)}")
 
     # Ends

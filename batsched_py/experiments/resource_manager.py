@@ -97,12 +97,14 @@ class ResourceStatus(Struct, frozen=True):
         state: under creation; there; not there, because it could not be created or was lost.
         addresses: network -> address of a compute; empty as long as they are not known.
         location: where it is; None if that is not known.
+        host: number of the host at the site; None for what has none.
         reason: why it failed.
     """
 
     state: Literal["pending", "active", "failed"]
     addresses: Mapping[str, str] = msgspec.field(default_factory=dict)
     location: str | None = None
+    host: int | None = None
     reason: str = ""
 
 
@@ -123,6 +125,9 @@ class ResourceManager(Protocol):
 
     def delete_resource(self, id: str, now: float) -> None:
         """Delete a resource, also one under creation. One that has failed may be deleted, and need not be."""
+
+    def expect_end(self, experiment: str, end: float, now: float) -> None:
+        """Take note of when all resources of an experiment will be deleted; this is never refused."""
 
     def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
         """Return the id of a reservation of all that is asked for."""

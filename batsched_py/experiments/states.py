@@ -122,3 +122,5 @@ RESOURCE: Final[Mapping[ResourceState, frozenset[ResourceState]]] = {
 
 #: The reservation will not come back.
 OVER: Final = frozenset(state for state, following in RESERVATION.items() if not following)
+#: The experiment has come to its end.
+ENDED_STATES: Final = frozenset({ExperimentState.ENDED, ExperimentState.FAILED, ExperimentState.DELETED})

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from batsched_py.experiments.model import InstanceType
+from batsched_py.experiments.model import KINDS, InstanceType, Resource
 
 #: The key of the creation delay of kinds that have none of their own.
 DEFAULT: Final = "default"
@@ -39,6 +39,10 @@ class Location(Struct, frozen=True):
     address_delay: float = 0.0
     storages: frozenset[str] | None = None
     networks: frozenset[str] | None = None
+
+    def delay(self, kind: type[Resource]) -> float:
+        """Return the seconds that the creation of a resource takes."""
+        return self.creation_delay.get(KINDS[kind], self.creation_delay.get(DEFAULT, 0.0))
 
 
 class Testbed(Struct, frozen=True):

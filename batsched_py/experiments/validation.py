@@ -17,6 +17,7 @@ from batsched_py.experiments.deployment import DependencyCycleError, instance_na
 from batsched_py.experiments.faults import Place
 from batsched_py.experiments.model import (
     CUSTOM,
+    KINDS,
     AddressOf,
     Compute,
     Experiment,
@@ -38,13 +39,6 @@ MOST_RESOURCES: Final = 10_000
 MOST_PAIRS: Final = 100_000
 #: Names among which one that is like an unknown one is looked for.
 _MOST_COMPARED: Final = 200
-_KINDS: Final[Mapping[type[Resource], str]] = {
-    Compute: "compute",
-    Storage: "storage",
-    Network: "network",
-    SiteLink: "site link",
-    Router: "router",
-}
 
 
 class Situation(Struct, frozen=True):
@@ -293,9 +287,13 @@ class _Validation:
 
     def _unknown(self, name: str, *kinds: type[Resource]) -> str:
         """Return the message about a name that no resource of these kinds has; of none at all, if none are given."""
-        wanted = " or ".join(_KINDS[kind] for kind in kinds) or "resource"
+        wanted = " or ".join(map(_kind, kinds)) or "resource"
         if name in self._known:
-            return f"{displayed(name)} is a {_KINDS[type(self._known[name])]}, and must be a {wanted}"
+            return f"{displayed(name)} is a {_kind(type(self._known[name]))}, and must be a {wanted}"
         names = [one.name for one in self._known.values() if not kinds or isinstance(one, kinds)]
         question = did_you_mean(name, names[:_MOST_COMPARED])
         return f"{displayed(name)}: the experiment has no such {wanted}{'; ' if question else ''}{displayed(question)}"
+
+
+def _kind(kind: type[Resource]) -> str:
+    return KINDS[kind].replace("_", " ")

@@ -25,6 +25,7 @@ class Lease:
         deadline: seconds by which it must have ended.
         repeatable: its machines can be stopped, and started again later.
         software: the image that its hosts need; None if nothing is to be prepared.
+        suitable: node -> bits of the hosts on which it may be; None if each may be on all.
         accumulated: seconds that its machines have run, without runs that were thrown away.
         runs: planned, under way and over, in order of time.
         transfers: of its image.
@@ -54,6 +55,7 @@ class Lease:
         "started",
         "state",
         "submit",
+        "suitable",
         "transfers",
         "uniform",
     )
@@ -71,10 +73,11 @@ class Lease:
         deadline: float | None = None,
         software: Software | None = None,
         repeatable: bool = True,
+        suitable: Mapping[int, int] | None = None,
     ) -> None:
         self.id, self.kind, self.submit, self.duration, self.demands = id, kind, submit, duration, demands
         self.start, self.preemptible, self.deadline, self.software = start, preemptible, deadline, software
-        self.repeatable = repeatable
+        self.repeatable, self.suitable = repeatable, suitable
         self.state = State.NEW
         self.accumulated = 0.0
         #: When its machines last began a first run; None before.

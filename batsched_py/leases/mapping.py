@@ -61,7 +61,7 @@ class GreedyMapper:
         if hosts is None:
             return None
         demand = lease.demands[0]
-        if not (lease.uniform and self._one_each(demand)):
+        if lease.suitable is not None or not (lease.uniform and self._one_each(demand)):
             return self._fill(lease, self._order.sort(lease, hosts, start), start, end, strict=strict)
         lasting = hosts & self._table.room_during(demand, start, end if strict else start + max(least, 0.0))
         if lasting.bit_count() < lease.size:
@@ -164,6 +164,8 @@ class GreedyMapper:
         strict: bool,
         without: Collection[int] = NOBODY,
     ) -> Mapping | None:
+        if lease.suitable is not None:
+            return self._fill_suitable(lease, hosts, start, end, strict=strict, without=without)
         nodes: dict[int, int] = {}
         waiting = list(lease.order[::-1])
         for host in hosts:
@@ -179,3 +181,31 @@ class GreedyMapper:
                     return Mapping(dict(sorted(nodes.items())), end)
                 together = add(together, lease.demands[waiting[-1] - 1])
         return None
+
+    def _fill_suitable(
+        self,
+        lease: Lease,
+        hosts: Sequence[int],
+        start: float,
+        end: float,
+        *,
+        strict: bool,
+        without: Collection[int],
+    ) -> Mapping | None:
+        """Map nodes that may not be everywhere: whoever has the least choice first, then the most demanding one."""
+        nodes: dict[int, int] = {}
+        suitable = lease.suitable or {}
+        taken: dict[int, Amounts] = {}
+        for node in sorted(lease.order, key=lambda node: suitable[node].bit_count()):  # the sort is stable
+            for host in hosts:
+                if not suitable[node] >> host & 1:
+                    continue
+                demand = lease.demands[node - 1]
+                together = add(taken[host], demand) if host in taken else demand
+                until = self._table.hosts[host].fits_until(together, start, without)
+                if until is not None and not (strict and until < end):
+                    nodes[node], taken[host], end = host, together, min(end, until)
+                    break
+            else:
+                return None
+        return Mapping(dict(sorted(nodes.items())), end)

@@ -185,6 +185,25 @@ class LeaseScheduler:
         """Let a lease fail, stopping machines that still run; `step` follows at the same instant (H104)."""
         self._dismiss(lease, State.FAIL, now, "fail", FAILED)
 
+    def earliest_start(self, lease: Lease, now: float) -> float | None:
+        """Return when a reservation that was not requested could start, from now on; None if it could never."""
+        lease.start = now
+        if self._empty.find(lease, 0.0, math.inf, strict=False) is None:
+            return None
+        return nearest_start(lease, now, self._book, self._planner, partial(self._eviction.victims, now))
+
+    def limit(self, lease: Lease, end: float, now: float) -> None:
+        """Let an active lease that was to run longer end at this time; `step` follows at the same instant."""
+        run = lease.running
+        if run is None or end >= run.end:
+            return
+        self.table.advance(now)
+        lease.duration = lease.accumulated + (end - run.start)
+        after = self._planner.shut_down(run, end + self._planner.overheads.shutdown(lease))
+        after.start = end
+        self._book.shorten(run, end, [after])
+        self.replan(now)
+
     # Requests.
 
     def _request(self, lease: Lease, now: float) -> None:

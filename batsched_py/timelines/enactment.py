@@ -75,8 +75,9 @@ class TimelineEnactment:
         hosts: VM -> its hosts, while it has some.
     """
 
-    def __init__(self, run: TimelineRun, works: Works, view: View, mode: Mode) -> None:
+    def __init__(self, run: TimelineRun, works: Works, view: View, mode: Mode, workload: str = WORKLOAD) -> None:
         self.run, self._works_of, self._view, self._mode = run, works, view, mode
+        self._workload = workload
         self.hosts: dict[str, HostSet] = {}
         #: VM and entry -> what runs.
         self._works: dict[tuple[str, str], _Work] = {}
@@ -190,7 +191,8 @@ class TimelineEnactment:
         name, text = str(number), self._described(work, now)
         if plan.dialect.name != "v1.4":
             name = f"{number}:{_plain(work.vm)}:{_plain(entry.name)}@{_plain(seconds(entry.at))}={_plain(text[0])}"
-        job = Job.create(f"{WORKLOAD}!{name}", size=len(self.hosts[work.vm]), profile=f"entry {name}", walltime=None)
+        size = len(self.hosts[work.vm])
+        job = Job.create(f"{self._workload}!{name}", size=size, profile=f"entry {name}", walltime=None)
         plan.submit(job, delay(work.left, ret=work.code))
         if plan.dialect.name != "v1.4":
             plan.set_metadata(job, text[1])

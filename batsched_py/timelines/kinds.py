@@ -14,7 +14,7 @@ from batsched_py.model.limits import LONGEST
 from batsched_py.named import Named, failed
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
-from batsched_py.timelines.entries import FIXED, Drop, Entry, Program, Timelines
+from batsched_py.timelines.entries import FIXED, Drop, Entry, Program, Timelines, VmTimeline
 
 
 class Work(NamedTuple):
@@ -96,9 +96,13 @@ class Works:
         #: VM and entry -> its program, of those that are not of the kind FIXED.
         self._made: dict[tuple[str, str], Kind] = {}
         for vm in timelines.vms:
-            for entry in vm.entries:
-                if isinstance(entry.action, Program) and entry.action.kind != FIXED:
-                    self._made[vm.name, entry.name] = self._make(vm.name, entry.name, entry.action)
+            self.add(vm)
+
+    def add(self, vm: VmTimeline) -> None:
+        """Take the programs of one more VM; ValueError as above."""
+        for entry in vm.entries:
+            if isinstance(entry.action, Program) and entry.action.kind != FIXED:
+                self._made[vm.name, entry.name] = self._make(vm.name, entry.name, entry.action)
 
     def of(self, vm: str, entry: Entry, number: int) -> Work:
         """Return what a run of a program or drop is; PlanError if a kind of the user's raises, or returns no Work."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, NoReturn, get_args
 
 from msgspec import Struct
@@ -60,18 +60,22 @@ class _Place(Struct, frozen=True):
         raise WorkloadError(self.file, self.field, rule)
 
 
-def parse_timelines(file: str, document: Mapping[str, Any]) -> Timelines:
-    """Return the timelines of a document; WorkloadError names the file, the field and the rule."""
+def parse_timelines(file: str, document: Mapping[str, Any], others: Collection[str] = ()) -> Timelines:
+    """Return the timelines of a document; WorkloadError names the file, the field and the rule.
+
+    `others` are names of VMs that are not in it, and that its entries may name.
+    """
     place = _Place(file)
     _check_members(place, document, (*TimelineRules.__struct_fields__, "vms"))
     vms = document.get("vms")
     if not isinstance(vms, dict):
         (place / "vms").refuse(f"must be an object of VMs, not {shown(vms)}")
-    known = [name for name in vms if name != EVERY_VM]
+    own = [name for name in vms if name != EVERY_VM]
+    known = [*own, *others]
     shared = _listed(place / "vms" / EVERY_VM, vms.get(EVERY_VM, []))
     for index, one in enumerate(shared):  # also if there is no VM to have it
         _read_entry((place / "vms" / EVERY_VM)[index], one, index, known, {})
-    read = [_read_vm(place / "vms", name, vms[name], known, shared) for name in known]
+    read = [_read_vm(place / "vms", name, vms[name], known, shared) for name in own]
     return Timelines(tuple(read), _read_rules(place, document))
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from batsched_py.errors import OptionError
 from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
-from batsched_py.timelines.entries import Entry, Resume, Timelines, Transfer
+from batsched_py.timelines.entries import Entry, Resume, Timelines, Transfer, VmTimeline
 from batsched_py.timelines.records import Order
 from batsched_py.timelines.states import VmState
 from batsched_py.timelines.vm import TimelineVm
@@ -180,6 +180,22 @@ class TimelineRun:
         self.vms[vm].wake(now)
         self._touch(vm)
 
+    def end_lease(self, vm: str, now: float) -> None:
+        """Note that the lease of a VM ends now."""
+        self.vms[vm].end = min(self.vms[vm].end, now)
+        self._touch(vm)
+
+    def leave_out(self, vm: str, now: float, reason: str) -> None:
+        """Note that a VM will never be launched; nobody waits for it."""
+        self._awaited.discard(vm)
+        self.vms[vm].abort(now, reason)
+        self._touch(vm)
+
+    def replace(self, timeline: VmTimeline) -> None:
+        """Take another timeline for a VM that is not launched yet."""
+        assert self.vms[timeline.name].launched is None  # noqa: S101
+        self.vms[timeline.name] = TimelineVm(timeline, self._rules)
+
     def give_up(self, now: float, reason: str) -> None:
         """End the run, in which nothing can happen any more: who is held fails, and nothing begins any more."""
         self._additions.clear()
@@ -287,7 +303,9 @@ class TimelineRun:
         self.start = (now if managed else self.launched) + self._rules.buffer
         self._agenda = [(one.next_time(self.start), self._numbers[one.name]) for one in self.vms.values()]
         heapify(self._agenda)
-        later = [(one.name, entry) for one in self.timelines.vms for entry in one.entries if entry.added is not None]
+        later = [
+            (name, entry) for name, one in self.vms.items() for entry in one.timeline.entries if entry.added is not None
+        ]
         self._additions = [
             (max(self.start + (entry.added or 0.0), now), number, name, entry)
             for number, (name, entry) in enumerate(later)

@@ -73,6 +73,7 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("energy_budget", {"power_cap": "700", "shutdown": "true", "idle_time": "0", "backfill_order": "sjf"}),
     ("energy_budget", {"energy": "60000", "period": "100", "power_cap": "650", "slack": "3"}),
     ("energy_budget", {"energy": "70000", "period": "100", "power_cap": "800", "shutdown": "true", "idle_time": "3"}),
+    ("experiments", {"reservations": "on", "no_capacity": "wait", "policy_preemption": "ar-preempts-everything"}),
     ("energy_watcher", {"at_once": "one", "interval": "2"}),
     ("killer", {"after": "0"}),
     ("killer", {"after": "3"}),
@@ -98,6 +99,7 @@ EVERYTHING: list[tuple[str, dict[str, str]]] = [
 #: Algorithm -> attributes of its ContractTests: what it may do that others may not.
 LIBERTIES: dict[str, dict[str, Any]] = {
     "crasher": {"fails_on_purpose": True},
+    "experiments": {"may_kill": True},  # as leases
     "killer": {"may_kill": True},
     "leases": {"may_kill": True},  # what runs on hosts that go down
     "rejecter": {"may_reject": True},

@@ -6,6 +6,7 @@ import math
 import re
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from typing import Any, Final
 
 import msgspec
@@ -61,6 +62,15 @@ def read_context(place: Place, value: Any) -> str | AddressOf:
     text = read_text(place, value)
     found = _ADDRESS.fullmatch(text)
     return AddressOf(found[1], found[2].removeprefix("@")) if found else text
+
+
+def read_address(place: Place, value: Any) -> str:
+    """Return the address of a network, of version 4 or 6."""
+    text = read_text(place, value)
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        place.refuse(f"must be an IP address, not {shown(value)}")
 
 
 def read_count(place: Place, value: Any) -> int:

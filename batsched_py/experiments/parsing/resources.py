@@ -23,6 +23,7 @@ from batsched_py.experiments.model import (
 )
 from batsched_py.experiments.parsing.members import Members, Reader, list_of, pair_of
 from batsched_py.experiments.parsing.quantities import (
+    read_address,
     read_context,
     read_count,
     read_name,
@@ -108,7 +109,7 @@ def _read_network(place: Place, value: Any) -> Network:
         name=members.required("name", read_name, ""),
         location=members.required("location", read_name, ""),
         description=members.optional("description", read_text, ""),
-        address=members.optional("address", read_name, None),
+        address=members.optional("address", read_address, None),
         size=members.optional("size", read_count, None),
         after=members.optional("after", list_of(read_name), ()),
     )

@@ -1,0 +1,375 @@
+"""A resource manager on leases: a compute is a lease of one machine, a reservation a lease of many (M35, mapping F.7).
+
+Storages, networks, links and routers take no hosts, and are there after their creation delays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import count
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from batsched_py.experiments.addresses import Addresses
+from batsched_py.experiments.hosting import HostFinder
+from batsched_py.experiments.model import Compute, Experiment, InstanceType, Network, PlannedResource
+from batsched_py.experiments.resource_manager import (
+    InstanceRequest,
+    RefusedByManagerError,
+    ReservationRequest,
+    ReservationStatus,
+    ReservedInstances,
+    ResourceRequest,
+    ResourceStatus,
+)
+from batsched_py.experiments.states import ReservationState
+from batsched_py.experiments.testbed import Testbed
+from batsched_py.leases.actions import Action, Occupy, Reject, Start
+from batsched_py.leases.capacity import Amounts
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+from batsched_py.leases.scheduler import LeaseScheduler
+from batsched_py.leases.terms import UNLIMITED, Kind
+from batsched_py.model.resources import CPU, MEMORY
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import seconds
+
+#: Percent of one CPU.
+_ONE_CPU: Final = 100.0
+_STATES: Final[Mapping[State, ReservationState]] = {
+    State.ACTIVE: ReservationState.RUNNING,
+    State.DONE: ReservationState.ENDED,
+    State.CANCELLED: ReservationState.TERMINATED,
+    State.FAIL: ReservationState.FAILED,
+    State.REJECTED: ReservationState.FAILED,
+}
+
+
+class _Resource(Struct):
+    """A resource that was asked for.
+
+    Attributes:
+        experiment: id of its experiment.
+        planned: what it is.
+        status: how it stands.
+        lease: whose machine it is; None for what is no compute.
+        own: nobody else uses the lease.
+        node: of the lease.
+        hosts: number of its host at the site; None before it has one, and for what is no compute.
+    """
+
+    experiment: str
+    planned: PlannedResource
+    status: ResourceStatus = ResourceStatus("pending")
+    lease: Lease | None = None
+    own: bool = True
+    node: int = 1
+    host: int | None = None
+
+
+class _Reservation(Struct):
+    """A reservation: its lease, and node -> id of the reserved machine; `used` are ids that are taken."""
+
+    owner: str
+    lease: Lease
+    groups: tuple[ReservedInstances, ...]
+    nodes: Mapping[str, int]
+    used: set[str] = field(default_factory=set)
+    users: list[str] = field(default_factory=list)
+
+
+class LeaseManager:
+    """All resources and reservations of a run.
+
+    Args:
+        scheduler: of the leases.
+        enlist: returns the number of a new lease that is known by a name.
+        finder: of hosts for computes.
+        testbed: delays and types of instances.
+        wait: seconds that a compute may wait for a host: 0 for now or never, infinity for as long as it takes (M23).
+    """
+
+    def __init__(
+        self,
+        scheduler: LeaseScheduler,
+        enlist: Callable[[str], int],
+        finder: HostFinder,
+        testbed: Testbed,
+        *,
+        wait: float = 0.0,
+    ) -> None:
+        self._scheduler, self._enlist, self._finder, self._testbed = scheduler, enlist, finder, testbed
+        self._wait = wait
+        self._experiments: dict[str, dict[str, None]] = {}
+        self._resources: dict[str, _Resource] = {}
+        self._reservations: dict[str, _Reservation] = {}
+        #: Number of a lease -> id of the reservation or the resource that it is for.
+        self._of: dict[int, str] = {}
+        self._addresses = Addresses()
+        self._numbers = {kind: count(1) for kind in ("experiments", "resources", "reservations")}
+        #: Heap of (time, number, id, its new status; None if its patience ends).
+        self._coming: list[tuple[float, int, str, ResourceStatus | None]] = []
+        self._order = count()
+        self._news: dict[str, None] = {}
+
+    # The interface
+
+    def create_experiment(self, experiment: Experiment, order: Sequence[PlannedResource], now: float) -> str:
+        """Return its id."""
+        del experiment, order, now
+        id = self._new("experiments")
+        self._experiments[id] = {}
+        return id
+
+    def delete_experiment(self, id: str, now: float) -> None:
+        """Forget an experiment whose resources are gone."""
+        del now
+        for resource in self._experiments.pop(id):
+            self._resources.pop(resource, None)
+
+    def create_resource(self, experiment: str, request: ResourceRequest, now: float) -> str:
+        """Return its id; a compute begins when its machine does."""
+        id, planned = self._new("resources"), request.planned
+        resource = _Resource(experiment, planned)
+        if isinstance(planned.resource, Compute):
+            self._give_machine(id, resource, planned.resource, request, now)
+        else:
+            self._coming_up(id, now + self._delay(planned), ResourceStatus("active", location=planned.location))
+            if isinstance(planned.resource, Network):
+                self._addresses.add(id, planned.resource)
+        self._resources[id] = resource
+        self._experiments[experiment][id] = None
+        return id
+
+    def get_resource(self, id: str, now: float) -> ResourceStatus:
+        """Return how it stands."""
+        del now
+        return self._resources[id].status
+
+    def delete_resource(self, id: str, now: float) -> None:
+        """Take back its machine, unless that is of a reservation."""
+        resource = self._resources[id]
+        resource.status = ResourceStatus("failed", reason="it was deleted")
+        self._experiments[resource.experiment].pop(id, None)
+        if resource.own and resource.lease is not None:
+            self._take_back(resource.lease, now)
+        del self._resources[id]
+
+    def expect_end(self, experiment: str, end: float, now: float) -> None:
+        """Let machines be free for others from this time on, at which their experiment ends."""
+        for id in self._experiments[experiment]:
+            resource = self._resources[id]
+            if resource.own and resource.lease is not None:
+                self._scheduler.limit(resource.lease, end, now)
+        self._scheduler.step(now)
+
+    def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
+        """Return the id of a reservation of all machines for one time: at its start, or as early as there is room."""
+        id = self._new("reservations")
+        requests = [(one, name) for one in request.instances for name in one.names]
+        lease = Lease(
+            self._enlist(id),
+            Kind.ADVANCE,
+            now,
+            request.duration,
+            tuple(self._demand(one.compute) for one, _ in requests),
+            preemptible=False,
+            repeatable=False,
+            suitable={node: self._finder.find(one.compute, one.location) for node, (one, _) in enumerate(requests, 1)},
+        )
+        lease.start = self._scheduler.earliest_start(lease, now) if request.start is None else request.start
+        if lease.start is None:
+            raise RefusedByManagerError("the site does not have so much")
+        self._of[lease.id] = id
+        self._request(lease, now)
+        groups, nodes = _numbered(id, request.instances)
+        self._reservations[id] = _Reservation(owner, lease, groups, nodes)
+        return id
+
+    def get_reservation(self, id: str, owner: str, now: float) -> ReservationStatus:
+        """Return how it stands."""
+        del now
+        one = self._reservations.get(id)
+        if one is None:
+            raise RefusedByManagerError("there is none of this id")
+        if one.owner != owner:
+            raise RefusedByManagerError("it is another's")
+        lease, run = one.lease, one.lease.runs[-1] if one.lease.runs else None
+        return ReservationStatus(
+            _STATES.get(lease.state, ReservationState.PENDING),
+            start=lease.start if run is None else run.start,
+            end=lease.end if run is None else run.end,
+            instances=one.groups,
+        )
+
+    def delete_reservation(self, id: str, now: float) -> None:
+        """Take it back."""
+        self._take_back(self._reservations.pop(id).lease, now)
+
+    def news(self, now: float) -> Sequence[str]:
+        """Return whose status has changed."""
+        while self._coming and self._coming[0][0] <= now:
+            _, _, id, status = heappop(self._coming)
+            resource = self._resources.get(id)
+            if resource is None or resource.status.state == "failed":
+                continue
+            if status is not None:
+                resource.status = status
+                self._news[id] = None
+            elif resource.host is None and resource.lease is not None:
+                self._take_back(resource.lease, now)
+                self._lose(id, f"no host within {seconds(self._wait)} s")
+        news, self._news = list(self._news), {}
+        return news
+
+    def next_time(self) -> float:
+        """Return when a creation is over, an address known, or patience at its end."""
+        return self._coming[0][0] if self._coming else math.inf
+
+    # What the leases do
+
+    def owns(self, lease: Lease) -> bool:
+        """Return whether a lease is that of a resource or a reservation."""
+        return lease.id in self._of
+
+    def note(self, action: Action, now: float) -> None:
+        """Note what has happened to a lease."""
+        if isinstance(action, Occupy):
+            return
+        id = self._of[action.lease.id]
+        if id in self._reservations:
+            self._note_reservation(id, action)
+        elif id in self._resources:
+            if isinstance(action, Start):
+                self._boot(id, self._resources[id], now)
+            else:
+                self._lose(id, action.why if isinstance(action, Reject) else _ENDS.get(action.why, action.why))
+
+    def _note_reservation(self, id: str, action: Action) -> None:
+        one = self._reservations[id]
+        self._news[id] = None
+        if isinstance(action, Start):
+            return
+        for user in one.users:
+            if user in self._resources:
+                self._lose(user, "its reservation is over")
+
+    def _give_machine(
+        self, id: str, resource: _Resource, compute: Compute, request: ResourceRequest, now: float
+    ) -> None:
+        """Take a machine of a reservation, or ask for a lease of one."""
+        if request.reserved is not None:
+            one = self._reservations.get(request.reservation or "")
+            node = None if one is None else one.nodes.get(request.reserved)
+            if one is None or node is None:
+                raise RefusedByManagerError(f"there is no reserved resource {displayed(request.reserved)}")
+            if request.reserved in one.used:
+                raise RefusedByManagerError(f"the reserved resource {displayed(request.reserved)} is used already")
+            if one.lease.state is not State.ACTIVE:
+                raise RefusedByManagerError("its reservation does not run")
+            one.used.add(request.reserved)
+            one.users.append(id)
+            resource.lease, resource.own, resource.node = one.lease, False, node
+            self._boot(id, resource, now)
+            return
+        name = f"{resource.experiment}/{request.planned.name}"
+        lease = resource.lease = Lease(
+            self._enlist(name),
+            Kind.BEST_EFFORT if self._wait else Kind.IMMEDIATE,
+            now,
+            UNLIMITED,
+            (self._demand(compute),),
+            preemptible=False,
+            repeatable=False,
+            suitable={1: self._finder.find(compute, request.planned.location)},
+        )
+        self._of[lease.id] = id
+        self._request(lease, now)
+        if math.isfinite(self._wait) and self._wait:
+            self._coming_up(id, now + self._wait, None)
+
+    def _request(self, lease: Lease, now: float) -> None:
+        """Ask for a lease; RefusedByManagerError if it is refused at once."""
+        self._scheduler.step(now, requests=[lease])
+        if lease.state is State.REJECTED:
+            refusals = (one for one in self._scheduler.actions if isinstance(one, Reject) and one.lease is lease)
+            why = next((one.why for one in refusals), "refused")
+            raise RefusedByManagerError(why)
+
+    def _take_back(self, lease: Lease, now: float) -> None:
+        if not lease.ended:
+            self._scheduler.cancel(lease, now)
+            self._scheduler.step(now)
+
+    def _boot(self, id: str, resource: _Resource, now: float) -> None:
+        """Begin the creation of a compute whose machine is there."""
+        lease = resource.lease
+        assert lease is not None  # noqa: S101  # of a compute
+        run = lease.running
+        assert run is not None  # noqa: S101  # it has just been started
+        resource.host = run.nodes[resource.node]
+        location = resource.planned.location or self._finder.location_of(resource.host)
+        created = now + self._delay(resource.planned, location)
+        known = self._testbed.locations or {}
+        addressed = created + (known[location].address_delay if location is not None and location in known else 0.0)
+        status = ResourceStatus("active", location=location, host=resource.host)
+        compute = resource.planned.resource
+        assert isinstance(compute, Compute)  # noqa: S101
+        try:
+            addresses = self._addresses.give(compute, self._experiments[resource.experiment])
+        except ValueError as error:
+            self._coming_up(id, created, ResourceStatus("failed", reason=str(error)))
+            return
+        if addressed > created:
+            self._coming_up(id, created, status)
+        self._coming_up(id, addressed, replace(status, addresses=addresses))
+
+    def _lose(self, id: str, reason: str) -> None:
+        resource = self._resources[id]
+        if resource.status.state != "failed":
+            resource.status = ResourceStatus("failed", reason=reason, location=resource.status.location)
+            self._news[id] = None
+
+    def _demand(self, compute: Compute) -> Amounts:
+        kind = compute.instance_type
+        capacity = kind if isinstance(kind, InstanceType) else self._testbed.instance_types.get(kind)
+        if capacity is None:
+            raise RefusedByManagerError(f"there is no type of instances {displayed(str(kind))}")
+        amounts = self._scheduler.site.amounts({CPU: capacity.cpu * _ONE_CPU, MEMORY: capacity.memory})
+        assert amounts is not None  # noqa: S101  # every site has both types
+        return amounts
+
+    def _delay(self, planned: PlannedResource, location: str | None = None) -> float:
+        known = (self._testbed.locations or {}).get(planned.location or location or "")
+        return 0.0 if known is None else known.delay(type(planned.resource))
+
+    def _coming_up(self, id: str, time: float, status: ResourceStatus | None) -> None:
+        heappush(self._coming, (time, next(self._order), id, status))
+
+    def _new(self, kind: str) -> str:
+        return f"/{kind}/{next(self._numbers[kind])}"
+
+
+#: Why a machine was stopped, in the words of its experiment.
+_ENDS: Final = {
+    "shutdown": "its lease is over",
+    "cancel": "its lease was taken back",
+    "fail": "its host has failed",
+    "requeue": "its lease gave way to another",
+    "suspend": "its lease gave way to another",
+}
+
+
+def _numbered(id: str, requests: Sequence[InstanceRequest]) -> tuple[tuple[ReservedInstances, ...], Mapping[str, int]]:
+    """Return groups of reserved machines with their ids, and id -> node of the lease."""
+    groups, nodes, node = list[ReservedInstances](), dict[str, int](), 0
+    for one in requests:
+        ids = [f"{id}/{node + number}" for number in range(1, len(one.names) + 1)]
+        nodes.update(zip(ids, range(node + 1, node + len(ids) + 1), strict=True))
+        node += len(ids)
+        groups.append(ReservedInstances(one.location, one.compute.instance_type, tuple(ids)))
+    return tuple(groups), nodes

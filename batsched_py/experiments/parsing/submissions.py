@@ -1,0 +1,80 @@
+"""Files of experiments: descriptors with the instants at which they are handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from msgspec import Struct
+
+from batsched_py.errors import WorkloadError
+from batsched_py.experiments.faults import EnoughFaultsError, Fault, Place, RefusedValueError
+from batsched_py.experiments.parsing.members import Members, list_of
+from batsched_py.experiments.parsing.quantities import read_delay, read_text
+from batsched_py.text.display import shown
+
+#: The member that holds them; a document without it is one descriptor.
+MEMBER = "experiments"
+
+
+class Submission(Struct, frozen=True):
+    """A descriptor that is handed in.
+
+    Attributes:
+        place: of the descriptor in its file, for messages.
+        time: second of the simulation.
+        content: the descriptor, in either form.
+        owner: who hands it in; "" if nobody asks.
+    """
+
+    place: str
+    time: float
+    content: bytes
+    owner: str = ""
+
+
+def parse_submissions(file: str, document: Mapping[str, Any]) -> tuple[Submission, ...]:
+    """Return the submissions of a document, by their times; those of one instant in the file's order.
+
+    WorkloadError names the file, the field and the rule. Descriptors are not read yet.
+    """
+    if MEMBER not in document:
+        return (Submission(file, 0.0, orjson.dumps(document)),)
+    faults = list[Fault]()
+    found: tuple[Submission, ...] = ()
+    nothing: tuple[Submission, ...] = ()
+    try:
+        members = Members(Place(faults), document, (MEMBER,))
+        found = members.required(MEMBER, list_of(_read_submission), nothing)
+    except EnoughFaultsError:
+        pass  # they stand in the list
+    if faults:
+        raise WorkloadError(file, faults[0].path, faults[0].message)
+    located = (Submission(f"{file}: {one.place}", one.time, one.content, one.owner) for one in found)
+    return tuple(sorted(located, key=lambda one: one.time))
+
+
+def descriptor_content(place: Place, value: Any) -> bytes:
+    """Return the bytes of a descriptor that is an object, or a text in either form."""
+    if isinstance(value, dict):
+        try:
+            return orjson.dumps(value)
+        except (orjson.JSONEncodeError, TypeError):  # a whole number beyond 64 bits
+            place.refuse("is no JSON that can be written")
+    if not isinstance(value, str):
+        place.refuse(f"must be an object, or a text, not {shown(value)}")
+    return value.encode(errors="replace")
+
+
+def _read_submission(place: Place, value: Any) -> Submission:
+    members = Members(place, value, ("time", "descriptor", "owner"))
+    content = members.required("descriptor", descriptor_content, b"")
+    if not content:
+        raise RefusedValueError
+    return Submission(
+        (place / "descriptor").path,
+        members.optional("time", read_delay, 0.0),
+        content,
+        members.optional("owner", read_text, ""),
+    )

@@ -1,0 +1,183 @@
+"""Timelines of experiments that are deployed: a VM is launched when its compute is created, and ends with it (M39)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from batsched_py.experiments.contexts import with_contexts
+from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
+from batsched_py.experiments.model import Compute, PlannedResource
+from batsched_py.experiments.states import ResourceState
+from batsched_py.hostset import HostSet
+from batsched_py.model.job import Job
+from batsched_py.model.table import Table
+from batsched_py.protocol.events import Event, JobCompleted
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+from batsched_py.timelines.enactment import Mode, TimelineEnactment
+from batsched_py.timelines.entries import TimelineRules, Timelines
+from batsched_py.timelines.kinds import KindMaker, Works
+from batsched_py.timelines.parsing import parse_timelines
+from batsched_py.timelines.run import TimelineRun
+from batsched_py.timelines.tables import timeline_tables
+
+#: The workload of the jobs of an experiment's entries begins so; its number follows.
+WORKLOAD: Final = "experiment"
+#: States of a compute whose VM is, or was, there.
+_GONE: Final = frozenset({ResourceState.FAILED, ResourceState.REMOVED, ResourceState.LEAKED, ResourceState.KEPT})
+
+
+def timelines_of(order: Iterable[PlannedResource], rules: TimelineRules) -> Timelines | None:
+    """Return the timelines of all instances of computes; None if none of them has one."""
+    computes = {one.name: one.resource for one in order if isinstance(one.resource, Compute)}
+    if all(one.timeline is None for one in computes.values()):
+        return None
+    vms = {name: list(one.timeline or ()) for name, one in computes.items()}
+    return replace(parse_timelines("", {"vms": vms}), rules=rules)
+
+
+class _Playing:
+    """An experiment whose timelines run."""
+
+    def __init__(self, one: ManagedExperiment, entries: TimelineEnactment, works: Works) -> None:
+        self.one, self.entries, self.works = one, entries, works
+        self.places: dict[str, HostSet] = {}
+        self.gone: set[str] = set()
+
+
+class ExperimentTimelines:
+    """The timelines of all experiments of a run.
+
+    Args:
+        view: of the run.
+        mode: how entries run.
+        kinds: of programs.
+        rules: of all timelines.
+        host_of: returns the host of a compute that was created.
+        fail: is told of an experiment that is to fail, and why.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        mode: Mode,
+        kinds: Mapping[str, KindMaker],
+        rules: TimelineRules,
+        *,
+        host_of: Callable[[ManagedResource], HostSet],
+        fail: Callable[[ManagedExperiment, str], None],
+    ) -> None:
+        self._view, self._mode, self._kinds, self._rules = view, mode, kinds, rules
+        self._host_of, self._fail = host_of, fail
+        self._all: dict[str, _Playing] = {}
+        #: Those of which something may still happen.
+        self._open: dict[str, _Playing] = {}
+
+    def check(self, order: Iterable[PlannedResource]) -> None:
+        """Raise ValueError if a program is of an unknown kind, or its arguments are wrong."""
+        timelines = timelines_of(order, self._rules)
+        if timelines is not None:
+            Works(timelines, self._kinds)
+
+    def run_of(self, experiment: str) -> TimelineRun | None:
+        """Return the run of an experiment's timelines; None if it has none, or has not been begun."""
+        playing = self._all.get(experiment)
+        return None if playing is None else playing.entries.run
+
+    @property
+    def has_jobs(self) -> bool:
+        """True if a job of an entry waits or runs."""
+        return any(one.entries.has_jobs for one in self._open.values())
+
+    def owns(self, job: Job) -> bool:
+        """Return whether a job is that of an entry."""
+        playing = self._of_job(job.id)
+        return playing is not None and playing.entries.owns(job)
+
+    def observe(self, event: Event) -> None:
+        """Note which jobs have ended."""
+        if isinstance(event, JobCompleted) and (playing := self._of_job(event.job_id)) is not None:
+            playing.entries.observe(event)
+
+    def next_time(self) -> float:
+        """Return when something is due; infinity if only an event can help."""
+        return min((one.entries.next_time() for one in self._open.values()), default=math.inf)
+
+    def follow(self, one: ManagedExperiment, now: float) -> None:
+        """Launch the VMs of computes that were created, and end those whose computes are gone."""
+        playing = self._all.get(one.id) or self._begin(one)
+        if playing is None:
+            return
+        run = playing.entries.run
+        for resource in one.computes:
+            if resource.name in playing.gone:
+                continue
+            if resource.state is ResourceState.CREATED and resource.name not in playing.places:
+                self._launch(playing, resource, now)
+            elif resource.state in _GONE and resource.name in playing.places:
+                playing.gone.add(resource.name)
+                if resource.state is ResourceState.FAILED:
+                    run.lose(resource.name, now, resource.reason)
+                else:
+                    run.end_lease(resource.name, now)
+            elif resource.state is ResourceState.LEFT_OUT or resource.state in _GONE:
+                playing.gone.add(resource.name)
+                run.leave_out(resource.name, now, resource.reason or "its compute was never created")
+
+    def advance(self, plan: Plan) -> None:
+        """Do what is due in all VMs."""
+        for id, playing in list(self._open.items()):
+            playing.entries.advance(plan)
+            run = playing.entries.run
+            if run.failed and playing.one.open:
+                self._fail(playing.one, f"timelines: {run.failed}")
+            if not playing.one.open and not playing.entries.has_jobs and run.finished:
+                del self._open[id]
+
+    def resume(self, experiment: str, vms: Sequence[str] | None, now: float) -> None:
+        """Resume breaks; KeyError if there is no such experiment with timelines, OptionError for unknown VMs."""
+        self._open[experiment].entries.run.resume(vms, now)
+
+    def tables(self) -> list[Table]:
+        """Return what became of each entry and VM, whose names begin with those of their experiments."""
+        found: dict[str, tuple[Sequence[str], list[Sequence[object]]]] = {}
+        for id, playing in self._all.items():
+            for table in timeline_tables(playing.entries.run, playing.places):
+                rows = found.setdefault(table.name, (table.header, []))[1]
+                rows += (_named(id, row) for row in table.rows)
+        return [Table(name, header, rows) for name, (header, rows) in found.items()]
+
+    def _begin(self, one: ManagedExperiment) -> _Playing | None:
+        timelines = timelines_of(one.order, self._rules) if one.link is not None else None
+        if timelines is None:
+            return None
+        works = Works(timelines, self._kinds)
+        entries = TimelineEnactment(TimelineRun(timelines), works, self._view, self._mode, f"{WORKLOAD}{one.id}")
+        playing = self._all[one.id] = self._open[one.id] = _Playing(one, entries, works)
+        return playing
+
+    def _launch(self, playing: _Playing, resource: ManagedResource, now: float) -> None:
+        """Launch a VM, with what its contexts say by now in its entries."""
+        compute, run = resource.planned.resource, playing.entries.run
+        assert isinstance(compute, Compute)  # noqa: S101
+        if compute.timeline and resource.contexts:
+            own = with_contexts(compute.timeline, resource.contexts)
+            timeline = parse_timelines("", {"vms": {resource.name: own}}, run.vms).vms[0]
+            run.replace(timeline)
+            playing.works.add(timeline)
+        hosts = self._host_of(resource)
+        playing.places[resource.name] = playing.entries.hosts[resource.name] = hosts
+        run.launch(resource.name, max(now, run.launched or 0.0))
+
+    def _of_job(self, job_id: str) -> _Playing | None:
+        workload = job_id.partition("!")[0]
+        return self._open.get(workload.removeprefix(WORKLOAD)) if workload.startswith(WORKLOAD) else None
+
+
+def _named(id: str, row: Sequence[object]) -> tuple[object, ...]:
+    vm, *others = row
+    return f"{id}/{vm}", *others

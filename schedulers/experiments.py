@@ -1,0 +1,279 @@
+"""Managed experiments on leases: documents become machines, networks and storages, deployed as a whole (BonFIRE)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from batsched_py.api import (
+    TOLERANCE,
+    Event,
+    HostSet,
+    Job,
+    Notify,
+    OptionError,
+    Plan,
+    Table,
+    View,
+    document,
+    named,
+    option,
+)
+from batsched_py.collection.hosts import host_attributes, idle_attributes
+from batsched_py.experiments.deploying import DeploymentSettings
+from batsched_py.experiments.deployment import deployment_order
+from batsched_py.experiments.faults import DescriptorError, Fault, Place, RefusedValueError
+from batsched_py.experiments.hosting import HostFinder
+from batsched_py.experiments.lease_manager import LeaseManager
+from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
+from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
+from batsched_py.experiments.parsing.descriptor import read_descriptor
+from batsched_py.experiments.parsing.submissions import Submission, descriptor_content, parse_submissions
+from batsched_py.experiments.parsing.testbed_form import parse_testbed
+from batsched_py.experiments.playing import ExperimentTimelines
+from batsched_py.experiments.tables import experiment_tables
+from batsched_py.experiments.testbed import Location, Testbed
+from batsched_py.experiments.validation import Situation
+from batsched_py.leases.actions import Action, Occupy
+from batsched_py.leases.lease import Lease
+from batsched_py.schedulers.leases import Leases, LeasesOptions
+from batsched_py.timelines.enactment import Mode
+from batsched_py.timelines.entries import OnExit, OnFailed, TimelineRules
+from batsched_py.timelines.kinds import KINDS, Kinds
+
+#: Types of external events: an experiment is handed in, with `descriptor` and `owner`; deleted, by its number in
+#: `experiment`; its breaks are resumed, those of the VMs in `vms` or all.
+SUBMIT: Final = "submit_experiment"
+DELETE: Final = "delete_experiment"
+RESUME: Final = "resume"
+#: The notice after which no external event comes.
+_NO_MORE: Final = "no_more_external_event_to_occur"
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentsOptions(LeasesOptions):
+    """Options of leases, and those of experiments."""
+
+    file: tuple[Submission, ...] | None = document(  # as `option`, which makes a field
+        parse_submissions, "a descriptor, or several with the times at which they are handed in, JSON or YAML"
+    )
+    testbed: Testbed | None = document(  # noqa: RUF009
+        parse_testbed, "locations with their delays and catalogues, and types of instances"
+    )
+    reservations: Literal["off", "on"] = option("off", "are experiments deployed in reservations of all their machines")
+    deploy: Literal["parallel", "sequential"] = option(
+        "parallel", "whatever needs nothing that is missing, or one resource after the other, as BonFIRE does"
+    )
+    no_capacity: Literal["fail", "wait"] = option("fail", "if no host has room for a machine: fail, or wait for one")
+    capacity_wait: float | None = option(None, "seconds that a machine waits at most, with wait", minimum=0.001)
+    deployments: int | None = option(None, "experiments that are deployed at one time", minimum=1)
+    ip_timeout: float = option(3600.0, "seconds until an address must be known that another machine needs", minimum=0)
+    undo_attempts: int = option(3, "how often each step of a roll-back is tried", minimum=1)
+    undo_delay: float = option(0.0, "seconds between two attempts", minimum=0)
+    buffer: float = option(60.0, "seconds from the last machine that is configured to the start", minimum=0)
+    on_exit: OnExit = option("log", "what an exit code other than 0 of an entry does to its machine")
+    on_failed: OnFailed = option("wait", "what a machine whose timeline fails does to its experiment")
+    entries: Literal["booked", "serialise"] = option(
+        "booked", "where hosts are not shared: entries of timelines are no jobs, or jobs one after the other, late"
+    )
+    kinds: Kinds = named("built-in", "kinds of programs, or with them a class of your own by its name", KINDS)
+
+    def __post_init__(self) -> None:
+        LeasesOptions.__post_init__(self)
+        if self.capacity_wait is not None and self.no_capacity == "fail":
+            raise OptionError("capacity_wait is for no_capacity=wait")
+
+
+class ExperimentsScheduler(Leases):
+    """Deploy experiments on leases of machines, and run the jobs of the workload as leases beside them.
+
+    Each machine of an experiment is a lease of a share of a host, or a part of one reservation. Where hosts are shared
+    the entries of its timeline are jobs on that host.
+    """
+
+    name = "experiments"
+    source = "BonFIRE's experiment manager (ADR 31), on Haizea's leases, with FIREWHEEL's timelines"
+    options: ExperimentsOptions
+    options_type = ExperimentsOptions
+
+    def setup(self, view: View) -> None:
+        """Begin with no experiments."""
+        super().setup(view)
+        options = self.options
+        finder = HostFinder([self._attributes(host, view) for host in self.hosts])
+        testbed = options.testbed or Testbed()
+        if testbed.locations is None and finder.locations:
+            testbed = Testbed({name: Location() for name in finder.locations}, testbed.instance_types)
+        self.testbed = testbed
+        wait = 0.0 if options.no_capacity == "fail" else options.capacity_wait or math.inf
+        self.manager = LeaseManager(self.scheduler, self.arrivals.enlist, finder, testbed, wait=wait)
+        self.orchestrator = Orchestrator(
+            self.manager,
+            OrchestratorSettings(
+                DeploymentSettings(options.deploy, options.ip_timeout),
+                options.reservations,
+                options.deployments,
+                options.undo_attempts,
+                options.undo_delay,
+            ),
+        )
+        self.timelines = ExperimentTimelines(
+            view,
+            self._mode(view),
+            options.kinds.makers,
+            TimelineRules(options.buffer, options.on_exit, options.on_failed),
+            host_of=self._host_of,
+            fail=lambda one, why: self.orchestrator.fail(one.id, why, self.clock),
+        )
+        #: All experiments that were accepted, also those that were deleted.
+        self.accepted: list[ManagedExperiment] = []
+        self.events_may_come = view.config.forward_unknown_events
+        #: Descriptors that are to be handed in, the last one first; what external events ask for.
+        self.coming = list(options.file or ())[::-1]
+        self.asked: list[Notify] = []
+        for one in options.file or ():
+            self._check(one)
+
+    def observe(self, event: Event, view: View) -> None:
+        """Note which entries have ended, and what is asked for."""
+        super().observe(event, view)
+        self.timelines.observe(event)
+        if not isinstance(event, Notify):
+            return
+        if event.kind in (SUBMIT, DELETE, RESUME):
+            self.asked.append(event)
+        elif event.kind == _NO_MORE:
+            self.events_may_come = False
+
+    def arrived(self, view: View) -> Sequence[Job]:
+        """Return the jobs that have arrived, but for those of entries."""
+        return [job for job in super().arrived(view) if not self.timelines.owns(job)]
+
+    def enact(self, view: View, plan: Plan) -> None:
+        """Do what the scheduler has decided, then what is due in experiments and their timelines."""
+        self._enact_leases(plan)
+        while (due := self._next_due()) <= view.now + TOLERANCE:
+            self._step(max(due, self.clock), plan)
+        asked, self.asked = self.asked, []
+        self.clock = max(view.now, self.clock)
+        for event in asked:
+            self._obey(event, plan)
+        self._step(self.clock, plan)
+
+    def next_instant(self) -> float | None:
+        """Return the next instant of a lease, an experiment or a timeline; None if there is none."""
+        times = [super().next_instant(), self._next_due()]
+        return min((time for time in times if time is not None and math.isfinite(time)), default=None)
+
+    def submits(self) -> bool:
+        """Return whether jobs may still have to be submitted."""
+        if self.coming or self.events_may_come:
+            return True
+        return super().submits() or self.orchestrator.busy or self.timelines.has_jobs
+
+    def tables(self, view: View) -> list[Table]:
+        """Return the tables of leases, of experiments and of their timelines."""
+        found = super().tables(view) + experiment_tables(self.accepted, self.timelines.run_of, self._host_of)
+        return found + self.timelines.tables()
+
+    def _mode(self, view: View) -> Mode:
+        if not view.config.dynamic_jobs:
+            if self.options.entries == "serialise":
+                raise OptionError(f"option entries of {self.name}: serialise needs --enable-dynamic-jobs")
+            return "booked"
+        return "jobs" if view.compute_sharing else self.options.entries
+
+    def _attributes(self, number: int, view: View) -> dict[str, Any]:
+        host = view.hosts[number]
+        static = host_attributes(number, host.name, host.properties, host.zone_properties)
+        return {**static, **idle_attributes(static)}
+
+    def _host_of(self, resource: ManagedResource) -> HostSet:
+        """Return the host of a compute, none if it was not created."""
+        return HostSet() if resource.host is None else HostSet.from_ids([self.hosts[resource.host]])
+
+    def _next_due(self) -> float:
+        coming = self.coming[-1].time if self.coming else math.inf
+        return min(self.orchestrator.next_time(), self.timelines.next_time(), coming)
+
+    def _step(self, now: float, plan: Plan) -> None:
+        """Do all that is due at one instant."""
+        self.clock = now
+        while self.coming and self.coming[-1].time <= now + TOLERANCE:
+            self._submit(self.coming.pop(), plan)
+        while True:
+            for one in self.orchestrator.advance(now):
+                self.timelines.follow(one, now)
+            self.timelines.advance(plan)
+            if not self.scheduler.actions and self.orchestrator.next_time() > now:
+                return
+            self._enact_leases(plan)
+
+    def _enact_leases(self, plan: Plan) -> None:
+        actions = list(self.scheduler.actions)
+        self.scheduler.actions.clear()
+        own = [action for action in actions if self.manager.owns(_lease_of(action))]
+        self.enactment.enact([action for action in actions if action not in own], plan)
+        for action in own:
+            self.manager.note(action, self.clock)
+
+    # What is asked for
+
+    def _check(self, one: Submission) -> None:
+        """Validate a descriptor of the file before the run begins."""
+        try:
+            experiment = read_descriptor(one.place, one.content, self._situation(one.time))
+            self.timelines.check(deployment_order(experiment))
+        except (DescriptorError, ValueError) as error:
+            raise OptionError(f"option file of {self.name}: {error}") from None
+
+    def _situation(self, now: float) -> Situation:
+        return Situation(self.testbed, now, self.options.reservations == "on")
+
+    def _submit(self, one: Submission, plan: Plan) -> None:
+        """Accept an experiment, or tell what is wrong with it."""
+        try:
+            experiment = read_descriptor(one.place, one.content, self._situation(max(one.time, 0.0)))
+            order = deployment_order(experiment)
+            self.timelines.check(order)
+        except (DescriptorError, ValueError) as error:
+            plan.warn(f"{error}; it is left out")
+            return
+        self.accepted.append(self.orchestrator.accept(experiment, order, self.clock, owner=one.owner))
+
+    def _obey(self, event: Notify, plan: Plan) -> None:
+        """Do what an external event asks for; what is wrong with one is told."""
+        if event.kind == SUBMIT:
+            self._submit_event(event.members, plan)
+            return
+        number = str(event.members.get("experiment"))
+        try:
+            if event.kind == DELETE:
+                self.orchestrator.delete(number, self.clock)
+            else:
+                self._resume(number, event.members.get("vms", "all"))
+        except KeyError:
+            plan.warn(f"{event.kind}: there is no experiment {number}")
+        except OptionError as error:
+            plan.warn(f"{event.kind}: {error}")
+
+    def _submit_event(self, members: Mapping[str, Any], plan: Plan) -> None:
+        faults = list[Fault]()
+        try:
+            content = descriptor_content(Place(faults, "descriptor"), members.get("descriptor"))
+        except RefusedValueError:
+            plan.warn(f"{SUBMIT}: {faults[0]}; it is left out")
+            return
+        owner = members.get("owner", "")
+        self._submit(Submission(SUBMIT, self.clock, content, owner if isinstance(owner, str) else ""), plan)
+
+    def _resume(self, number: str, vms: Any) -> None:
+        if vms != "all" and not (isinstance(vms, list) and all(isinstance(one, str) for one in vms)):
+            raise OptionError('vms must be a list of names or "all"; nobody is resumed')
+        self.timelines.resume(number, None if vms == "all" else vms, self.clock)
+
+
+def _lease_of(action: Action) -> Lease:
+    return action.reservation.lease if isinstance(action, Occupy) else action.lease

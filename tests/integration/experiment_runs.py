@@ -1,0 +1,97 @@
+"""Runs of the algorithm `experiments` on the embedded simulator, with the messages that were exchanged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from batsched_py.experiments.managed import ManagedExperiment
+from batsched_py.model.platform import DEFAULT_MASTER, Link, Platform, PlatformHost
+from batsched_py.model.table import Table
+from batsched_py.model.workload import Workload
+from batsched_py.model.zone import Segment, TableZone
+from batsched_py.schedulers.experiments import ExperimentsScheduler
+from batsched_py.session.session import Session
+from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.simulation import Simulation
+from batsched_py.traces.event_file import ExternalEvent
+from tests.integration.timeline_runs import SETTINGS
+
+#: Seconds of a message.
+LATENCY = 1e-3
+
+
+def located_platform(locations: Mapping[str, int]) -> Platform:
+    """So many hosts at each location, with two CPUs and 2 GB each, and a master."""
+    at = [location for location, hosts in locations.items() for _ in range(hosts)]
+    names = [*(f"h{number}" for number in range(len(at))), DEFAULT_MASTER]
+    table = {(name, DEFAULT_MASTER): Segment((Link(f"link {name}", 1e12, LATENCY),)) for name in names}
+    properties = [{"location": one, "cpu": "200", "mem": "2048"} for one in at]
+    machines = [PlatformHost(name, (1e9,), properties=one) for name, one in zip(names, properties, strict=False)]
+    zones = {"zone": TableZone("zone", "", table)}
+    return Platform("sites", (*machines, PlatformHost(DEFAULT_MASTER, (1e9,))), zones, dict.fromkeys(names, "zone"))
+
+
+NO_JOBS = Workload("no jobs", 0, (), {})
+
+
+class ExperimentSimulation:
+    """A run of experiments.
+
+    Attributes:
+        exchanges: requests and replies.
+        warnings: what the user was told.
+        jobs: those that Batsim has run or rejected.
+        tables: those of the algorithm, by name.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        document: Mapping[str, Any] | None,
+        platform: Platform,
+        settings: Settings = SETTINGS["v4"],
+        *,
+        testbed: Mapping[str, Any] | None = None,
+        events: Sequence[ExternalEvent] = (),
+        workload: Workload = NO_JOBS,
+        **options: Any,
+    ) -> None:
+        for name, content in (("file", document), ("testbed", testbed)):
+            if content is not None:
+                options[name] = str(folder / f"{name}.json")
+                (folder / f"{name}.json").write_text(json.dumps(content))
+        self.warnings = list[str]()
+        self.session = Session(ExperimentsScheduler, options, warn=self.warnings.append)
+        self.exchanges: list[tuple[bytes, bytes]] = []
+        if events:
+            settings = replace(settings, external_events=tuple(events), forward_unknown_events=True)
+        self.jobs = Simulation(platform, [workload], settings).run(self._answer).jobs
+        self.tables: Mapping[str, Table] = {table.name: table for table in self.session.tables()}
+
+    def _answer(self, request: bytes) -> bytes:
+        reply = self.session.answer(request)
+        self.session.check()
+        self.exchanges.append((request, reply))
+        return reply
+
+    @property
+    def algorithm(self) -> ExperimentsScheduler:
+        """The algorithm as it is at the end."""
+        algorithm: Any = self.session._scheduler
+        assert isinstance(algorithm, ExperimentsScheduler)
+        return algorithm
+
+    @property
+    def experiments(self) -> Sequence[ManagedExperiment]:
+        """All that were accepted, by acceptance."""
+        return self.algorithm.accepted
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """Rows of a table, by column."""
+        found = self.tables[table]
+        return [dict(zip(found.header, row, strict=True)) for row in found.rows]

@@ -1,0 +1,315 @@
+"""The algorithm `experiments`: managed experiments on leases, through real messages of both dialects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batsched_py.cli.main import run as command
+from batsched_py.errors import ConfigurationError, OptionError, WorkloadError
+from batsched_py.experiments.managed import ManagedExperiment
+from batsched_py.model.job import Job
+from batsched_py.model.new_profile import delay
+from batsched_py.model.profile import parse_profile
+from batsched_py.model.workload import Workload
+from batsched_py.transcripts.transcript import Transcript
+from tests.clone import ROOT
+from tests.integration.experiment_runs import ExperimentSimulation, located_platform
+from tests.integration.timeline_runs import SETTINGS, happens
+
+DATA = ROOT / "tests" / "data" / "experiments"
+RECORDINGS = sorted(DATA.glob("*.jsonl"))
+#: Two sites with two hosts each; a host has 200 % of CPU and 2 GB.
+SITES = located_platform({"epcc": 2, "hp": 2})
+DELAYS = {"locations": {"epcc": {"creation_delay": 10}, "hp": {"creation_delay": 10, "address_delay": 300}}}
+
+
+def compute(name: str, *needed: str, **members: Any) -> dict[str, Any]:
+    """A compute at epcc that needs the addresses of others."""
+    contexts = [{f"{one}_ip": [one, "wan"]} for one in needed]
+    return {"compute": {"name": name, "locations": ["epcc"], "contexts": contexts, **members}}
+
+
+def document(*resources: dict[str, Any], **members: Any) -> dict[str, Any]:
+    """An experiment of two hours."""
+    return {"name": "e", "duration": 120, "resources": list(resources), **members}
+
+
+def states(one: ManagedExperiment) -> list[tuple[float, str]]:
+    """When it entered which state."""
+    return [(time, state.value) for time, state in one.history]
+
+
+def nothing_left(simulated: ExperimentSimulation) -> None:
+    """No lease, no resource, no experiment at the resource manager."""
+    assert not simulated.algorithm.scheduler.leases
+    assert not [one for experiment in simulated.experiments for one in experiment.held]
+    assert not simulated.algorithm.orchestrator.leaks
+    assert not simulated.algorithm.orchestrator.busy
+
+
+@pytest.mark.parametrize("peer", ["v4", "acknowledged", "booked", "static", "v1.4"])
+def test_an_experiment_is_deployed_and_ends(peer: str, tmp_path: Path) -> None:
+    """MA-28, MA-31 and MA-53 to the second, on every kind of Batsim."""
+    resources = [compute("A", locations=["hp"]), compute("B"), compute("C", "A")]
+    simulated = ExperimentSimulation(tmp_path, document(*resources), SITES, SETTINGS[peer], testbed=DELAYS)
+    (one,) = simulated.experiments
+    assert states(one)[2:] == [(0, "DEPLOYING"), (320, "DEPLOYED"), (7520, "ENDED")]
+    found = {
+        row["resource"]: (row["requested"], row["created"], row["hosts"])
+        for row in simulated.rows("experiment_resources")
+    }
+    assert found == {"A": (0, 10, "2"), "B": (0, 10, "0"), "C": (310, 320, "1")}
+    assert one.resources["C"].contexts == {"A_ip": "10.0.0.1"}
+    leases = [(row["type"], row["state"], row["end_time"]) for row in simulated.rows("leases")]
+    assert leases == [("IM", "Done", 7520)] * 3
+    nothing_left(simulated)
+
+
+def test_messages_that_take_time_cost_that_time(tmp_path: Path) -> None:
+    """And nothing else."""
+    resources = [compute("A", locations=["hp"]), compute("C", "A")]
+    simulated = ExperimentSimulation(tmp_path, document(*resources), SITES, SETTINGS["latency"], testbed=DELAYS)
+    (one,) = simulated.experiments
+    assert [state for _, state in states(one)][-2:] == ["DEPLOYED", "ENDED"]
+    assert [time for time, _ in states(one)][-2:] == pytest.approx([320, 7520], rel=0, abs=0.01)
+    nothing_left(simulated)
+
+
+def test_a_start_is_a_reservation(tmp_path: Path) -> None:
+    """MA-8 and MA-32: all machines in one lease, which jobs give way to."""
+    long = Job.create("1", size=4, walltime=5000, profile="d")
+    jobs = Workload("w", 4, (long,), {"d": parse_profile("d", delay(4000))})
+    simulated = ExperimentSimulation(
+        tmp_path,
+        document(compute("a", min=2, locations=["epcc", "hp"]), start=3600),
+        SITES,
+        SETTINGS["booked"],
+        testbed=DELAYS,
+        workload=jobs,
+        reservations="on",
+        policy_preemption="ar-preempts-everything",
+        suspension="all",
+    )
+    (one,) = simulated.experiments
+    assert states(one)[2:] == [(0, "RESERVED"), (3600, "DEPLOYING"), (3610, "DEPLOYED"), (10800, "ENDED")]
+    assert [row["reserved"] for row in simulated.rows("experiment_resources")] == [
+        "/reservations/1/1",
+        "/reservations/1/2",
+    ]
+    nothing_left(simulated)
+
+
+def test_the_earliest_start_is_reserved(tmp_path: Path) -> None:
+    """MA-36: hosts are free at 500."""
+    first = Job.create("1", size=4, walltime=500, profile="d", extra={"lease": {"start": 0}})
+    jobs = Workload("w", 4, (first,), {"d": parse_profile("d", delay(500))})
+    content = {"experiments": [{"time": 10, "descriptor": document(compute("a"))}]}
+    simulated = ExperimentSimulation(
+        tmp_path, content, SITES, SETTINGS["booked"], workload=jobs, reservations="on", suspension="none"
+    )
+    (one,) = simulated.experiments
+    assert states(one)[2:] == [(10, "RESERVED"), (500, "DEPLOYING"), (500, "DEPLOYED"), (7700, "ENDED")]
+
+
+@pytest.mark.parametrize(("best_effort", "outcome"), [(False, "FAILED"), (True, "ENDED")])
+def test_what_fits_is_reserved(best_effort: bool, outcome: str, tmp_path: Path) -> None:
+    """MA-38: five large instances on hosts of which each takes one, at two hosts of epcc."""
+    wanted = compute("c", min=3, instanceType="medium")
+    simulated = ExperimentSimulation(
+        tmp_path, document(wanted, start=100, best_effort_allocation=best_effort), SITES, reservations="on"
+    )
+    (one,) = simulated.experiments
+    assert one.state.value == outcome
+    if best_effort:
+        assert [row["state"] for row in simulated.rows("experiment_resources")] == ["removed", "removed", "left out"]
+        assert "c-3 has no place in the reservation" in " ".join(message.text for message in one.log.messages)
+    else:
+        assert "it would not fit on the empty site" in one.failure
+    nothing_left(simulated)
+
+
+def test_machines_share_hosts_and_wait_for_them(tmp_path: Path) -> None:
+    """M23: two small machines fit on a host; the fifth at epcc is refused, or waits for one of an experiment before."""
+    many = [
+        {"time": float(number), "descriptor": document(compute("c", min=4 if number == 0 else 1))} for number in (0, 1)
+    ]
+    hosts = dict.fromkeys(range(2), "epcc")
+    refused = ExperimentSimulation(tmp_path, {"experiments": many}, SITES)
+    assert [one.state.value for one in refused.experiments] == ["ENDED", "FAILED"]
+    assert "it cannot start at once" in refused.experiments[1].failure
+    assert {row["hosts"] for row in refused.rows("experiment_resources")} == {*map(str, hosts), None}
+    waited = ExperimentSimulation(tmp_path, {"experiments": many}, SITES, no_capacity="wait")
+    assert [one.deployed for one in waited.experiments] == [0, 7200]
+    impatient = ExperimentSimulation(tmp_path, {"experiments": many}, SITES, no_capacity="wait", capacity_wait=60)
+    assert impatient.experiments[1].failure == "c: no host within 60 s"
+    assert states(impatient.experiments[1])[-1] == (61, "FAILED")
+    for simulated in (refused, waited, impatient):
+        nothing_left(simulated)
+
+
+def test_constraints_choose_hosts(tmp_path: Path) -> None:
+    """MA-43: the location is chosen when the machine is, and logged; no host that suits is an error."""
+    chosen = {"compute": {"name": "a", "constraint": '$location == "hp"'}}
+    simulated = ExperimentSimulation(tmp_path, document(chosen), SITES)
+    assert [(row["location"], row["hosts"]) for row in simulated.rows("experiment_resources")] == [("hp", "2")]
+    assert "a created at hp, address 10.0.0.1" in [one.text for one in simulated.experiments[0].log.messages]
+    none = {"compute": {"name": "a", "constraint": "$mem >= 4096"}}
+    refused = ExperimentSimulation(tmp_path, document(none), SITES)
+    assert refused.experiments[0].failure == "a: no host has constraint '$mem >= 4096'"
+
+
+def test_a_host_that_fails_takes_its_experiment(tmp_path: Path) -> None:
+    """All is released, also what runs elsewhere."""
+    entries = [{"at": 10, "run": "load", "takes": 1000}]
+    resources = [compute("a", timeline=entries), compute("b", locations=["hp"], timeline=entries)]
+    failure = happens(500, "event_machine_unavailable", [0])
+    simulated = ExperimentSimulation(tmp_path, document(*resources), SITES, events=[failure])
+    (one,) = simulated.experiments
+    assert states(one)[-1] == (500, "FAILED")
+    assert one.failure == "a was lost: its host has failed"
+    assert {job.job.id.partition(":")[2].partition("@")[0]: (job.state, job.finish) for job in simulated.jobs} == {
+        "a:load": ("COMPLETED_KILLED", 500),
+        "b:load": ("COMPLETED_KILLED", 500),
+    }
+    nothing_left(simulated)
+
+
+def test_a_timeline_that_fails_fails_its_experiment(tmp_path: Path) -> None:
+    """M39: on_failed=abort."""
+    entries = [{"at": -10, "run": "install", "takes": 30, "exit": 1}]
+    content = document(compute("a", timeline=entries), compute("b"))
+    simulated = ExperimentSimulation(tmp_path, content, SITES, on_failed="abort", on_exit="fail")
+    (one,) = simulated.experiments
+    assert states(one)[-2:] == [(0, "DEPLOYED"), (30, "FAILED")]
+    assert one.failure == "timelines: a failed: install exited with 1"
+    nothing_left(simulated)
+
+
+def test_events_hand_in_resume_and_delete(tmp_path: Path) -> None:
+    """Descriptors of both forms; a break is resumed; an experiment is deleted; what is wrong is told."""
+    held = document(compute("a", timeline=[{"at": 10, "break": True}, {"at": 20, "run": "r", "takes": 5}]))
+    events = [
+        happens(100, "submit_experiment", descriptor=held, owner="alice"),
+        happens(110, "submit_experiment", descriptor=(DATA / "located.ovf").read_text()),
+        happens(120, "submit_experiment", descriptor={"name": "x"}),
+        happens(130, "submit_experiment", descriptor=7),
+        happens(300, "resume", experiment="1", vms=["a"]),
+        happens(400, "resume", experiment="1", vms=["b"]),
+        happens(500, "delete_experiment", experiment="2"),
+        happens(600, "delete_experiment", experiment="2"),
+        happens(700, "delete_experiment", experiment=9),
+    ]
+    simulated = ExperimentSimulation(tmp_path, None, SITES, events=events)
+    first, second = simulated.experiments
+    assert (first.owner, first.accepted, second.accepted) == ("alice", 100, 110)
+    assert states(second)[-1] == (500, "DELETED")
+    run = simulated.algorithm.timelines.run_of("1")
+    assert run is not None
+    assert run.start == 160
+    assert run.vms["a"].records["r"].time == 150
+    assert simulated.warnings == [
+        "t=120: submit_experiment: resources: is missing (and 1 other fault); it is left out",
+        "t=130: submit_experiment: descriptor: must be an object, or a text, not 7; it is left out",
+        "t=400: resume: resume: VM 'b': unknown; there are: a",
+        "t=600: delete_experiment: there is no experiment 2",
+        "t=700: delete_experiment: there is no experiment 9",
+    ]
+    nothing_left(simulated)
+
+
+def test_metrics_are_sampled(tmp_path: Path) -> None:
+    """M38: each rate seconds from the creation on, with the entries that ran then."""
+    metrics = [{"name": "load", "command": "uptime", "rate": 1800}]
+    timeline = [{"at": 1000, "run": "r", "takes": 1000}]
+    simulated = ExperimentSimulation(tmp_path, document(compute("a", metrics=metrics, timeline=timeline)), SITES)
+    assert [(row["time"], row["busy"]) for row in simulated.rows("experiment_metrics")] == [
+        (0, 0),
+        (1800, 1),
+        (3600, 0),
+        (5400, 0),
+    ]
+
+
+def test_files_are_checked_before_the_run(tmp_path: Path) -> None:
+    """One line with the file, the field and the rule."""
+    with pytest.raises(
+        OptionError, match=r"experiments\[0\]\.descriptor: resources\[0\]\.compute\.locations\[0\]: nowhere: unknown"
+    ):
+        ExperimentSimulation(
+            tmp_path, {"experiments": [{"descriptor": document(compute("a", locations=["nowhere"]))}]}, SITES
+        )
+    with pytest.raises(OptionError, match="start: needs reservations, which are off here"):
+        ExperimentSimulation(tmp_path, document(compute("a"), start=10), SITES)
+    with pytest.raises(WorkloadError, match=r"experiments\[0\]\.time"):
+        ExperimentSimulation(tmp_path, {"experiments": [{"time": -1, "descriptor": {}}]}, SITES)
+    with pytest.raises(ConfigurationError, match="address_delay: must be seconds from 0 on, not 'x'"):
+        ExperimentSimulation(tmp_path, None, SITES, testbed={"locations": {"epcc": {"address_delay": "x"}}})
+    kind = document(compute("a", timeline=[{"at": 1, "run": "r", "kind": "evil.py:Kind"}]))
+    with pytest.raises(OptionError, match=r"kind 'evil\.py:Kind': unknown"):
+        ExperimentSimulation(tmp_path, kind, SITES)
+
+
+#: The options of recorded conversations: the files stand beside them.
+OPTIONS: Mapping[str, Any] = {"reservations": "on"}
+
+
+def recorded(dialect: str, folder: Path) -> ExperimentSimulation:
+    """Three computes with timelines, a storage and a network, reserved an hour ahead; one that is rolled back."""
+    whole = json.loads((DATA / "whole.json").read_text())
+    testbed = json.loads((DATA / "testbed.json").read_text())
+    return ExperimentSimulation(folder, whole, SITES, SETTINGS[dialect], testbed=testbed, **OPTIONS)
+
+
+@pytest.mark.parametrize("dialect", ["v4", "v1.4"])
+def test_a_whole_experiment(dialect: str, tmp_path: Path) -> None:
+    """From the reservation to the end, beside one whose creation fails and is rolled back."""
+    simulated = recorded(dialect, tmp_path)
+    first, second = simulated.experiments
+    assert states(first) == [
+        (0, "READY"),
+        (0, "DEPLOYABLE"),
+        (0, "RESERVED"),
+        (3600, "DEPLOYING"),
+        (3645, "DEPLOYED"),
+        (10800, "ENDED"),
+    ]
+    assert states(second)[-1] == (75, "FAILED")
+    assert second.failure == "second: network tiny has no address left"
+    rows = {(row["experiment"], row["resource"]): row for row in simulated.rows("experiment_resources")}
+    assert [rows["2", name]["state"] for name in ("tiny", "first", "second", "never")] == [
+        "removed",
+        "removed",
+        "failed",
+        "left out",
+    ]
+    started = [(row["vm"], row["entry"], row["begin"]) for row in simulated.rows("timeline")]
+    assert ("1/Client-2", "join 192.168.0.1", 3645) in started
+    assert len(simulated.jobs) == 6
+    nothing_left(simulated)
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_a_recorded_conversation_has_the_same_bytes(path: Path, tmp_path: Path) -> None:
+    """What the simulator says in Batsim's place, and what it is told."""
+    simulated = recorded(path.stem.rpartition("-")[2], tmp_path)
+    assert simulated.exchanges == [(one.request, one.reply) for one in Transcript(path)]
+
+
+def test_both_dialects_are_recorded() -> None:
+    """The test above has something to compare."""
+    assert [path.stem for path in RECORDINGS] == ["whole-v1.4", "whole-v4"]
+
+
+@pytest.mark.parametrize("path", RECORDINGS, ids=lambda path: path.stem)
+def test_a_recorded_conversation_is_replayed_alone(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The user names the files: what a recording names is not opened."""
+    files = ["-o", f"file={DATA / 'whole.json'}", "-o", f"testbed={DATA / 'testbed.json'}"]
+    assert command(["replay", str(path), *files]) == 0
+    assert "exchanges" in capsys.readouterr().out
+    assert command(["replay", str(path)]) != 0
+    assert "is set by the user alone" in capsys.readouterr().err
