@@ -19,6 +19,7 @@ BUILT_INS: Final = {
     "easy_subpart_sleeper": "batsched_py.schedulers.energy.easy_subpart_sleeper:EasySubpartSleeper",
     "energy_budget": "batsched_py.schedulers.energy.energy_budget:EnergyBudget",
     "energy_watcher": "batsched_py.schedulers.trials.energy_watcher:EnergyWatcher",
+    "experiments": "batsched_py.schedulers.experiments:ExperimentsScheduler",
     "fcfs": "batsched_py.schedulers.fcfs:Fcfs",
     "filler": "batsched_py.schedulers.filler:Filler",
     "killer": "batsched_py.schedulers.trials.killer:Killer",
@@ -31,7 +32,6 @@ BUILT_INS: Final = {
     "sleeper": "batsched_py.schedulers.energy.sleeper:Sleeper",
     "submitter": "batsched_py.schedulers.trials.submitter:Submitter",
     "timelines": "batsched_py.schedulers.timelines:TimelinesScheduler",
-    "experiments": "batsched_py.schedulers.experiments:ExperimentsScheduler",
 }
 
 #: Those that nobody would schedule with: they are there to try out workloads, outputs, and Batsim itself.
