@@ -30,7 +30,7 @@ from batsched_py.experiments.lease_manager import LeaseManager
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor
-from batsched_py.experiments.parsing.submissions import Submission, descriptor_content, parse_submissions
+from batsched_py.experiments.parsing.submissions import Submission, descriptor_content, parse_submissions, submit_text
 from batsched_py.experiments.parsing.testbed_form import parse_testbed
 from batsched_py.experiments.playing import ExperimentTimelines
 from batsched_py.experiments.tables import experiment_tables
@@ -57,7 +57,9 @@ class ExperimentsOptions(LeasesOptions):
     """Options of leases, and those of experiments."""
 
     file: tuple[Submission, ...] | None = document(  # as `option`, which makes a field
-        parse_submissions, "a descriptor, or several with the times at which they are handed in, JSON or YAML"
+        parse_submissions,
+        "a descriptor, JSON, YAML or OVF, or several with the times at which they are handed in",
+        {".ovf": submit_text, ".xml": submit_text},
     )
     testbed: Testbed | None = document(  # noqa: RUF009
         parse_testbed, "locations with their delays and catalogues, and types of instances"

@@ -50,6 +50,7 @@ COMMANDS: Final = {
     "plot": "Draw waits, slowdowns, utilisation or queue of runs, for a paper.",
     "query": "Show the hosts of a platform for which a query is true.",
     "timeline": "Show what happens when in the VMs of an experiment.",
+    "experiment": "Show what a descriptor of an experiment asks for.",
     "site": "Run a live site, to which people hand in leases and jobs.",
     "lease": "Ask a live site for leases, list them, take them back.",
     "queue": "Show what waits at a live site.",

@@ -76,12 +76,17 @@ def named(default: str, help: str, things: Named[Any]) -> Any:
     return dataclasses.field(default=things[default], metadata=metadata)
 
 
-def document(parse: Callable[[str, Mapping[str, Any]], Any], help: str) -> Any:
+def document(
+    parse: Callable[[str, Mapping[str, Any]], Any],
+    help: str,
+    others: Mapping[str, Callable[[str, bytes], Any]] | None = None,
+) -> Any:
     """Declare a field that is made of a JSON or YAML file, which only the user names; None without one.
 
-    `parse` takes the name of the file and the object in it. It may raise WorkloadError.
+    `parse` takes the name of the file and the object in it; one of `others` the name and the content of a file whose
+    name has its ending. They may raise WorkloadError.
     """
-    return dataclasses.field(default=None, metadata={"help": help, "parse": parse})
+    return dataclasses.field(default=None, metadata={"help": help, "parse": parse, "others": others or {}})
 
 
 def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
@@ -148,7 +153,7 @@ def _value(value: Any, expected: Any, metadata: Mapping[str, Any], origin: Origi
     if origin is Origin.PEER:
         _check_peer(value, expected, metadata)
     if "parse" in metadata:
-        return _read(value, metadata["parse"])
+        return _read(value, metadata["parse"], metadata["others"])
     converted = _convert(value, expected) if things is None else _find(value, things, origin)
     _check_range(converted, metadata)
     return converted
@@ -196,15 +201,21 @@ def _find(value: Any, things: Named[Any], origin: Origin) -> Any:
     return things.find(value, load)
 
 
-def _read(value: Any, parse: Callable[[str, Mapping[str, Any]], Any]) -> Any:
+def _read(
+    value: Any, parse: Callable[[str, Mapping[str, Any]], Any], others: Mapping[str, Callable[[str, bytes], Any]]
+) -> Any:
     """Return what a file is read as; None for "none"."""
     if value is None or value == "none":
         return None
     if not isinstance(value, str) or not value:
         raise ValueError(f"must name a file, not {shown(value)}")
     from batsched_py.traces.document_file import read_document  # noqa: PLC0415  # few runs have documents
+    from batsched_py.traces.json_document import read_content  # noqa: PLC0415
 
-    return parse(value, read_document(Path(value)))
+    path = Path(value)
+    if path.suffix.lower() in others:
+        return others[path.suffix.lower()](value, read_content(path))
+    return parse(value, read_document(path))
 
 
 def _convert(value: Any, expected: Any) -> Any:

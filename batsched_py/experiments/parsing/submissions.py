@@ -34,6 +34,11 @@ class Submission(Struct, frozen=True):
     owner: str = ""
 
 
+def submit_text(file: str, content: bytes) -> tuple[Submission, ...]:
+    """Return the submission, at 0, of a descriptor in XML."""
+    return (Submission(file, 0.0, content),)
+
+
 def parse_submissions(file: str, document: Mapping[str, Any]) -> tuple[Submission, ...]:
     """Return the submissions of a document, by their times; those of one instant in the file's order.
 

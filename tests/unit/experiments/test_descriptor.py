@@ -8,16 +8,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from batsched_py.experiments.deployment import deployment_order
 from batsched_py.experiments.faults import (
     MOST_FAULTS,
+    DescriptorError,
     DescriptorSizeError,
     DescriptorSyntaxError,
     InvalidDescriptorError,
 )
 from batsched_py.experiments.model import AddressOf, Compute, Experiment, InstanceType, Metric, Reference, Storage
 from batsched_py.experiments.parsing.descriptor import read_descriptor
+from batsched_py.experiments.parsing.json_form import DOCUMENT_MEMBERS
+from batsched_py.experiments.parsing.resources import MEMBERS
+from batsched_py.experiments.parsing.schema import schema
 from batsched_py.experiments.testbed import Location, Testbed
 from batsched_py.experiments.validation import MOST_RESOURCES, Situation
 
@@ -391,3 +398,42 @@ def test_all_faults_of_an_envelope_are_found() -> None:
     with pytest.raises(InvalidDescriptorError) as found:
         read_descriptor(path.name, path.read_bytes())
     assert [str(fault) for fault in found.value.faults] == (EXPERIMENTS / "faults.txt").read_text().splitlines()
+
+
+VALIDATOR = Draft202012Validator(schema())
+
+
+def test_the_schema_admits_what_is_read() -> None:
+    """And is a schema itself."""
+    Draft202012Validator.check_schema(schema())
+    for path in EXPERIMENTS.glob("*.json"):
+        content = json.loads(path.read_text())
+        if "resources" in content:
+            assert list(VALIDATOR.iter_errors(content)) == []
+
+
+_ODD: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 0, -1, 1, 1.5, "", "x", "12", "PT1H", "true", "@x", [], ["x"], ["x", "y"], {}, [{}], [{"k": "v"}]]
+)
+_MEMBERS = st.sampled_from(
+    [*MEMBERS["compute"], "size", "location", "persistent", "endpoints", "bandwidth", "networks"]
+)
+_RESOURCE = st.dictionaries(st.sampled_from(list(MEMBERS)), st.dictionaries(_MEMBERS, _ODD, max_size=3), max_size=2)
+_DOCUMENT = st.dictionaries(st.sampled_from(DOCUMENT_MEMBERS), st.one_of(_ODD, st.lists(_RESOURCE, max_size=2)))
+
+
+@given(_DOCUMENT)
+def test_whatever_the_document_it_is_read_or_refused(content: dict[str, Any]) -> None:
+    """No other error escapes; what is read the schema admits."""
+    try:
+        read(content)
+    except DescriptorError:
+        return
+    assert VALIDATOR.is_valid(content)
+
+
+@given(st.binary(max_size=40), st.sampled_from(["json", "xml", None]))
+def test_whatever_the_bytes_they_are_refused(content: bytes, form: Any) -> None:
+    """As errors of descriptors."""
+    with pytest.raises(DescriptorError):
+        read_descriptor("e", content, form=form)

@@ -1,0 +1,143 @@
+"""`batsched-py experiment`: what a descriptor asks for, in which order, and all that is wrong with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import Struct
+from rich import box
+from rich.table import Table
+
+from batsched_py.bounded_file import read_file, reported
+from batsched_py.cli.shared.command import DEBUG, current_limits, takes
+from batsched_py.cli.shared.console import show_table
+from batsched_py.cli.shared.parameters import PATH, flag, option
+from batsched_py.cli.shared.terminal import put, say
+from batsched_py.errors import WorkloadError
+from batsched_py.experiments.deployment import deployment_order
+from batsched_py.experiments.faults import InvalidDescriptorError
+from batsched_py.experiments.forecast import Forecast, deployed_at, forecast
+from batsched_py.experiments.model import KINDS, Experiment
+from batsched_py.experiments.parsing.descriptor import read_descriptor
+from batsched_py.experiments.parsing.schema import schema
+from batsched_py.experiments.parsing.testbed_form import parse_testbed
+from batsched_py.experiments.testbed import Testbed
+from batsched_py.experiments.validation import Situation
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import NOTHING, counted, seconds
+from batsched_py.traces.document_file import read_document
+
+_HEADINGS = ("resource", "kind", "location", "after", "address of", "requested", "created", "address")
+
+
+class ShowRequest(Struct, frozen=True):
+    """The options of `experiment show`."""
+
+    file: Path
+    testbed: Path | None
+    json: bool
+
+
+@click.group(no_args_is_help=True)
+def command() -> None:
+    """Show what a descriptor of an experiment asks for."""
+
+
+command.params.append(DEBUG)
+
+
+@takes(ShowRequest)
+@click.argument("file", type=PATH)
+@option("--testbed", "FILE", "Locations with their delays and catalogues, JSON or YAML.", type=PATH)
+@flag("--json", "Print the deployment order as JSON; all faults, if there are some.")
+def show(request: ShowRequest) -> None:
+    """Validate FILE, a descriptor in JSON or OVF, and show the order in which its resources are deployed.
+
+    Times are seconds from the beginning of the deployment, if every request is granted at once. Everything that is
+    wrong is listed, each fault with its path.
+    """
+    testbed = _read_testbed(request.testbed)
+    with reported(request.file, WorkloadError):
+        content = read_file(request.file, current_limits())
+    try:
+        experiment = read_descriptor(str(request.file), content, Situation(testbed))
+    except InvalidDescriptorError as error:
+        if request.json:
+            found = [{"path": fault.path, "message": fault.message} for fault in error.faults]
+            put(json.dumps({"faults": found}, ensure_ascii=False).encode() + b"\n", is_json=True)
+        else:
+            for fault in error.faults:
+                say(displayed(str(fault)))
+        raise
+    expected = forecast(deployment_order(experiment), testbed)
+    if request.json:
+        put(json.dumps(_as_json(experiment, expected), ensure_ascii=False).encode() + b"\n", is_json=True)
+    else:
+        _show(experiment, expected)
+
+
+class SchemaRequest(Struct, frozen=True):
+    """The options of `experiment schema`: none."""
+
+
+@takes(SchemaRequest, limits=False)
+def print_schema(request: SchemaRequest) -> None:  # noqa: ARG001
+    """Print the JSON schema of descriptors."""
+    put(json.dumps(schema(), indent=2).encode() + b"\n", is_json=True)
+
+
+command.add_command(show, "show")
+command.add_command(print_schema, "schema")
+
+
+def _read_testbed(path: Path | None) -> Testbed:
+    return Testbed() if path is None else parse_testbed(str(path), read_document(path, current_limits()))
+
+
+def _as_json(experiment: Experiment, expected: tuple[Forecast, ...]) -> dict[str, Any]:
+    return {
+        "name": experiment.name,
+        "duration": experiment.duration,
+        "start": experiment.start,
+        "order": [
+            {
+                "resource": one.planned.name,
+                "kind": KINDS[type(one.planned.resource)],
+                "location": one.planned.location,
+                "after": list(one.planned.after),
+                "addresses": list(one.planned.addresses),
+                "requested": one.requested,
+                "created": one.created,
+                "addressed": one.addressed,
+            }
+            for one in expected
+        ],
+        "deployed": deployed_at(expected),
+    }
+
+
+def _show(experiment: Experiment, expected: tuple[Forecast, ...]) -> None:
+    table = Table(*_HEADINGS, box=box.SIMPLE, pad_edge=False)
+    for column in table.columns[-3:]:
+        column.justify = "right"
+    for one in expected:
+        planned = one.planned
+        cells = (
+            planned.name,
+            KINDS[type(planned.resource)].replace("_", " "),
+            planned.location or NOTHING,
+            ", ".join(name for name in planned.after if name not in planned.addresses) or NOTHING,
+            ", ".join(planned.addresses) or NOTHING,
+            seconds(one.requested),
+            seconds(one.created),
+            NOTHING if one.addressed is None else seconds(one.addressed),
+        )
+        table.add_row(*map(displayed, cells))
+    show_table(table, folded=len(_HEADINGS) - 5)
+    start = "" if experiment.start is None else f"from {seconds(experiment.start)} on, "
+    lasts = f"{start}{seconds(experiment.duration)} s"
+    resources = counted(len(expected), "resource")
+    say(f"{displayed(experiment.name)}: {resources}, deployed after {seconds(deployed_at(expected))} s; lasts {lasts}")
