@@ -172,7 +172,7 @@ class Leases(Scheduler[LeasesOptions]):
 
     def cancel(self, job_id: str, view: View, plan: Plan) -> bool:
         """Take back the lease of a job, in whichever state it is."""
-        found = self.arrivals.find(job_id, self.scheduler.leases.values())
+        found = self.arrivals.find(job_id, self.scheduler.leases)
         if found is None:
             return super().cancel(job_id, view, plan)  # it has just arrived
         self.cancelled.append({"job": job_id})

@@ -35,7 +35,7 @@ class SiteProcess:
 
     def client(self, user: str = "", group: str = "", token: str = "") -> SiteClient:
         """Return a client of it."""
-        return SiteClient(self.url, token, user, group)
+        return SiteClient(self.url, token, user, group, patience=60.0)
 
     def end(self) -> str:
         """Stop it; return what it has told."""

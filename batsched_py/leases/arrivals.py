@@ -37,6 +37,8 @@ class Arrivals:
     def __init__(self, site: Site, segments: Segments) -> None:
         self._site, self._segments = site, segments
         self.jobs: dict[int, str] = {}
+        #: Id of a job -> the numbers of leases that it asked for, or is a part of.
+        self._numbers: dict[str, list[int]] = {}
         self._last = 0
         self._told = False
 
@@ -66,7 +68,7 @@ class Arrivals:
         found = list[Lease]()
         for notice in notices:
             number, job_id = notice.get("lease"), notice.get("job")
-            lease = leases.get(number) if isinstance(number, int) else self.find(str(job_id), leases.values())
+            lease = leases.get(number) if isinstance(number, int) else self.find(str(job_id), leases)
             if lease is None:
                 what = shown(job_id if number is None else number)
                 plan.warn(f"{what} cannot be cancelled: it is no lease, or one that has ended")
@@ -74,15 +76,20 @@ class Arrivals:
                 found.append(lease)
         return found
 
-    def find(self, job_id: str, leases: Iterable[Lease]) -> Lease | None:
+    def find(self, job_id: str, leases: Mapping[int, Lease]) -> Lease | None:
         """Return the one of these leases for which a job was submitted; None if there is none."""
-        return next((lease for lease in leases if job_id in self.jobs[lease.id].split(" ")), None)
+        return next((leases[number] for number in self._numbers.get(job_id, ()) if number in leases), None)
 
     def enlist(self, name: str) -> int:
         """Return the number of a lease that no job has asked for, and that is to be known by a name."""
         self._last += 1
-        self.jobs[self._last] = name
+        self._note(self._last, name)
         return self._last
+
+    def _note(self, number: int, jobs: str) -> None:
+        self.jobs[number] = jobs
+        for job_id in jobs.split(" "):
+            self._numbers.setdefault(job_id, []).append(number)
 
     def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[Sequence[Job]]:
         """Return jobs in lists: those of a group that were submitted at one instant together, others alone."""
@@ -141,5 +148,5 @@ class Arrivals:
         wanted = int(name) if name.isascii() and name.isdecimal() and len(name) <= _DIGITS else 0
         number = wanted if wanted and wanted not in self.jobs else self._last + 1
         self._last = max(self._last, number)
-        self.jobs[number] = " ".join(job.id for job in jobs)
+        self._note(number, " ".join(job.id for job in jobs))
         return number

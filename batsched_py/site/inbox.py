@@ -99,6 +99,11 @@ class Inbox:
         return self._left is None and not self._closed and not self._last
 
     @property
+    def starting(self) -> bool:
+        """True until all that was accepted earlier has happened again: what is seen meanwhile is the past."""
+        return self._left is not None and not self._closed
+
+    @property
     def now(self) -> float:
         """The simulated time."""
         return self._clock.read(self._reached)  # without the lock, which is held while the disk writes

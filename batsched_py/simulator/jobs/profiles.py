@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
@@ -90,7 +90,7 @@ class ProfileStore:
             profile = parse_profile(name, members)
             for part in parts(profile):
                 profiles.check_known(part)
-            check_profile({**profiles.by_name, name: profile}, name)
+            check_profile(ChainMap({name: profile}, profiles.by_name), name)
         except (ProfileError, UnusableError) as error:
             raise BrokenRuleError(f"{path}: {error.field} {error.rule}") from None
         generation = self._generation

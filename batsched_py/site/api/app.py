@@ -12,6 +12,7 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.types import Guard
 from msgspec import Struct
 
 import batsched_py
@@ -51,7 +52,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
     api = Router(
         "/",
         route_handlers=[LeaseController, JobController, SiteController],
-        guards=[_Guard(Doorkeeper(doors.token), RateLimit(doors.rate, doors.burst))],
+        guards=[_make_guard(site, Doorkeeper(doors.token), RateLimit(doors.rate, doors.burst))],
     )
     return Litestar(
         route_handlers=[health, page, part, api],
@@ -74,25 +75,24 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
     )
 
 
-class _Guard:
-    """Lets a request in, or refuses it; one coroutine, because the framework runs others in threads.
+def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
+    """Return what lets requests in, or refuses them.
 
-    Args:
-        doorkeeper: knows who may come in.
-        limit: how often users may write.
+    It is one coroutine, because the framework runs others in threads, and a function, because it copies objects.
     """
 
-    def __init__(self, doorkeeper: Doorkeeper, limit: RateLimit) -> None:
-        self._doorkeeper, self._limit = doorkeeper, limit
-
-    async def __call__(self, connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
-        self._doorkeeper.check(connection)
+    async def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        doorkeeper.check(connection)
+        if site.inbox.starting:
+            raise refuse(503, "the site is starting", **{"Retry-After": "1"})
         _check_type(connection)
         if not writes(connection):
             return
-        waits = self._limit.seconds_to_wait(connection.headers.get(USER_HEADER, LOCAL))
+        waits = limit.seconds_to_wait(connection.headers.get(USER_HEADER, LOCAL))
         if waits:
             raise refuse(429, "asks too often", **{"Retry-After": str(math.ceil(waits))})
+
+    return guard
 
 
 def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:

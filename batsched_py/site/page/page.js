@@ -164,7 +164,8 @@ async function begin() {
     listen();
   } catch (error) {
     complain(error);
-    document.documentElement.dataset.state = "refused";
+    if (error instanceof Refused && error.status === 503) setTimeout(begin, 1000); // it starts
+    else document.documentElement.dataset.state = "refused";
   }
 }
 
