@@ -232,7 +232,8 @@ class ExperimentsScheduler(Leases):
             raise OptionError(f"option file of {self.name}: {error}") from None
 
     def _situation(self, now: float) -> Situation:
-        return Situation(self.testbed, now, self.options.reservations == "on")
+        kept = ((one.name, one.location) for one in self.orchestrator.kept)
+        return Situation(self.testbed.with_storages(kept), now, self.options.reservations == "on")
 
     def _submit(self, one: Submission, plan: Plan) -> None:
         """Accept an experiment, or tell what is wrong with it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import heappop, heappush
 from typing import Final
 
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.table import Table
 from batsched_py.protocol.events import Event, JobCompleted
 from batsched_py.scheduling.plan import Plan
-from batsched_py.scheduling.view import View
+from batsched_py.scheduling.view import TOLERANCE, View
 from batsched_py.timelines.enactment import Mode, TimelineEnactment
 from batsched_py.timelines.entries import TimelineRules, Timelines
 from batsched_py.timelines.kinds import KindMaker, Works
@@ -76,6 +77,10 @@ class ExperimentTimelines:
         self._all: dict[str, _Playing] = {}
         #: Those of which something may still happen.
         self._open: dict[str, _Playing] = {}
+        #: Numbers of those to be looked at, those whose jobs wait, and a heap of (time, number), some out of date.
+        self._touched: set[int] = set()
+        self._waiting: set[int] = set()
+        self._agenda: list[tuple[float, int]] = []
 
     def check(self, order: Iterable[PlannedResource]) -> None:
         """Raise ValueError if a program is of an unknown kind, or its arguments are wrong."""
@@ -102,10 +107,17 @@ class ExperimentTimelines:
         """Note which jobs have ended."""
         if isinstance(event, JobCompleted) and (playing := self._of_job(event.job_id)) is not None:
             playing.entries.observe(event)
+            self._touched.add(playing.one.number)
 
     def next_time(self) -> float:
         """Return when something is due; infinity if only an event can help."""
-        return min((one.entries.next_time() for one in self._open.values()), default=math.inf)
+        while self._agenda:
+            time, number = self._agenda[0]
+            playing = self._open.get(str(number))
+            if playing is not None and playing.entries.next_time() == time:
+                return time
+            heappop(self._agenda)
+        return math.inf
 
     def follow(self, one: ManagedExperiment, now: float) -> None:
         """Launch the VMs of computes that were created, and end those whose computes are gone."""
@@ -113,6 +125,7 @@ class ExperimentTimelines:
         if playing is None:
             return
         run = playing.entries.run
+        self._touched.add(one.number)
         for resource in one.computes:
             if resource.name in playing.gone:
                 continue
@@ -129,18 +142,33 @@ class ExperimentTimelines:
                 run.leave_out(resource.name, now, resource.reason or "its compute was never created")
 
     def advance(self, plan: Plan) -> None:
-        """Do what is due in all VMs."""
-        for id, playing in list(self._open.items()):
-            playing.entries.advance(plan)
-            run = playing.entries.run
-            if run.failed and playing.one.open:
-                self._fail(playing.one, f"timelines: {run.failed}")
-            if not playing.one.open and not playing.entries.has_jobs and run.finished:
-                del self._open[id]
+        """Do what is due in all VMs, and start jobs that wait; experiments by their numbers."""
+        while self.next_time() <= self._view.now + TOLERANCE:
+            self._touched.add(heappop(self._agenda)[1])
+        touched, self._touched = sorted(self._touched | self._waiting), set()
+        self._waiting.clear()
+        for number in touched:
+            playing = self._open.get(str(number))
+            if playing is not None:
+                self._advance_one(playing, plan)
+
+    def _advance_one(self, playing: _Playing, plan: Plan) -> None:
+        entries, one = playing.entries, playing.one
+        entries.advance(plan)
+        if entries.run.failed and one.open:
+            self._fail(one, f"timelines: {entries.run.failed}")
+        if entries.waits:
+            self._waiting.add(one.number)
+        if not one.open and not entries.has_jobs and entries.run.finished:
+            del self._open[one.id]
+        elif (time := entries.next_time()) < math.inf:
+            heappush(self._agenda, (time, one.number))
 
     def resume(self, experiment: str, vms: Sequence[str] | None, now: float) -> None:
         """Resume breaks; KeyError if there is no such experiment with timelines, OptionError for unknown VMs."""
-        self._open[experiment].entries.run.resume(vms, now)
+        playing = self._open[experiment]
+        playing.entries.run.resume(vms, now)
+        self._touched.add(playing.one.number)
 
     def tables(self) -> list[Table]:
         """Return what became of each entry and VM, whose names begin with those of their experiments."""

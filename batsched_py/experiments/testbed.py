@@ -5,11 +5,12 @@ Without a configuration there are BonFIRE's types, and every location is known, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.experiments.model import KINDS, InstanceType, Resource
 
@@ -55,3 +56,12 @@ class Testbed(Struct, frozen=True):
 
     locations: Mapping[str, Location] | None = None
     instance_types: Mapping[str, InstanceType] = msgspec.field(default_factory=lambda: INSTANCE_TYPES)
+
+    def with_storages(self, storages: Iterable[tuple[str, str | None]]) -> Testbed:
+        """Return the testbed with more storages, by their names and locations, in catalogues that are known."""
+        locations = dict(self.locations or {})
+        for name, location in storages:
+            known = locations.get(location or "")
+            if location is not None and known is not None and known.storages is not None:
+                locations[location] = replace(known, storages=known.storages | {name})
+        return replace(self, locations=locations) if locations else self

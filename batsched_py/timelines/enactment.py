@@ -99,6 +99,11 @@ class TimelineEnactment:
         """True if one of its jobs waits or runs."""
         return bool(self._jobs or self._withdrawn)
 
+    @property
+    def waits(self) -> bool:
+        """True if one of its jobs is to be started or taken back when Batsim lets it."""
+        return bool(self._waiting or self._withdrawn)
+
     def owns(self, job: Job) -> bool:
         """Return whether a job is that of an entry, and has not ended."""
         return job.id in self._jobs or any(one.id == job.id for one in self._withdrawn)

@@ -19,6 +19,8 @@ which the fastest of the one kind took longer than the fastest of the other.
 
 --constraints measures what queries of jobs for hosts cost, beside the same jobs without, in one run.
 
+--experiments measures managed experiments on hosts that fail, and checks their runs.
+
 --curie measures whole runs on a large machine: what a job costs there beyond a run of a tenth of the jobs.
 
 Two more measurements are made only when asked for, and print the tables of docs/performance.md in Markdown. --cpp runs
@@ -43,7 +45,7 @@ from rich.console import Console
 
 import batsched_py
 from batsched_py.plugins import available
-from tests.benchmarks import constrained, decisions, leases
+from tests.benchmarks import constrained, decisions, experiments, leases
 from tests.benchmarks.cpp import (
     BURST,
     MEASURED,
@@ -102,6 +104,9 @@ def main() -> None:
         with console.status("queries of jobs"):
             rows = constrained.measure_constrained(repeats=1 if arguments.quick else 3)
         print("\n" + "\n".join(constrained.markdown(rows)) + "\n")
+    elif arguments.experiments is not None:
+        rows_of = [experiments.measure_experiments(size) for size in experiments.SIZES if size <= arguments.experiments]
+        print("\n" + "\n".join(experiments.markdown(rows_of)) + "\n")
     elif arguments.curie is not None:
         with console.status("like Curie"):
             console.print(whole_table([measure_curie(name, arguments.curie) for name in ("easy", "filler")]))
@@ -188,6 +193,14 @@ def _arguments() -> argparse.Namespace:
         const=",".join(RIVALS),
         metavar="ALGORITHM,...",
         help=f"only compare `serve` with C++ batsched, as Markdown; all of {','.join(RIVALS)} if none is named",
+    )
+    parser.add_argument(
+        "--experiments",
+        nargs="?",
+        const=experiments.SIZES[-1],
+        type=int,
+        metavar="N",
+        help="only measure managed experiments, at most N, as Markdown",
     )
     parser.add_argument("--jobs", type=int, default=100_000, metavar="N", help="with --cpp: rows of at most N jobs")
     parser.add_argument(

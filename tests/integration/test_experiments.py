@@ -16,6 +16,7 @@ from batsched_py.model.job import Job
 from batsched_py.model.new_profile import delay
 from batsched_py.model.profile import parse_profile
 from batsched_py.model.workload import Workload
+from batsched_py.reporting.schedules.schedule import read_schedule
 from batsched_py.transcripts.transcript import Transcript
 from tests.clone import ROOT
 from tests.integration.experiment_runs import ExperimentSimulation, located_platform
@@ -252,6 +253,42 @@ def test_files_are_checked_before_the_run(tmp_path: Path) -> None:
     kind = document(compute("a", timeline=[{"at": 1, "run": "r", "kind": "evil.py:Kind"}]))
     with pytest.raises(OptionError, match=r"kind 'evil\.py:Kind': unknown"):
         ExperimentSimulation(tmp_path, kind, SITES)
+
+
+def test_a_persistent_storage_is_offered_to_later_experiments(tmp_path: Path) -> None:
+    """MA-24: where the catalogue is known, `@data` is in it from then on, and was not before."""
+    storage = {"storage": {"name": "data", "location": "epcc", "size": 1, "persistent": True}}
+    uses = document(compute("a", resources=[{"storage": "@data"}]), duration=1)
+    events = [
+        happens(10, "submit_experiment", descriptor=uses),
+        happens(20, "submit_experiment", descriptor=document(storage, duration=1)),
+        happens(500, "submit_experiment", descriptor=uses),
+    ]
+    testbed: dict[str, Any] = {"locations": {"epcc": {"storages": []}}}
+    simulated = ExperimentSimulation(tmp_path, None, SITES, events=events, testbed=testbed)
+    assert [states(one)[-1] for one in simulated.experiments] == [(80, "ENDED"), (560, "ENDED")]
+    assert simulated.rows("experiment_resources")[0]["state"] == "kept"
+    assert ["@data: there is no such storage at epcc" in one for one in simulated.warnings] == [True]
+
+
+def test_phases_of_resources_are_drawn(tmp_path: Path) -> None:
+    """In reports and charts: a row for each resource, with what it waited for."""
+    platform = str(ROOT / "platforms" / "cluster32.xml")
+    given = ["-p", platform, "-w", str(ROOT / "workloads" / "first.json"), "-e", str(tmp_path / "out"), "--quiet"]
+    files = ["-o", f"file={DATA / 'whole.json'}", "-o", f"testbed={DATA / 'testbed.json'}", "-o", "reservations=on"]
+    assert command(["simulate", *given, "-s", "experiments", *files, "--enable-dynamic-jobs"]) == 0
+    chart = read_schedule(tmp_path / "out").timelines
+    assert chart is not None
+    assert (chart.experiments, chart.start, list(chart.vms)[:3]) == (2, None, ["1/data", "1/lan", "1/Server"])
+    mine = [(bar.kind, bar.name, bar.begin, bar.end) for bar in chart.bars if bar.vm == "1/Client-1"]
+    assert mine[:4] == [
+        ("creation", "created, after lan Server", 3635, 3645),
+        ("address", "waits for its address", 3645, 3665),
+        ("there", "there", 3665, 10800),
+        ("barrier", "waits for the others", 3665, 3795),
+    ]
+    assert command(["report", str(tmp_path / "out"), "-o", str(tmp_path / "out.html")]) == 0
+    assert "9 VMs, 2 experiments" in (tmp_path / "out.html").read_text()
 
 
 #: The options of recorded conversations: the files stand beside them.

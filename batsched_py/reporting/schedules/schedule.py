@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.experiment_tables import EXPERIMENT_RESOURCES, add_phases
 from batsched_py.reporting.schedules.jobs_file import read_jobs
 from batsched_py.reporting.schedules.lease_schedule import lease_jobs
 from batsched_py.reporting.schedules.lease_tables import (
@@ -203,7 +204,9 @@ def read_schedule(
 
 def _read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
     entries, vms = _beside(prefix, TIMELINE), _beside(prefix, TIMELINE_VMS)
-    return None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits)
+    chart = None if entries is None or vms is None else read_timeline_tables(entries, vms, limits=limits)
+    resources = _beside(prefix, EXPERIMENT_RESOURCES)
+    return chart if resources is None else add_phases(chart, resources, limits=limits)
 
 
 def _read_log(path: Path, hosts: int | None, name: str | None, limits: Limits) -> Schedule:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,14 +37,18 @@ class TimelineChart(Struct, frozen=True):
     Attributes:
         vms: name -> the wall time at which it was configured, None if it never was; in their order.
         bars: in the order of the VMs.
-        start: wall time of the start; None if there was none.
+        start: wall time of the start; None if there was none, or each experiment has its own.
         launched: wall time of the first launch; None if no VM was launched.
+        starts: VM -> the start of its experiment.
+        experiments: their number.
     """
 
     vms: dict[str, float | None]
     bars: tuple[TimelineBar, ...]
     start: float | None
     launched: float | None
+    starts: Mapping[str, float] = {}
+    experiments: int = 1
 
     @property
     def end(self) -> float:
@@ -113,4 +117,5 @@ def _chart(vms: Iterable[VmRow], bars: Iterable[TimelineBar]) -> TimelineChart:
         tuple(bars),
         next((row.start for row in rows if row.start is not None), None),
         min(launches, default=None),
+        {row.vm: row.start for row in rows if row.start is not None},
     )

@@ -13,6 +13,7 @@ from batsched_py.reporting.formatting import clock
 from batsched_py.reporting.pictures.colouring import LIGHT, OTHERS
 from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.time_axis import tick_step, ticks
+from batsched_py.reporting.schedules.experiment_tables import ADDRESS, BARRIER, CREATION, THERE
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart
 from batsched_py.text.display import displayed
@@ -29,6 +30,10 @@ _SHADES: Final[Mapping[str, tuple[str, str]]] = {
     "break": ("var(--later)", "held"),
     "reboot": ("var(--new)", "reboots"),
     "load": ("var(--earlier)", "loads files"),
+    CREATION: ("var(--new)", "is created"),
+    ADDRESS: ("var(--later)", "has no address yet"),
+    BARRIER: ("var(--same)", "waits for the start"),
+    THERE: ("var(--grid)", "is there"),
 }
 #: Pixels from one tick of the time to the next, at least.
 _SPACING: Final = 90
@@ -57,6 +62,8 @@ def timeline_parts(schedules: Sequence[Schedule]) -> list[str]:
 def _parts(name: str, chart: TimelineChart) -> Iterator[str]:
     late = [bar.late for bar in chart.bars]
     start = "no start: the barrier stayed closed" if chart.start is None else f"start at {clock(chart.start)}"
+    if chart.experiments > 1 or (chart.start is None and THERE in {bar.kind for bar in chart.bars}):
+        start = counted(chart.experiments, "experiment")
     lateness = f"; an entry was {seconds(max(late))} s late at most, 99 of 100 {seconds(_p99(late))} s" if late else ""
     yield markup.paragraph(f"{name}: {counted(len(chart.vms), 'VM')}, {start}{lateness}.")
     yield _table(name, chart)

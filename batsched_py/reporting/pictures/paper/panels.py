@@ -23,6 +23,8 @@ _PARTS: Final = 500
 
 #: States of hosts, from the axis upwards.
 _STACK: Final = ("computing", "idle", "switching_on", "switching_off", "sleeping")
+#: Points of all names of VMs above each other, in the height of a panel.
+_NAMES_POINTS: Final = 60
 
 
 def line_of(steps: Steps, begin: float, end: float, parts: int = _PARTS) -> tuple[list[float], list[float]]:
@@ -92,6 +94,7 @@ def draw_vms(axes: Axes, schedule: Schedule, window: Window) -> None:
     if schedule.timelines is None:
         raise InputError(schedule.source, "", "has no _timeline.csv beside it, which the algorithm timelines writes")
     draw_timelines(axes, schedule.timelines, window.begin, window.end)
+    axes.tick_params(axis="y", labelsize=max(2.5, min(6.0, _NAMES_POINTS / max(len(schedule.timelines.vms), 1))))
 
 
 #: Name after `--with` -> its drawing.

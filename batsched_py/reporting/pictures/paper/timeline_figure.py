@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 
 from batsched_py.reporting.pictures.colouring import LIGHT, OTHERS
 from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure, time_ticks
+from batsched_py.reporting.schedules.experiment_tables import ADDRESS, BARRIER, CREATION, THERE
 from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
@@ -30,6 +31,10 @@ _HATCHES: Final[Mapping[str, tuple[str, str]]] = {
     "break": ("x" * 4, "held"),
     "reboot": ("." * 4, "reboots"),
     "load": ("-" * 4, "loads files"),
+    CREATION: ("\\" * 4, "is created"),
+    ADDRESS: ("|" * 4, "has no address yet"),
+    BARRIER: ("+" * 4, "waits for the start"),
+    THERE: (" ", "is there"),
 }
 #: Kinds that take no time, and their markers.
 _MARKERS: Final[Mapping[str, tuple[str, str]]] = {"transfer": ("v", "transfer"), "resume": (">", "resume")}

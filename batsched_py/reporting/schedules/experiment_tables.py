@@ -1,0 +1,59 @@
+"""Phases of the resources of managed experiments, as bars of the chart of timelines: a row for each resource."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from batsched_py.experiments.tables import ResourceRow
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.tabular import Tabular
+from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart
+
+#: Ending of the file.
+EXPERIMENT_RESOURCES: Final = "_experiment_resources.csv"
+#: Kinds of bars: a resource is created, its address is not known yet, it waits for the start, it is there.
+CREATION, ADDRESS, BARRIER, THERE = "creation", "address", "barrier", "there"
+_NOTHING: Final = TimelineChart({}, (), None, None)
+
+
+def add_phases(chart: TimelineChart | None, path: Path, *, limits: Limits = LIMITS) -> TimelineChart | None:
+    """Return the chart with the phases of all resources in a `_experiment_resources.csv`; InputError.
+
+    The chart as it was if the file has other columns: an algorithm of a user's own may call its tables so.
+    """
+    told = Tabular(path, limits)
+    if not set(ResourceRow._fields) <= set(told.header):
+        return chart
+    timelines = chart or _NOTHING
+    vms, bars, experiments = dict[str, float | None](), list[TimelineBar](), dict[str, None]()
+    columns = {name: told.column(name) for name in ResourceRow._fields}
+    for row in told.rows():
+        experiments[row[columns["experiment"]]] = None
+        name = f"{row[columns['experiment']]}/{row[columns['resource']]}"
+        times = {
+            phase: told.number(row, columns[phase]) if row[columns[phase]] else None
+            for phase in ("requested", "created", "addressed", "removed")
+        }
+        vms[name] = timelines.vms.get(name)
+        bars += _phases(name, row[columns["after"]], times)
+        if vms[name] is not None and (start := timelines.starts.get(name)) is not None:
+            bars.append(TimelineBar(name, BARRIER, "waits for the others", vms[name] or 0.0, start))
+    launched = min((bar.begin for bar in bars), default=None)
+    start = timelines.start if len(experiments) == 1 else None
+    return TimelineChart(vms, (*bars, *timelines.bars), start, launched, timelines.starts, len(experiments))
+
+
+def _phases(name: str, after: str, times: dict[str, float | None]) -> Iterator[TimelineBar]:
+    """Yield what happens to a resource from its request to its end."""
+    requested, created, addressed, removed = times.values()
+    if requested is None:
+        return
+    needs = f"created, after {after}" if after else "created"
+    yield TimelineBar(name, CREATION, needs, requested, removed if created is None else created)
+    if created is None:
+        return
+    if addressed is not None and addressed > created:
+        yield TimelineBar(name, ADDRESS, "waits for its address", created, addressed)
+    yield TimelineBar(name, THERE, "there", created if addressed is None else max(created, addressed), removed)
