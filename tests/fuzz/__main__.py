@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 import warnings
+from itertools import count
 
 from tests.fuzz.corpus import keep
 from tests.fuzz.judging import limit_memory
@@ -14,6 +15,7 @@ from tests.fuzz.targets import TARGETS
 
 parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
 parser.add_argument("--seconds", type=float, default=60, help="how long the search takes")
+parser.add_argument("--turns", type=int, default=sys.maxsize, help="of 50 inputs each, at most")
 parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000, help="of the first turn; another each time")
 parser.add_argument("target", nargs="*", choices=[[], *TARGETS], help="all of them if none is named")
 
@@ -30,7 +32,8 @@ def main() -> None:
     limit_memory()
     targets = [TARGETS[name] for name in options.target] or list(TARGETS.values())
     end = time.monotonic() + options.seconds
-    found = search(targets, options.seed, lambda: time.monotonic() >= end, tell)
+    turns = count()
+    found = search(targets, options.seed, lambda: time.monotonic() >= end or next(turns) >= options.turns, tell)
     for name, content in found:
         tell(f"kept {keep(name, content)}")
     sys.exit(bool(found))

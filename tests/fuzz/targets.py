@@ -29,6 +29,8 @@ from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.transcripts.transcript import Transcript
 from tests.clone import ROOT
+from tests.fuzz.http_requests import requests as requests_to_a_site
+from tests.fuzz.http_requests import send
 from tests.fuzz.judging import is_a_message, judged, told
 from tests.fuzz.mutation import conversations, wrong_json, wrong_lines, wrong_table, wrong_xml
 from tests.ha_cases import HaCase
@@ -375,6 +377,7 @@ def make() -> Iterator[Target]:
     yield Target("queries", to_somebody(cut(questions)), hear)
     yield from file_targets()
     yield Target("mil", texts().map(lambda text: text.encode(errors="surrogatepass")), ask)
+    yield Target("http", requests_to_a_site(), send)
     yield Target("leases", (WITHOUT_IMAGES | WITH_IMAGES | WITH_DEADLINES).map(as_bytes), keep_leases_right)
 
 

@@ -63,6 +63,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             SiteError: problems.answer_closed,
             HTTPException: problems.answer_http,
             RecursionError: problems.answer_too_deep,
+            UnicodeDecodeError: problems.answer_no_text,
         },
         openapi_config=OpenAPIConfig(
             title="A batsched-py site",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from litestar import Controller, Response
-from litestar.params import Parameter
+from litestar.params import FromQuery, JSONBody, PathParameter, QueryParameter
 
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import who_asks
@@ -15,9 +15,9 @@ from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.journal import Entry
 
-Limit = Annotated[int, Parameter(ge=1, le=MOST, description="At most so many.")]
-After = Annotated[int, Parameter(ge=0, description="Only those whose number is greater.")]
-Number = Annotated[int, Parameter(ge=1, le=2**53, description="The number that the site gave it.")]
+Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="At most so many.")]
+After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only those whose number is greater.")]
+Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number that the site gave it.")]
 
 
 class LeaseController(Controller):
@@ -27,7 +27,7 @@ class LeaseController(Controller):
     tags = ("leases",)
 
     @post("/", summary="Ask for a lease")
-    async def ask(self, data: LeaseRequest, request: Asking) -> Response[Lease]:
+    async def ask(self, data: JSONBody[LeaseRequest], request: Asking) -> Response[Lease]:
         """Accept a request for a lease; it is on disk when it is answered, and is decided right after."""
         site = parts(request).site
         asked = ask_for_lease(data, who_asks(request), site.inbox.now, site.begun)
@@ -37,10 +37,10 @@ class LeaseController(Controller):
     async def listed(
         self,
         request: Asking,
-        finished: bool = False,
+        finished: FromQuery[bool] = False,
         after: After = 0,
         limit: Limit = MOST,
-        newest: bool = False,
+        newest: FromQuery[bool] = False,
     ) -> list[Lease]:
         """List one's own leases and those of one's group; those in final states only if that is asked for.
 
@@ -73,7 +73,7 @@ class JobController(Controller):
     tags = ("leases",)
 
     @post("/", summary="Ask for a job")
-    async def ask(self, data: JobRequest, request: Asking) -> Response[Lease]:
+    async def ask(self, data: JSONBody[JobRequest], request: Asking) -> Response[Lease]:
         """Accept a request for a job; it is on disk when it is answered, and is decided right after."""
         return _created(await parts(request).acceptance.accept(ask_for_job(data, who_asks(request))), "/api/leases")
 

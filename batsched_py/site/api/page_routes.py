@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Annotated, Final
 
 from litestar import Response, get
-from litestar.params import Parameter
+from litestar.params import PathParameter
 
 from batsched_py.site.api.problems import refuse
 
@@ -26,7 +26,7 @@ HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-Name = Annotated[str, Parameter(description="A file of the page.")]
+Name = Annotated[str, PathParameter(description="A file of the page.")]
 
 
 @get("/", include_in_schema=False)

@@ -11,7 +11,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from msgspec import Struct
 
 from batsched_py.errors import SiteError
-from batsched_py.text.display import displayed
+from batsched_py.text.display import displayed, displayed_line
 
 #: Problems of one request that are told.
 _MOST: Final = 20
@@ -81,19 +81,25 @@ def answer_too_deep(_: Request[Any, Any, Any], __: RecursionError) -> Response[P
     return _answer(400, [Problem("", "the body is nested too deeply")], {})
 
 
+def answer_no_text(_: Request[Any, Any, Any], __: UnicodeDecodeError) -> Response[Problems]:
+    """Answer a body whose bytes are no text."""
+    return _answer(400, [Problem("", "the body must be UTF-8")], {})
+
+
 def answer_http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Problems]:
     """Answer what the framework refuses: unknown paths and methods, bodies that are no JSON or of another shape."""
     extra = error.extra if isinstance(error.extra, list) else []
     shape = [Problem(str(one.get("key", "")), _message(str(one["message"]))) for one in extra if "message" in one]
     status = 422 if shape and error.status_code == 400 else error.status_code
     headers = {str(name): str(value) for name, value in (error.headers or {}).items()}
-    return _answer(status, shape[:_MOST] or [Problem("", displayed(error.detail))], headers)
+    return _answer(status, shape[:_MOST] or [Problem("", error.detail)], headers)
 
 
 def _message(text: str) -> str:
     """Return a message of the framework; it says little where the whole body is missing."""
-    return "is missing: the request must have a body" if text == "'data'" else displayed(text)
+    return "is missing: the request must have a body" if text == "'data'" else text
 
 
 def _answer(status: int, problems: list[Problem], headers: dict[str, str]) -> Response[Problems]:
-    return Response(Problems(problems), status_code=status, media_type=MediaType.JSON, headers=headers)
+    shown = [Problem(displayed(one.path), displayed_line(one.message)) for one in problems]
+    return Response(Problems(shown), status_code=status, media_type=MediaType.JSON, headers=headers)

@@ -60,6 +60,7 @@ def run(site: Site, app: Litestar, sock: socket.socket, started: Callable[[str],
         app,
         log_config=None,
         access_log=False,
+        log_level="error",  # what others send is not worth a line
         server_header=False,
         proxy_headers=False,  # nobody says where else a request comes from
         lifespan="on",

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import orjson
 from litestar import Controller, MediaType, Response
-from litestar.params import Parameter
+from litestar.params import FromQuery, JSONBody, QueryParameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 from msgspec import Struct
 
@@ -30,8 +30,8 @@ _LOOK: Final = 0.2
 _ALIVE: Final = 10.0
 #: Hosts that are listed at once.
 _MOST_HOSTS: Final = 10_000
-HostAfter = Annotated[int, Parameter(ge=-1, le=2**53, description="Only those whose number is greater.")]
-HostLimit = Annotated[int, Parameter(ge=1, le=_MOST_HOSTS, description="At most so many.")]
+HostAfter = Annotated[int, QueryParameter(ge=-1, le=2**53, description="Only those whose number is greater.")]
+HostLimit = Annotated[int, QueryParameter(ge=1, le=_MOST_HOSTS, description="At most so many.")]
 #: The fastest pace: a year in a second.
 _FASTEST: Final = 86400.0 * 365
 
@@ -114,7 +114,7 @@ class SiteController(Controller):
         return _clock(parts(request).site)
 
     @put("/clock", summary="Change the pace, or pause")
-    async def change_clock(self, data: ClockChange, request: Asking) -> Clock:
+    async def change_clock(self, data: JSONBody[ClockChange], request: Asking) -> Clock:
         """Let time stand still, go on, pass faster or slower; for the operator, who asserts no user."""
         _check_operator(request)
         site, pace = parts(request).site, _pace(data.pace)
@@ -150,7 +150,9 @@ class SiteController(Controller):
         return parts(request).leases.queue(who_asks(request))
 
     @get("/schedule", summary="What takes hosts, and when")
-    async def schedule(self, request: Asking, begin: float = 0.0, end: float = 1e12) -> Response[list[Block]]:
+    async def schedule(
+        self, request: Asking, begin: FromQuery[float] = 0.0, end: FromQuery[float] = 1e12
+    ) -> Response[list[Block]]:
         """List what takes hosts between two simulated instants: past, under way and planned."""
         if not begin <= end:
             raise RefusedError(422, [Problem("end", "must not be before the beginning")])
