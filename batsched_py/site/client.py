@@ -65,6 +65,10 @@ class SiteClient:
         """Hand something in; return what the site made of it."""
         return self._ask("POST", path, body)
 
+    def put(self, *path: str | int, body: Mapping[str, Any]) -> Any:
+        """Change something; return what it is then."""
+        return self._ask("PUT", path, body)
+
     def delete(self, *path: str | int) -> None:
         """Take something back."""
         self._ask("DELETE", path)
