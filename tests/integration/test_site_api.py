@@ -80,7 +80,9 @@ def test_a_job_without_terms_is_handed_in(site: SiteProcess) -> None:
         (b"[]", 422, ["data"]),
         (b'{"nodes": 1}', 422, ["data"]),
         (b'{"nodes": 1, "duration": 5, "colour": "red"}', 422, ["data"]),
-        (b'{"nodes": 0, "duration": "soon"}', 422, ["nodes", "duration"]),
+        (b'{"nodes": 0, "duration": 5}', 422, ["nodes"]),
+        (b'{"nodes": 1000000000000, "duration": 5}', 422, ["nodes"]),
+        (b'{"nodes": 1, "duration": 5, "capacity": {"CPU": 18446744073709551616}}', 422, ["capacity.CPU"]),
         (b'{"nodes": 1, "duration": 0}', 422, ["duration"]),
         (b'{"nodes": 1, "duration": 1e300}', 422, ["duration"]),
         (b'{"nodes": 1, "duration": 5, "start": "later"}', 422, ["start"]),
@@ -112,6 +114,17 @@ def test_what_is_not_there_is_404(site: SiteProcess) -> None:
     assert ask(site, "GET", "/api/leases/999999")[0] == 404
     assert ask(site, "GET", "/nothing")[0] == 404
     assert ask(site, "PATCH", "/api/leases")[0] == 405
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [("/api/leases", {"GET", "POST"}), ("/api/clock", {"GET", "PUT"}), ("/api/leases/1", {"GET", "DELETE"})],
+)
+def test_a_path_names_its_methods(site: SiteProcess, path: str, methods: set[str]) -> None:
+    """To those who ask for them, and to those who use another."""
+    for method, status in (("OPTIONS", 204), ("PATCH", 405)):
+        found, headers, _ = ask(site, method, path)
+        assert (found, set(headers["allow"].split(", "))) == (status, {*methods, "OPTIONS"})
 
 
 def test_users_see_their_own_and_those_of_their_group(site: SiteProcess) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Final
 
 from litestar import Litestar, Router
 from litestar.connection import ASGIConnection
-from litestar.datastructures import ResponseHeader, State
+from litestar.datastructures import MutableScopeHeaders, ResponseHeader, State
+from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.types import Guard
+from litestar.types import Guard, Message, Scope
 from msgspec import Struct
 
 import batsched_py
@@ -29,6 +31,8 @@ from batsched_py.site.site import Site
 
 #: Bytes of a body.
 LARGEST_BODY: Final = 1 << 20
+#: The type of a parameter in the path of a handler.
+_TYPE: Final = re.compile(r":\w+(?=})")
 #: The type of bodies.
 JSON: Final = "application/json"
 
@@ -71,6 +75,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             path="/openapi",
             render_plugins=[JsonRenderPlugin(path="/openapi.json")],
         ),
+        before_send=[_tell_methods],
         request_max_body_size=LARGEST_BODY,
         logging_config=None,
     )
@@ -94,6 +99,17 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
             raise refuse(429, "asks too often", **{"Retry-After": str(math.ceil(waits))})
 
     return guard
+
+
+async def _tell_methods(message: Message, scope: Scope) -> None:
+    """Let the answer to OPTIONS name all methods of a path: the framework knows those of one handler."""
+    if scope["type"] != ScopeType.HTTP or message["type"] != "http.response.start":
+        return
+    if scope["method"] == "OPTIONS":
+        template, paths = scope.get("path_template"), scope["litestar_app"].route_handler_method_map
+        known = {method for path in paths if _TYPE.sub("", path) == template for method in paths[path]}
+        if known:
+            MutableScopeHeaders.from_message(message)["Allow"] = ", ".join(sorted({*known, "OPTIONS"}))
 
 
 def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:

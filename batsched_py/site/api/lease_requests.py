@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from batsched_py.leases.terms import ALL_TERMS, MEMBER, UNLIMITED, TermsError, read_terms
 from batsched_py.model.job import Job
@@ -23,6 +23,9 @@ from batsched_py.traces.lwf_time import read_time
 _TERMS: Final = ("start", "deadline", "preemptible", "capacity", "software", "group")
 #: A date and a time, as against seconds and clocks.
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d[T ].*")
+#: Machines of one request. Each has a place in memory, whether there are hosts for it or not.
+MOST_NODES: Final = 100_000
+Nodes = Annotated[int, Meta(ge=1, le=MOST_NODES)]
 
 
 class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,7 +43,7 @@ class LeaseRequest(Struct, frozen=True, forbid_unknown_fields=True):
         group: leases of one group that are asked for at one instant start together or not at all.
     """
 
-    nodes: int
+    nodes: Nodes
     duration: float | str
     start: float | str | None = None
     deadline: float | str | None = None
@@ -59,7 +62,7 @@ class JobRequest(Struct, frozen=True, forbid_unknown_fields=True):
         duration: how long it really takes, likewise; as long as its walltime without it.
     """
 
-    nodes: int
+    nodes: Nodes
     walltime: float | str
     duration: float | str | None = None
 
@@ -74,8 +77,6 @@ def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -
         begun: seconds since 1970 of the site's own beginning, by which dates are counted.
     """
     problems = list[Problem]()
-    if body.nodes < 1:
-        problems.append(Problem("nodes", f"must be from 1, not {body.nodes}"))
     seconds = _collect(problems, "duration", body.duration, unlimited=True)
     terms = {name: value for name in _TERMS if (value := getattr(body, name)) is not UNSET and value is not None}
     for name in ("start", "deadline"):
@@ -94,8 +95,6 @@ def ask_for_lease(body: LeaseRequest, who: Identity, now: float, begun: float) -
 def ask_for_job(body: JobRequest, who: Identity) -> Asked:
     """Check a request for a job; RefusedError names each member that is wrong."""
     problems = list[Problem]()
-    if body.nodes < 1:
-        problems.append(Problem("nodes", f"must be from 1, not {body.nodes}"))
     walltime = _collect(problems, "walltime", body.walltime)
     duration = walltime if body.duration is None else _collect(problems, "duration", body.duration)
     if problems:
