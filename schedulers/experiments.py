@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -28,6 +28,7 @@ from batsched_py.experiments.faults import DescriptorError, Fault, Place, Refuse
 from batsched_py.experiments.hosting import HostFinder
 from batsched_py.experiments.lease_manager import LeaseManager
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
+from batsched_py.experiments.model import Storage
 from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor
 from batsched_py.experiments.parsing.submissions import Submission, descriptor_content, parse_submissions, submit_text
@@ -135,8 +136,7 @@ class ExperimentsScheduler(Leases):
         #: Descriptors that are to be handed in, the last one first; what external events ask for.
         self.coming = list(options.file or ())[::-1]
         self.asked: list[Notify] = []
-        for one in options.file or ():
-            self._check(one)
+        self._check_all(options.file or ())
 
     def observe(self, event: Event, view: View) -> None:
         """Note which entries have ended, and what is asked for."""
@@ -216,29 +216,35 @@ class ExperimentsScheduler(Leases):
     def _enact_leases(self, plan: Plan) -> None:
         actions = list(self.scheduler.actions)
         self.scheduler.actions.clear()
-        own = [action for action in actions if self.manager.owns(_lease_of(action))]
-        self.enactment.enact([action for action in actions if action not in own], plan)
+        own, others = list[Action](), list[Action]()
+        for action in actions:
+            (own if self.manager.owns(_lease_of(action)) else others).append(action)
+        self.enactment.enact(others, plan)
         for action in own:
             self.manager.note(action, self.clock)
 
     # What is asked for
 
-    def _check(self, one: Submission) -> None:
-        """Validate a descriptor of the file before the run begins."""
-        try:
-            experiment = read_descriptor(one.place, one.content, self._situation(one.time))
-            self.timelines.check(deployment_order(experiment))
-        except (DescriptorError, ValueError) as error:
-            raise OptionError(f"option file of {self.name}: {error}") from None
+    def _check_all(self, submissions: Sequence[Submission]) -> None:
+        """Validate the descriptors of the file before the run begins, as if what is persistent will be kept."""
+        kept = list[tuple[str, str | None]]()
+        for one in submissions:
+            try:
+                experiment = read_descriptor(one.place, one.content, self._situation(one.time, kept))
+                self.timelines.check(deployment_order(experiment))
+            except (DescriptorError, ValueError) as error:
+                raise OptionError(f"option file of {self.name}: {error}") from None
+            storages = (each for each in experiment.resources if isinstance(each, Storage) and each.persistent)
+            kept += ((each.name, each.location) for each in storages)
 
-    def _situation(self, now: float) -> Situation:
-        kept = ((one.name, one.location) for one in self.orchestrator.kept)
+    def _situation(self, now: float, kept: Iterable[tuple[str, str | None]]) -> Situation:
         return Situation(self.testbed.with_storages(kept), now, self.options.reservations == "on")
 
     def _submit(self, one: Submission, plan: Plan) -> None:
         """Accept an experiment, or tell what is wrong with it."""
         try:
-            experiment = read_descriptor(one.place, one.content, self._situation(max(one.time, 0.0)))
+            kept = [(each.name, each.location) for each in self.orchestrator.kept]
+            experiment = read_descriptor(one.place, one.content, self._situation(max(one.time, 0.0), kept))
             order = deployment_order(experiment)
             self.timelines.check(order)
         except (DescriptorError, ValueError) as error:

@@ -178,6 +178,11 @@ class ScriptedManager:
         assert experiment in self.experiments
         assert end >= now
 
+    def has_room(self, request: ReservationRequest, now: float) -> bool:
+        """Return whether there is room for so many instances."""
+        del now
+        return sum(len(each.names) for each in request.instances) <= self._room
+
     def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
         """Return its id, if there is room."""
         names = [name for each in request.instances for name in each.names]

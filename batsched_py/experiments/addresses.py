@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from itertools import count
 from typing import Final
@@ -35,19 +34,24 @@ class Addresses:
     """Addresses of a run; they are never given again."""
 
     def __init__(self) -> None:
-        self._networks: dict[str, _Network] = {}
+        #: Experiment -> name -> network of its own.
+        self._networks: dict[str, dict[str, _Network]] = {}
         self._others = count(1)
 
-    def add(self, id: str, network: Network) -> None:
+    def add(self, experiment: str, network: Network) -> None:
         """Note a network that was asked for."""
-        self._networks[id] = _Network(network)
+        self._networks.setdefault(experiment, {})[network.name] = _Network(network)
 
-    def give(self, compute: Compute, resources: Collection[str]) -> dict[str, str]:
-        """Return network -> address of an instance, among these resources of its experiment.
+    def forget(self, experiment: str) -> None:
+        """Forget the networks of an experiment that is gone."""
+        self._networks.pop(experiment, None)
+
+    def give(self, compute: Compute, experiment: str) -> dict[str, str]:
+        """Return network -> address of an instance of a compute of this experiment.
 
         ValueError if a network has none left.
         """
-        own = {one.name: one for id in resources if (one := self._networks.get(id)) is not None}
+        own = self._networks.get(experiment, {})
         found = dict[str, str]()
         for name, exists in [(one.name, one.exists) for one in compute.networks] or [(ANY, True)]:
             address = own[name].next() if not exists and name in own else None

@@ -38,6 +38,8 @@ from batsched_py.model.resources import CPU, MEMORY
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import seconds
 
+#: The number of a lease that is not requested.
+_UNKNOWN: Final = 0
 #: Percent of one CPU.
 _ONE_CPU: Final = 100.0
 _STATES: Final[Mapping[State, ReservationState]] = {
@@ -59,7 +61,7 @@ class _Resource(Struct):
         lease: whose machine it is; None for what is no compute.
         own: nobody else uses the lease.
         node: of the lease.
-        hosts: number of its host at the site; None before it has one, and for what is no compute.
+        host: number of its host at the site; None before it has one, and for what is no compute.
     """
 
     experiment: str
@@ -130,6 +132,7 @@ class LeaseManager:
         del now
         for resource in self._experiments.pop(id):
             self._resources.pop(resource, None)
+        self._addresses.forget(id)
 
     def create_resource(self, experiment: str, request: ResourceRequest, now: float) -> str:
         """Return its id; a compute begins when its machine does."""
@@ -140,7 +143,7 @@ class LeaseManager:
         else:
             self._coming_up(id, now + self._delay(planned), ResourceStatus("active", location=planned.location))
             if isinstance(planned.resource, Network):
-                self._addresses.add(id, planned.resource)
+                self._addresses.add(experiment, planned.resource)
         self._resources[id] = resource
         self._experiments[experiment][id] = None
         return id
@@ -167,21 +170,19 @@ class LeaseManager:
                 self._scheduler.limit(resource.lease, end, now)
         self._scheduler.step(now)
 
+    def has_room(self, request: ReservationRequest, now: float) -> bool:
+        """Return whether the machines of a reservation would find hosts."""
+        try:
+            return self._scheduler.has_room(self._reservation(_UNKNOWN, request, now), now)
+        except RefusedByManagerError:
+            return False
+
     def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
         """Return the id of a reservation of all machines for one time: at its start, or as early as there is room."""
         id = self._new("reservations")
-        requests = [(one, name) for one in request.instances for name in one.names]
-        lease = Lease(
-            self._enlist(id),
-            Kind.ADVANCE,
-            now,
-            request.duration,
-            tuple(self._demand(one.compute) for one, _ in requests),
-            preemptible=False,
-            repeatable=False,
-            suitable={node: self._finder.find(one.compute, one.location) for node, (one, _) in enumerate(requests, 1)},
-        )
-        lease.start = self._scheduler.earliest_start(lease, now) if request.start is None else request.start
+        lease = self._reservation(self._enlist(id), request, now)
+        if lease.start is None:
+            lease.start = self._scheduler.earliest_start(lease, now)
         if lease.start is None:
             raise RefusedByManagerError("the site does not have so much")
         self._of[lease.id] = id
@@ -258,6 +259,24 @@ class LeaseManager:
             if user in self._resources:
                 self._lose(user, "its reservation is over")
 
+    def _reservation(self, number: int, request: ReservationRequest, now: float) -> Lease:
+        """Return the lease of all machines of a reservation; RefusedByManagerError if one of them suits no host."""
+        demands, suitable = list[Amounts](), list[int]()
+        for one in request.instances:
+            demands += [self._demand(one.compute)] * len(one.names)
+            suitable += [self._finder.find(one.compute, one.location)] * len(one.names)
+        return Lease(
+            number,
+            Kind.ADVANCE,
+            now,
+            request.duration,
+            tuple(demands),
+            start=request.start,
+            preemptible=False,
+            repeatable=False,
+            suitable=dict(enumerate(suitable, 1)),
+        )
+
     def _give_machine(
         self, id: str, resource: _Resource, compute: Compute, request: ResourceRequest, now: float
     ) -> None:
@@ -296,8 +315,8 @@ class LeaseManager:
         """Ask for a lease; RefusedByManagerError if it is refused at once."""
         self._scheduler.step(now, requests=[lease])
         if lease.state is State.REJECTED:
-            refusals = (one for one in self._scheduler.actions if isinstance(one, Reject) and one.lease is lease)
-            why = next((one.why for one in refusals), "refused")
+            latest = reversed(self._scheduler.actions)  # thousands may have been refused at this instant
+            why = next((one.why for one in latest if isinstance(one, Reject) and one.lease is lease), "refused")
             raise RefusedByManagerError(why)
 
     def _take_back(self, lease: Lease, now: float) -> None:
@@ -320,7 +339,7 @@ class LeaseManager:
         compute = resource.planned.resource
         assert isinstance(compute, Compute)  # noqa: S101
         try:
-            addresses = self._addresses.give(compute, self._experiments[resource.experiment])
+            addresses = self._addresses.give(compute, resource.experiment)
         except ValueError as error:
             self._coming_up(id, created, ResourceStatus("failed", reason=str(error)))
             return

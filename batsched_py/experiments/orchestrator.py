@@ -295,8 +295,7 @@ class Orchestrator:
         unknown = ReservationStatus(ReservationState.PENDING)
         if one.experiment.reservation is not None:
             return Reservation(one.experiment.reservation, own=False, status=unknown)
-        manager, owner = self._manager, one.owner
-        id, names = largest_reservation(one, lambda request: manager.create_reservation(request, owner, now))
+        id, names = largest_reservation(one, self._manager, now)
         for resource in one.computes:
             if resource.name not in names:
                 resource.optional = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from heapq import heappop, heappush
 
@@ -61,20 +62,27 @@ class Progress:
 
     def give_up(self, name: str) -> list[str]:
         """Note that a resource is left out; return all that need it or its address, which are left out with it."""
-        out, queue = list[str](), [name]
+        lost = {name: None}
+        queue = deque([name])
         while queue:
-            lost = queue.pop(0)
-            self._left -= {(lost, False), (lost, True)}
-            needing = [one.name for one in self._order if lost in one.after or lost in one.addresses]
-            queue += [one for one in needing if one not in out and one not in queue]
-            if lost != name:
-                out.append(lost)
-        for lost in (name, *out):
-            self._waits.pop(lost, None)
-        for lost in (name, *out):
-            self._fulfil((lost, False))
-            self._fulfil((lost, True))
-        return out
+            for needing in self._needing(queue.popleft()):
+                if needing not in lost:
+                    lost[needing] = None
+                    queue.append(needing)
+        for one in lost:
+            self._waits.pop(one, None)
+        for one in lost:
+            self._fulfil((one, False))
+            self._fulfil((one, True))
+        return list(lost)[1:]
+
+    def _needing(self, name: str) -> list[str]:
+        """Return those that wait for a resource or its address because they need it, in their order."""
+        waiting = {*self._followers.get((name, False), ()), *self._followers.get((name, True), ())}
+        positions = sorted(self._positions[one] for one in waiting)
+        return [
+            one.name for one in map(self._order.__getitem__, positions) if name in one.after or name in one.addresses
+        ]
 
     def _fulfil(self, what: tuple[str, bool]) -> None:
         self._left.discard(what)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
 from batsched_py.experiments.model import Compute, InstanceType
@@ -11,6 +12,7 @@ from batsched_py.experiments.resource_manager import (
     RefusedByManagerError,
     ReservationRequest,
     ReservedInstances,
+    ResourceManager,
 )
 
 #: What makes reserved instances alike: where and of which type they are, and how many.
@@ -28,9 +30,7 @@ def instance_requests(computes: Iterable[ManagedResource]) -> tuple[InstanceRequ
     )
 
 
-def largest_reservation(
-    one: ManagedExperiment, reserve: Callable[[ReservationRequest], str]
-) -> tuple[str, frozenset[str]]:
+def largest_reservation(one: ManagedExperiment, manager: ResourceManager, now: float) -> tuple[str, frozenset[str]]:
     """Return the id of a reservation for all computes, and their names; with best effort for as many as fit (M30).
 
     Then these are the first ones of the deployment order, a resource set all or none. RefusedByManagerError if nothing
@@ -38,14 +38,31 @@ def largest_reservation(
     """
     units = _units(one) if one.experiment.best_effort_allocation else [one.computes]
     refusal = RefusedByManagerError("there is nothing to reserve")
-    for count in range(len(units), 0, -1):
-        members = [member for unit in units[:count] for member in unit]
-        request = ReservationRequest(instance_requests(members), one.experiment.start, one.experiment.duration)
+    for count in range(_most(one, units, manager, now), 0, -1):
+        request = _request(one, units[:count])
         try:
-            return reserve(request), frozenset(member.name for member in members)
+            id = manager.create_reservation(request, one.owner, now)
         except RefusedByManagerError as error:
             refusal = error
+        else:
+            return id, frozenset(name for each in request.instances for name in each.names)
     raise refusal
+
+
+def _most(one: ManagedExperiment, units: list[list[ManagedResource]], manager: ResourceManager, now: float) -> int:
+    """Return how many units to ask for first: as many as there seems to be room for, or one to learn why it is refused.
+
+    To ask for one unit less after each refusal takes minutes where thousands of machines do not fit.
+    """
+    if len(units) <= 1:
+        return len(units)
+    too_many = range(2, len(units) + 1)
+    return 1 + bisect_left(too_many, True, key=lambda count: not manager.has_room(_request(one, units[:count]), now))
+
+
+def _request(one: ManagedExperiment, units: Iterable[list[ManagedResource]]) -> ReservationRequest:
+    members = (member for unit in units for member in unit)
+    return ReservationRequest(instance_requests(members), one.experiment.start, one.experiment.duration)
 
 
 def _units(one: ManagedExperiment) -> list[list[ManagedResource]]:

@@ -129,6 +129,12 @@ class ResourceManager(Protocol):
     def expect_end(self, experiment: str, end: float, now: float) -> None:
         """Take note of when all resources of an experiment will be deleted; this is never refused."""
 
+    def has_room(self, request: ReservationRequest, now: float) -> bool:
+        """Return whether there is room for a reservation that is asked for; nothing is changed, and nothing promised.
+
+        This is never refused.
+        """
+
     def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
         """Return the id of a reservation of all that is asked for."""
 

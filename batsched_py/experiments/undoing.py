@@ -84,12 +84,14 @@ class Undoer:
         self.kept: list[Kept] = []
 
     def plan(self, one: ManagedExperiment, outcome: ExperimentState, reason: str, now: float) -> Undo:
-        """Return what is to be removed: resources in reverse order, its own reservation, its experiment."""
+        """Return what is to be removed: resources in reverse order, its own reservation, its experiment.
+
+        What has leaked before is tried anew.
+        """
         steps = list[_Step]()
         failed_deployment = outcome is ExperimentState.FAILED and one.deployed is None
-        asked = [held for held in one.held if held.state is not ResourceState.LEAKED]
         positions = {name: position for position, name in enumerate(one.resources)}
-        asked.sort(key=lambda held: (held.requested or 0.0, positions[held.name]))
+        asked = sorted(one.held, key=lambda held: (held.requested or 0.0, positions[held.name]))
         for resource in reversed(asked):
             planned = resource.planned.resource
             persistent = isinstance(planned, Storage) and planned.persistent
@@ -102,6 +104,8 @@ class Undoer:
             steps.append(_Step("reservation", reservation.id))
         if one.link is not None:
             steps.append(_Step("experiment", one.link))
+        tried = {step.id for step in steps}
+        self.leaks = [leak for leak in self.leaks if leak.id not in tried]
         return Undo(outcome, reason, steps)
 
     def proceed(self, one: ManagedExperiment, undo: Undo, now: float) -> bool:
@@ -160,7 +164,7 @@ class Undoer:
         undo.steps.pop(0)
         undo.retry_at = -math.inf
         self.leaks.append(Leak(step.kind, step.id, name, one.id))
-        if step.resource is not None:
+        if step.resource is not None and step.resource.state is not ResourceState.LEAKED:
             step.resource.change(ResourceState.LEAKED, now)
         one.tell(now, f"{what} leaked", resource=name, level="error")
 

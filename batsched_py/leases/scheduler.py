@@ -192,6 +192,15 @@ class LeaseScheduler:
             return None
         return nearest_start(lease, now, self._book, self._planner, partial(self._eviction.victims, now))
 
+    def has_room(self, lease: Lease, now: float) -> bool:
+        """Return whether a reservation that was not requested would find room; without a start, at any time."""
+        if self._empty.find(lease, 0.0, math.inf, strict=False) is None:
+            return False
+        return (
+            lease.start is None
+            or self._planner.at(lease.start, lease, partial(self._eviction.victims, now)) is not None
+        )
+
     def limit(self, lease: Lease, end: float, now: float) -> None:
         """Let an active lease that was to run longer end at this time; `step` follows at the same instant."""
         run = lease.running

@@ -134,6 +134,28 @@ def test_what_fits_is_reserved(best_effort: bool, outcome: str, tmp_path: Path) 
     nothing_left(simulated)
 
 
+def test_what_fits_beside_others_is_reserved(tmp_path: Path) -> None:
+    """M30: a machine of another experiment is there at that time; jobs would give way, but not that."""
+    long = Job.create("1", size=4, walltime=500, profile="d")
+    jobs = Workload("w", 4, (long,), {"d": parse_profile("d", delay(400))})
+    first = document(compute("a", instanceType="medium"), start=100)
+    second = document(compute("c", min=3, instanceType="medium"), start=200, best_effort_allocation=True)
+    simulated = ExperimentSimulation(
+        tmp_path,
+        {"experiments": [{"descriptor": first}, {"descriptor": second}]},
+        SITES,
+        SETTINGS["booked"],
+        workload=jobs,
+        reservations="on",
+        policy_preemption="ar-preempts-everything",
+        suspension="all",
+    )
+    assert [row["state"] for row in simulated.rows("experiment_resources")] == ["removed"] * 2 + ["left out"] * 2
+    leases = sorted((row["type"], row["state"]) for row in simulated.rows("leases"))
+    assert leases == [("AR", "Done"), ("AR", "Done"), ("BE", "Done"), ("IM", "Rejected"), ("IM", "Rejected")]
+    nothing_left(simulated)
+
+
 def test_machines_share_hosts_and_wait_for_them(tmp_path: Path) -> None:
     """M23: two small machines fit on a host; the fifth at epcc is refused, or waits for one of an experiment before."""
     many = [
@@ -269,6 +291,19 @@ def test_a_persistent_storage_is_offered_to_later_experiments(tmp_path: Path) ->
     assert [states(one)[-1] for one in simulated.experiments] == [(80, "ENDED"), (560, "ENDED")]
     assert simulated.rows("experiment_resources")[0]["state"] == "kept"
     assert ["@data: there is no such storage at epcc" in one for one in simulated.warnings] == [True]
+
+
+def test_a_file_may_refer_to_what_it_leaves(tmp_path: Path) -> None:
+    """MA-24: a descriptor of a file is no error for a storage that one before it keeps; one that keeps none is."""
+    keeps = document({"storage": {"name": "data", "location": "epcc", "size": 1, "persistent": True}}, duration=1)
+    uses = {"time": 500, "descriptor": document(compute("a", resources=[{"storage": "@data"}]), duration=1)}
+    testbed: dict[str, Any] = {"locations": {"epcc": {"storages": []}}}
+    files = {"experiments": [uses, {"descriptor": keeps}]}
+    simulated = ExperimentSimulation(tmp_path, files, SITES, testbed=testbed)
+    assert [states(one)[-1] for one in simulated.experiments] == [(60, "ENDED"), (560, "ENDED")]
+    keeps["resources"][0]["storage"]["persistent"] = False
+    with pytest.raises(OptionError, match="@data: there is no such storage at epcc"):
+        ExperimentSimulation(tmp_path, files, SITES, testbed=testbed)
 
 
 def test_phases_of_resources_are_drawn(tmp_path: Path) -> None:

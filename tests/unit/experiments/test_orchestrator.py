@@ -384,16 +384,36 @@ def test_what_fits_is_reserved(best_effort: bool) -> None:
 def test_what_does_not_fit_is_left_out() -> None:
     """M30: the rest is created without a reservation, or left out with all that need it."""
     play = Play(ScriptedManager(room=1, broken=["b"]), RESERVING)
-    one = play.accept(compute("a"), compute("b"), compute("d", "b"), best_effort_allocation=True)
+    needing = (compute("d", "b"), compute("f", "d", after=["a"]))
+    one = play.accept(compute("a"), compute("b"), *needing, best_effort_allocation=True)
     assert one.status == "DEPLOYED"
     found = {name: (each.state.value, each.reason) for name, each in one.resources.items()}
     assert found == {
         "a": ("created", ""),
         "b": ("left out", "no such image"),
         "d": ("left out", "it needs b"),
+        "f": ("left out", "it needs b"),
     }
     nothing = Play(ScriptedManager(room=0), RESERVING)
     failed(nothing.accept(compute("a"), best_effort_allocation=True))
+
+
+def test_what_fits_is_found_without_asking_for_more() -> None:
+    """M30: not a request for each number of machines, which took minutes where thousands did not fit."""
+    play = Play(ScriptedManager(room=300), RESERVING)
+    one = play.accept(compute("c", min=1000), best_effort_allocation=True, start=100)
+    names = ", ".join(f"c-{number}" for number in range(1, 301))
+    assert play.manager.asked() == [(0.0, f"create_reservation {names}")]
+    assert one.reservation is not None
+    assert len(one.reservation.names) == 300
+
+
+def test_room_is_no_promise() -> None:
+    """M30: a reservation that is refused although there seemed to be room for it is asked for with one machine less."""
+    play = Play(ScriptedManager(room=3, refused={"create_reservation": [1, 2]}), RESERVING)
+    one = play.accept(compute("c", min=4), best_effort_allocation=True, start=100)
+    asked = [about.count(",") + 1 for _, about in play.manager.asked("create_reservation")]
+    assert (one.status, asked) == ("RESERVED", [3, 2, 1])
 
 
 def test_resource_sets_are_reserved_whole() -> None:
@@ -445,6 +465,21 @@ def test_what_cannot_be_removed_has_leaked() -> None:
     play.orchestrator.sweep(5.0)
     assert (play.manager.held, play.orchestrator.leaks) == ([], [])
     assert one.log.messages[-1].text == "a removed by a sweep"
+
+
+@pytest.mark.parametrize("verb", ["delete_resource", "delete_reservation", "delete_experiment"])
+def test_what_has_leaked_is_removed_with_its_experiment(verb: str) -> None:
+    """M34: DELETE tries it anew; then nothing is left for a sweep, which finds it leaked once if that fails, too."""
+    for attempts, left in ((3, 0), (6, 1)):
+        play = Play(ScriptedManager(broken=["b"], refused={verb: range(1, attempts + 1)}), RESERVING)
+        one = play.accept(*chain("a", "b"))
+        assert one.status == "FAILED"
+        assert len(play.orchestrator.leaks) == 1
+        play.delete(one)
+        assert len(play.orchestrator.leaks) == left
+        play.orchestrator.sweep(5.0)
+        assert (play.manager.held, play.manager.experiments, play.manager.reservations) == ([], set(), set())
+        assert play.orchestrator.leaks == []
 
 
 def test_a_reservation_that_waits_occupies_no_worker() -> None:
