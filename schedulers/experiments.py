@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from batsched_py.api import (
@@ -24,11 +25,11 @@ from batsched_py.api import (
 from batsched_py.collection.hosts import host_attributes, idle_attributes
 from batsched_py.experiments.deploying import DeploymentSettings
 from batsched_py.experiments.deployment import deployment_order
-from batsched_py.experiments.faults import DescriptorError, Fault, Place, RefusedValueError
+from batsched_py.experiments.faults import DescriptorError, Fault, InvalidDescriptorError, Place, RefusedValueError
 from batsched_py.experiments.hosting import HostFinder
 from batsched_py.experiments.lease_manager import LeaseManager
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
-from batsched_py.experiments.model import Storage
+from batsched_py.experiments.model import Experiment, Storage
 from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor
 from batsched_py.experiments.parsing.submissions import Submission, descriptor_content, parse_submissions, submit_text
@@ -37,6 +38,7 @@ from batsched_py.experiments.playing import ExperimentTimelines
 from batsched_py.experiments.tables import experiment_tables
 from batsched_py.experiments.testbed import Location, Testbed
 from batsched_py.experiments.validation import Situation
+from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, view_of
 from batsched_py.leases.actions import Action, Occupy
 from batsched_py.leases.lease import Lease
 from batsched_py.schedulers.leases import Leases, LeasesOptions
@@ -51,6 +53,9 @@ DELETE: Final = "delete_experiment"
 RESUME: Final = "resume"
 #: The notice after which no external event comes.
 _NO_MORE: Final = "no_more_external_event_to_occur"
+#: Seconds since 1970 of the latest origin, which is also the largest number of an experiment: in the year 3000.
+_LATEST: Final = 32_503_680_000
+_NOTHING: Final[Mapping[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +138,9 @@ class ExperimentsScheduler(Leases):
         #: All experiments that were accepted, also those that were deleted.
         self.accepted: list[ManagedExperiment] = []
         self.events_may_come = view.config.forward_unknown_events
+        #: Number -> how an experiment stands, of those that were not deleted; and those that have changed since.
+        self.views: dict[str, ExperimentView] = {}
+        self.changed: dict[str, ManagedExperiment] = {}
         #: Descriptors that are to be handed in, the last one first; what external events ask for.
         self.coming = list(options.file or ())[::-1]
         self.asked: list[Notify] = []
@@ -180,6 +188,30 @@ class ExperimentsScheduler(Leases):
         found = super().tables(view) + experiment_tables(self.accepted, self.timelines.run_of, self._host_of)
         return found + self.timelines.tables()
 
+    def live_tables(self, view: View) -> list[Table]:
+        """Return the tables of leases, and how each experiment stands."""
+        for changed in self.changed.values():
+            if changed.id in self.orchestrator.experiments:
+                self.views[changed.id] = view_of(changed, self._host_of)
+            else:
+                self.views.pop(changed.id, None)
+        self.changed.clear()
+        for one in list(self.views.values()):
+            run = self.timelines.run_of(one.id)
+            if run is not None and one.start != run.start:
+                self.views[one.id] = one._replace(start=run.start)
+        return [*super().live_tables(view), Table(LIVE_EXPERIMENTS, ExperimentView._fields, list(self.views.values()))]
+
+    def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> None:
+        """Raise a DescriptorError if a descriptor is wrong that somebody wants to hand in now."""
+        if kind != SUBMIT:
+            return
+        experiment = self._read(Submission(SUBMIT, now, descriptor_content(Place([]), members["descriptor"])), members)
+        try:
+            self.timelines.check(deployment_order(experiment))
+        except ValueError as error:
+            raise InvalidDescriptorError(SUBMIT, [Fault("", str(error))]) from None
+
     def _mode(self, view: View) -> Mode:
         if not view.config.dynamic_jobs:
             if self.options.entries == "serialise":
@@ -208,6 +240,7 @@ class ExperimentsScheduler(Leases):
         while True:
             for one in self.orchestrator.advance(now):
                 self.timelines.follow(one, now)
+                self.changed[one.id] = one
             self.timelines.advance(plan)
             if not self.scheduler.actions and self.orchestrator.next_time() > now:
                 return
@@ -240,17 +273,27 @@ class ExperimentsScheduler(Leases):
     def _situation(self, now: float, kept: Iterable[tuple[str, str | None]]) -> Situation:
         return Situation(self.testbed.with_storages(kept), now, self.options.reservations == "on")
 
-    def _submit(self, one: Submission, plan: Plan) -> None:
+    def _read(self, one: Submission, members: Mapping[str, Any]) -> Experiment:
+        """Return the experiment of a descriptor; instants in it count from the `origin` of an event."""
+        begun = members.get("origin")
+        origin = datetime.fromtimestamp(begun, UTC) if isinstance(begun, float) and 0 <= begun < _LATEST else None
+        kept = [(each.name, each.location) for each in self.orchestrator.kept]
+        return read_descriptor(one.place, one.content, self._situation(one.time, kept), origin=origin)
+
+    def _submit(self, one: Submission, plan: Plan, members: Mapping[str, Any] = _NOTHING) -> None:
         """Accept an experiment, or tell what is wrong with it."""
+        number = members.get("experiment", 0)
         try:
-            kept = [(each.name, each.location) for each in self.orchestrator.kept]
-            experiment = read_descriptor(one.place, one.content, self._situation(max(one.time, 0.0), kept))
+            experiment = self._read(one, members)
             order = deployment_order(experiment)
             self.timelines.check(order)
         except (DescriptorError, ValueError) as error:
             plan.warn(f"{error}; it is left out")
             return
-        self.accepted.append(self.orchestrator.accept(experiment, order, self.clock, owner=one.owner))
+        number = number if isinstance(number, int) and 0 < number < _LATEST else 0
+        accepted = self.orchestrator.accept(experiment, order, self.clock, owner=one.owner, number=number)
+        self.accepted.append(accepted)
+        self.changed[accepted.id] = accepted
 
     def _obey(self, event: Notify, plan: Plan) -> None:
         """Do what an external event asks for; what is wrong with one is told."""
@@ -276,7 +319,8 @@ class ExperimentsScheduler(Leases):
             plan.warn(f"{SUBMIT}: {faults[0]}; it is left out")
             return
         owner = members.get("owner", "")
-        self._submit(Submission(SUBMIT, self.clock, content, owner if isinstance(owner, str) else ""), plan)
+        submission = Submission(SUBMIT, self.clock, content, owner if isinstance(owner, str) else "")
+        self._submit(submission, plan, members)
 
     def _resume(self, number: str, vms: Any) -> None:
         if vms != "all" and not (isinstance(vms, list) and all(isinstance(one, str) for one in vms)):

@@ -105,10 +105,19 @@ class Orchestrator:
         return bool(self._open)
 
     def accept(
-        self, experiment: Experiment, order: Sequence[PlannedResource], now: float, *, owner: str = ""
+        self,
+        experiment: Experiment,
+        order: Sequence[PlannedResource],
+        now: float,
+        *,
+        owner: str = "",
+        number: int = 0,
     ) -> ManagedExperiment:
-        """Take an experiment that was validated, with its deployment order; `advance` follows at the same instant."""
-        self._last += 1
+        """Take an experiment that was validated, with its deployment order; `advance` follows at the same instant.
+
+        It gets the number that is asked for, or the next one if that is not greater than all before.
+        """
+        self._last = max(self._last + 1, number)
         log, reservable = ExperimentLog(self._clock), any(isinstance(each.resource, Compute) for each in order)
         reserves = self._settings.reservations == "on" and (experiment.reservation is not None or reservable)
         one = ManagedExperiment(self._last, experiment, order, now, owner=owner, reserves=reserves, log=log)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
 
@@ -97,6 +97,14 @@ class Scheduler(ABC, Generic[Options]):
             return False
         plan.kill(running)
         return True
+
+    def check_request(self, kind: str, members: Mapping[str, Any], now: float) -> None:  # noqa: ARG002
+        """Raise an InputError if an external event would be refused that somebody wants to bring about now.
+
+        A live site asks this before it accepts a request, from a thread of its own: nothing may be changed. Without a
+        method of its own an algorithm takes no event of this kind: LookupError.
+        """
+        raise LookupError(f"{self.name} takes no {kind}")
 
     def tables(self, view: View) -> Iterable[Table]:  # noqa: ARG002  (a hook: subclasses read it)
         """Return tables of the run, which are written beside Batsim's as PREFIX_NAME.csv; called once, after its end.

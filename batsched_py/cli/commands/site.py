@@ -19,7 +19,7 @@ from batsched_py.site.site import SiteSettings
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: The algorithm that stands behind a site unless another is named.
-DEFAULT: Final = "leases"
+DEFAULT: Final = "experiments"
 
 
 class SiteRequest(Struct, frozen=True):

@@ -11,7 +11,8 @@ Start with app.py, which makes the application (Litestar) of these parts:
 * acceptance.py: accepts requests of one moment together, off the event loop;
 * lease_views.py, owned.py: leases and jobs by who may see them; schedule.py: what takes hosts when;
 * answers.py: answers that are the same for all, encoded once;
-* lease_routes.py, site_routes.py, page_routes.py: the resources, and the page in front of them;
+* experiment_views.py, experiment_xml.py: experiments by who may see them, and as XML; bodies.py: types of bodies;
+* lease_routes.py, experiment_routes.py, site_routes.py, page_routes.py: the resources, and the page in front of them;
 * server.py: the server around it.
 
 Nothing that comes in names code, a file or a header to be believed; bodies are bounded before they are read.

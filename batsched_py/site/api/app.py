@@ -20,6 +20,8 @@ from msgspec import Struct
 import batsched_py
 from batsched_py.errors import SiteError
 from batsched_py.site.api import problems
+from batsched_py.site.api.bodies import JSON, TYPES, body_type
+from batsched_py.site.api.experiment_routes import ExperimentController
 from batsched_py.site.api.identity import LOCAL, USER_HEADER, Doorkeeper, writes
 from batsched_py.site.api.lease_routes import JobController, LeaseController
 from batsched_py.site.api.page_routes import HEADERS, page, part
@@ -33,8 +35,6 @@ from batsched_py.site.site import Site
 LARGEST_BODY: Final = 1 << 20
 #: The type of a parameter in the path of a handler.
 _TYPE: Final = re.compile(r":\w+(?=})")
-#: The type of bodies.
-JSON: Final = "application/json"
 
 
 class DoorSettings(Struct, frozen=True):
@@ -55,7 +55,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
     """Return the application of a site, which is started and stopped by others."""
     api = Router(
         "/",
-        route_handlers=[LeaseController, JobController, SiteController],
+        route_handlers=[LeaseController, JobController, SiteController, ExperimentController],
         guards=[_make_guard(site, Doorkeeper(doors.token), RateLimit(doors.rate, doors.burst))],
     )
     return Litestar(
@@ -87,11 +87,11 @@ def _make_guard(site: Site, doorkeeper: Doorkeeper, limit: RateLimit) -> Guard:
     It is one coroutine, because the framework runs others in threads, and a function, because it copies objects.
     """
 
-    async def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
         doorkeeper.check(connection)
         if site.inbox.starting:
             raise refuse(503, "the site is starting", **{"Retry-After": "1"})
-        _check_type(connection)
+        _check_type(connection, handler)
         if not writes(connection):
             return
         waits = limit.seconds_to_wait(connection.headers.get(USER_HEADER, LOCAL))
@@ -112,10 +112,10 @@ async def _tell_methods(message: Message, scope: Scope) -> None:
             MutableScopeHeaders.from_message(message)["Allow"] = ", ".join(sorted({*known, "OPTIONS"}))
 
 
-def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-    """Refuse bodies of types that nothing here reads; what a plain form of a browser can send is among them."""
+def _check_type(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Refuse bodies of types that the handler does not read; what a plain form of a browser can send is among them."""
     headers = connection.headers
     if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-        given = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if given != JSON:
-            raise refuse(415, f"must be {JSON}", "Content-Type")
+        given, known = body_type(headers), handler.opt.get(TYPES, (JSON,))
+        if given not in known:
+            raise refuse(415, f"must be {' or '.join(known)}", "Content-Type")

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from batsched_py.site.api.acceptance import Acceptance
 from batsched_py.site.api.answers import Answers
+from batsched_py.site.api.experiment_views import Experiments
 from batsched_py.site.api.lease_views import Leases
 from batsched_py.site.site import Site
 
@@ -26,13 +27,14 @@ class Parts(Struct, frozen=True):
 
     site: Site
     leases: Leases
+    experiments: Experiments
     answers: Answers
     acceptance: Acceptance
 
 
 def make_parts(site: Site) -> Parts:
     """Return the parts of an application."""
-    return Parts(site, Leases(site), Answers(site.board), Acceptance(site.inbox))
+    return Parts(site, Leases(site), Experiments(site), Answers(site.board), Acceptance(site.inbox))
 
 
 def parts(request: Asking) -> Parts:

@@ -1,0 +1,145 @@
+"""Managed experiments over HTTP, as BonFIRE's clients ask for them (M2, M18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+import msgspec
+from litestar import Controller, Response
+from litestar.params import Parameter
+
+from batsched_py.errors import WorkloadError
+from batsched_py.experiments.faults import DescriptorSizeError, DescriptorSyntaxError, InvalidDescriptorError
+from batsched_py.experiments.parsing.descriptor import read_descriptor
+from batsched_py.experiments.views import ExperimentView
+from batsched_py.schedulers.experiments import DELETE, SUBMIT
+from batsched_py.site.api.bodies import JSON, TYPES, XML, body_type, wants_json
+from batsched_py.site.api.experiment_views import unseen
+from batsched_py.site.api.experiment_xml import PATH, collection_xml, experiment_xml, log_xml
+from batsched_py.site.api.handlers import delete, get, post
+from batsched_py.site.api.identity import Identity, who_asks
+from batsched_py.site.api.parts import Asking, parts
+from batsched_py.site.api.problems import Problem, RefusedError, refuse
+from batsched_py.site.inbox import Asked
+from batsched_py.text.display import displayed
+
+Number = Annotated[int, Parameter(ge=1, le=2**53, description="The number that the site gave it.")]
+User = Annotated[str | None, Parameter(query="user_id", description="Whose; only one's own.")]
+#: Types of descriptors; those of BonFIRE itself too.
+#: Characters of what is told of a fault.
+_LONGEST: Final = 500
+_DESCRIPTORS: Final = (JSON, XML, "text/xml", "application/vnd.bonfire+xml")
+
+
+class ExperimentController(Controller):
+    """The resource /managed_experiments; the caller says for whom it asks."""
+
+    path = PATH
+    tags = ("experiments",)
+
+    @post("/", summary="Hand in an experiment", opt={TYPES: _DESCRIPTORS})
+    async def hand_in(self, request: Asking) -> Response[bytes]:
+        """Accept a descriptor in JSON or OVF; it is on disk when it is answered, and is deployed in the background."""
+        who, content = _identified(request), await request.body()
+        asked = _ask_for_experiment(request, content, who)
+        entry = await parts(request).acceptance.accept(asked)
+        begun = datetime.fromtimestamp(parts(request).site.begun, UTC)
+        experiment = read_descriptor("", content, origin=begun)
+        view = unseen(entry)._replace(name=experiment.name, description=experiment.description)
+        return _answer(request, view, experiment_xml, _whole, status=201, location=f"{PATH}/{entry.number}")
+
+    @get("/", summary="List experiments")
+    async def listed(self, request: Asking, user: User = None) -> Response[bytes]:
+        """List one's own experiments and those of one's group."""
+        who = _identified(request)
+        if user is not None and user != who.user:
+            raise refuse(403, "only one's own experiments may be listed", "user_id")
+        return _answer(request, parts(request).experiments.readable(who), collection_xml, _summaries)
+
+    @get("/{number:int}", summary="Show an experiment")
+    async def shown(self, request: Asking, number: Number) -> Response[bytes]:
+        """Show one experiment with its resources."""
+        return _answer(request, parts(request).experiments.find(number, _identified(request)), experiment_xml, _whole)
+
+    @get("/{number:int}/log", summary="Read the log of an experiment")
+    async def log(self, request: Asking, number: Number) -> Response[bytes]:
+        """Return what has happened to an experiment so far."""
+        view = parts(request).experiments.find(number, _identified(request))
+        return _answer(request, view, log_xml, lambda one: one.log)
+
+    @delete("/{number:int}", summary="Delete an experiment")
+    async def remove(self, request: Asking, number: Number) -> None:
+        """Delete an experiment in whichever state it is, with all that it holds; only who handed it in may."""
+        who, experiments = _identified(request), parts(request).experiments
+        experiments.find(number, who)
+        if experiments.entry(number).user != who.user:
+            raise refuse(403, "only who handed it in may delete it")
+        members = {"experiment": str(number)}
+        await parts(request).acceptance.accept(Asked(DELETE, lambda _: members, who.user, who.group, number))
+
+
+def _identified(request: Asking) -> Identity:
+    """Return who asks; these resources are for callers who say so."""
+    who = who_asks(request)
+    if not who.asserted:
+        raise refuse(401, "must say who asks", "X-Bonfire-Asserted-Id")
+    return who
+
+
+def _ask_for_experiment(request: Asking, content: bytes, who: Identity) -> Asked:
+    """Return the request for the inbox; RefusedError with all that is wrong with the descriptor."""
+    site = parts(request).site
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise refuse(400, "must be text in UTF-8") from None
+    if (body_type(request.headers) == JSON) == text.lstrip("\ufeff \t\r\n").startswith("<"):
+        raise refuse(400, "must be of the type that Content-Type says")
+    members: dict[str, Any] = {"descriptor": text, "owner": who.user, "origin": site.begun}
+    try:
+        site.session.check_request(SUBMIT, members, site.inbox.now)
+    except LookupError as error:
+        raise refuse(409, f"{error}: the site runs without experiments") from None
+    except DescriptorSizeError as error:
+        raise refuse(413, error.rule) from None
+    except DescriptorSyntaxError as error:
+        raise refuse(400, error.rule, displayed(error.field)) from None
+    except InvalidDescriptorError as error:
+        problems = [Problem(fault.path, displayed(fault.message, _LONGEST)) for fault in error.faults]
+        raise RefusedError(422, problems) from None
+    except WorkloadError as error:
+        raise refuse(422, displayed(error.rule, _LONGEST), displayed(error.field)) from None
+    return Asked(SUBMIT, lambda number: members | {"experiment": number}, who.user, who.group)
+
+
+def _answer(
+    request: Asking,
+    found: Any,
+    to_xml: Callable[[Any], bytes],
+    to_json: Callable[[Any], Any],
+    *,
+    status: int = 200,
+    location: str = "",
+) -> Response[bytes]:
+    """Answer in the type that the caller prefers."""
+    headers = {"Location": location} if location else {}
+    if not wants_json(request.headers):
+        return Response(to_xml(found), status_code=status, media_type=XML, headers=headers)
+    body = msgspec.json.encode(to_json(found))
+    return Response(body, status_code=status, media_type=JSON, headers=headers)
+
+
+def _whole(one: ExperimentView) -> dict[str, Any]:
+    """Return an experiment as JSON shows it: with its address in the API, without its log."""
+    return {**_summary(one), "resources": one.resources}
+
+
+def _summaries(experiments: Sequence[ExperimentView]) -> dict[str, Any]:
+    return {"items": [_summary(one) for one in experiments]}
+
+
+def _summary(one: ExperimentView) -> dict[str, Any]:
+    members = {name: value for name, value in one._asdict().items() if name not in ("log", "resources")}
+    return {"href": f"{PATH}/{one.id}", **members, "links": {"experiment": one.link, "log": f"{PATH}/{one.id}/log"}}

@@ -1,0 +1,78 @@
+"""Experiments as the board has them, by who may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+from batsched_py.experiments.states import ExperimentState
+from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView
+from batsched_py.schedulers.experiments import DELETE, SUBMIT
+from batsched_py.site.api.identity import Identity
+from batsched_py.site.api.owned import Owned
+from batsched_py.site.api.problems import refuse
+from batsched_py.site.board import EMPTY, Snapshot
+from batsched_py.site.journal import Entry
+from batsched_py.site.site import Site
+
+
+class Experiments:
+    """Experiments by the numbers of their requests; used from one event loop.
+
+    Args:
+        site: of which they are.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        #: Requests that are indexed.
+        self._indexed = 0
+        self._owned = Owned()
+        self._deleted: set[int] = set()
+        self._snapshot: Snapshot = EMPTY
+        self._views: dict[int, ExperimentView] = {}
+
+    def find(self, number: int, who: Identity) -> ExperimentView:
+        """Return an experiment. RefusedError if there is none, it was deleted, or it is another's."""
+        self._catch_up()
+        entry = self.entry(number)
+        if not who.may_read(entry.user, entry.group):
+            raise refuse(403, "it is another user's")
+        return self._views.get(number) or unseen(entry)
+
+    def entry(self, number: int) -> Entry:
+        """Return the request of an experiment; RefusedError if there is none, or it was deleted."""
+        self._catch_up()
+        entry = self._site.inbox.entries.get(number)
+        if entry is None or entry.kind != SUBMIT or number in self._deleted:
+            raise refuse(404, f"there is no experiment {number}")
+        return entry
+
+    def readable(self, who: Identity) -> list[ExperimentView]:
+        """Return those that somebody may see, by number."""
+        self._catch_up()
+        entries = self._site.inbox.entries
+        return [self._views.get(number) or unseen(entries[number]) for number in self._owned.of(who)]
+
+    def _catch_up(self) -> None:
+        """Index new requests, and the snapshot if it is a new one."""
+        entries = self._site.inbox.entries
+        while (entry := entries.get(self._indexed + 1)) is not None:
+            self._indexed += 1
+            if entry.kind == SUBMIT:
+                self._owned.add(entry.number, entry)
+            elif entry.kind == DELETE and entry.target in entries:
+                self._deleted.add(entry.target)
+                self._owned.discard(entry.target, entries[entry.target])
+        snapshot = self._site.board.snapshot
+        if snapshot is not self._snapshot:
+            self._snapshot = snapshot
+            table = snapshot.tables.get(LIVE_EXPERIMENTS)
+            rows = cast(Iterable[ExperimentView], () if table is None else table.rows)
+            self._views = {int(row.id): row for row in rows}
+
+
+def unseen(entry: Entry) -> ExperimentView:
+    """Return an experiment that the algorithm has not seen."""
+    number, state = str(entry.number), ExperimentState.READY.value
+    return ExperimentView(number, "", "", entry.user, state, None, None, entry.time, None, None, None, "", (), ())

@@ -1,0 +1,74 @@
+"""Experiments in XML, as BonFIRE's clients read them (M2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from batsched_py.experiments.views import ExperimentView
+from batsched_py.text.wording import seconds
+
+#: What no XML document may have.
+_FORBIDDEN: Final = re.compile("[^\\t\\n\\r -\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+PATH: Final = "/managed_experiments"
+
+
+def collection_xml(experiments: Sequence[ExperimentView]) -> bytes:
+    """Return a list of experiments."""
+    root = Element("collection")
+    items = SubElement(root, "items")
+    for one in experiments:
+        items.append(_summary(one))
+    return _written(root)
+
+
+def experiment_xml(one: ExperimentView) -> bytes:
+    """Return an experiment with its resources."""
+    root = _summary(one)
+    for tag, time in (("deployed", one.deployed), ("ends", one.ends), ("start", one.start)):
+        if time is not None:
+            SubElement(root, tag).text = seconds(time)
+    if one.failure:
+        SubElement(root, "failure").text = _text(one.failure)
+    resources = SubElement(root, "resources")
+    for each in one.resources:
+        attributes = {"name": each.name, "kind": each.kind, "state": each.state}
+        attributes |= {"location": each.location} if each.location else {}
+        resource = SubElement(resources, "resource", {name: _text(text) for name, text in attributes.items()})
+        for network, address in each.addresses.items():
+            SubElement(resource, "address", {"network": _text(network)}).text = _text(address)
+        for key, text in each.contexts.items():
+            SubElement(resource, "context", {"key": _text(key)}).text = _text(text)
+    return _written(root)
+
+
+def log_xml(one: ExperimentView) -> bytes:
+    """Return the log of an experiment; times are simulated seconds."""
+    root = Element("log")
+    for message in one.log:
+        attributes = {"time": seconds(message.time), "level": message.level, "state": message.state}
+        attributes["resource"] = message.resource
+        told = SubElement(root, "message", {name: _text(text) for name, text in attributes.items()})
+        told.text = _text(message.text)
+    return _written(root)
+
+
+def _summary(one: ExperimentView) -> Element:
+    root = Element("managed_experiment", {"href": f"{PATH}/{one.id}"})
+    for tag, text in (("name", one.name), ("description", one.description), ("status", one.status)):
+        SubElement(root, tag).text = _text(text)
+    if one.link is not None:
+        SubElement(root, "link", {"rel": "experiment", "href": _text(one.link)})
+    SubElement(root, "link", {"rel": "log", "href": f"{PATH}/{one.id}/log"})
+    return root
+
+
+def _text(text: str) -> str:
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _written(root: Element) -> bytes:
+    found: bytes = tostring(root, "utf-8", xml_declaration=True)
+    return found
