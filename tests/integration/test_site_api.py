@@ -157,7 +157,7 @@ def test_names_are_checked(site: SiteProcess) -> None:
 def test_the_site_tells_what_it_is(site: SiteProcess) -> None:
     """And what its hosts do."""
     described = site.client().get("api", "site")
-    assert (described["platform"], described["hosts"], described["algorithm"]) == ("tiny4.xml", 4, "leases")
+    assert (described["platform"], described["hosts"], described["algorithm"]) == ("tiny4.xml", 4, "experiments")
     assert [host["name"] for host in site.client().get("api", "hosts")] == ["t0", "t1", "t2", "t3"]
     assert ask(site, "GET", "/healthz")[2] == {"status": "ready", "why": ""}
 

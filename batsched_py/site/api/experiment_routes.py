@@ -26,7 +26,7 @@ from batsched_py.site.inbox import Asked
 from batsched_py.text.display import displayed
 
 Number = Annotated[int, Parameter(ge=1, le=2**53, description="The number that the site gave it.")]
-User = Annotated[str | None, Parameter(query="user_id", description="Whose; only one's own.")]
+UserId = Annotated[str | None, Parameter(description="Whose; only one's own.")]
 #: Types of descriptors; those of BonFIRE itself too.
 #: Characters of what is told of a fault.
 _LONGEST: Final = 500
@@ -51,10 +51,10 @@ class ExperimentController(Controller):
         return _answer(request, view, experiment_xml, _whole, status=201, location=f"{PATH}/{entry.number}")
 
     @get("/", summary="List experiments")
-    async def listed(self, request: Asking, user: User = None) -> Response[bytes]:
+    async def listed(self, request: Asking, user_id: UserId = None) -> Response[bytes]:
         """List one's own experiments and those of one's group."""
         who = _identified(request)
-        if user is not None and user != who.user:
+        if user_id is not None and user_id != who.user:
             raise refuse(403, "only one's own experiments may be listed", "user_id")
         return _answer(request, parts(request).experiments.readable(who), collection_xml, _summaries)
 
