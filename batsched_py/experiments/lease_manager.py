@@ -221,6 +221,8 @@ class LeaseManager:
             if status is not None:
                 resource.status = status
                 self._news[id] = None
+                if status.state == "failed" and resource.own and resource.lease is not None:
+                    self._take_back(resource.lease, now)  # nobody deletes what was never created
             elif resource.host is None and resource.lease is not None:
                 self._take_back(resource.lease, now)
                 self._lose(id, f"no host within {seconds(self._wait)} s")

@@ -155,6 +155,12 @@ class ManagedExperiment:
         return QUEUED if self.queued and self.state is ExperimentState.DEPLOYABLE else self.state.value
 
     @property
+    def waits_for_start(self) -> bool:
+        """True if it could be deployed, but for its start, and has no machines to reserve for it."""
+        waits = self.state is ExperimentState.DEPLOYABLE and not self.queued
+        return waits and not self.reserves and self.experiment.start is not None
+
+    @property
     def open(self) -> bool:
         """True if it has not come to its end."""
         return self.state not in ENDED_STATES

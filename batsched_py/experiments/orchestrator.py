@@ -253,6 +253,8 @@ class Orchestrator:
         if number not in self._undos:
             if one.state is ExperimentState.READY:
                 self._plan(one, now)
+            elif one.waits_for_start and now >= self._next_time(number):
+                self._enqueue(one)
             elif one.state is ExperimentState.DEPLOYING:
                 self._deploy(one, now)
             if one.state is ExperimentState.DEPLOYED and one.ends is not None and now >= one.ends:
@@ -272,6 +274,8 @@ class Orchestrator:
             return undo.retry_at
         if deployment is not None:
             return deployment.next_time()
+        if one.waits_for_start and one.experiment.start is not None:
+            return one.experiment.start
         return one.ends if one.state is ExperimentState.DEPLOYED and one.ends is not None else math.inf
 
     def _plan(self, one: ManagedExperiment, now: float) -> None:
@@ -282,6 +286,8 @@ class Orchestrator:
             return
         one.change(ExperimentState.DEPLOYABLE, now, f"deployment order: {', '.join(one.resources) or 'nothing'}")
         if not one.reserves:
+            if one.waits_for_start and now < self._next_time(one.number):
+                return  # nothing of it can be reserved
             self._enqueue(one)
             return
         try:

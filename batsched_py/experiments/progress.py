@@ -66,7 +66,7 @@ class Progress:
         queue = deque([name])
         while queue:
             for needing in self._needing(queue.popleft()):
-                if needing not in lost:
+                if needing not in lost and needing in self._waits:  # it may have been given up for another
                     lost[needing] = None
                     queue.append(needing)
         for one in lost:

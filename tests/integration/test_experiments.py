@@ -186,6 +186,17 @@ def test_constraints_choose_hosts(tmp_path: Path) -> None:
     assert refused.experiments[0].failure == "a: no host has constraint '$mem >= 4096'"
 
 
+def test_a_machine_without_an_address_gives_its_host_back(tmp_path: Path) -> None:
+    """The network has one address: the second machine fails, with its experiment, and the next one finds all hosts."""
+    lan = {"network": {"name": "lan", "location": "epcc", "address": "10.1.0.0", "size": 1}}
+    short = document(lan, compute("c", min=2, instanceType="medium", resources=[{"network": "lan"}]))
+    next_one = {"time": 10, "descriptor": document(compute("c", min=2, instanceType="medium"))}
+    simulated = ExperimentSimulation(tmp_path, {"experiments": [{"descriptor": short}, next_one]}, SITES)
+    assert [one.state.value for one in simulated.experiments] == ["FAILED", "ENDED"]
+    assert simulated.experiments[0].failure == "c-2: network lan has no address left"
+    nothing_left(simulated)
+
+
 def test_a_host_that_fails_takes_its_experiment(tmp_path: Path) -> None:
     """All is released, also what runs elsewhere."""
     entries = [{"at": 10, "run": "load", "takes": 1000}]

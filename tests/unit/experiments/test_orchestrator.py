@@ -176,6 +176,18 @@ def test_without_a_start_the_earliest_is_reserved() -> None:
     assert states(one)[2:] == [(0.0, "RESERVED"), (500.0, "DEPLOYING"), (500.0, "DEPLOYED")]
 
 
+def test_a_start_is_kept_without_machines() -> None:
+    """M16: there is nothing to reserve, and networks come at the start none the less; DELETE may come before."""
+    network = {"network": {"name": "n", "location": "epcc"}}
+    play = Play(ScriptedManager(), RESERVING)
+    one, deleted, late = (play.accept(network, start=start) for start in (3600, 3600, 0))
+    assert [each.status for each in (one, deleted, late)] == ["DEPLOYABLE", "DEPLOYABLE", "DEPLOYED"]
+    play.delete(deleted)
+    play.until(math.inf)
+    assert states(one)[2:] == [(3600.0, "DEPLOYING"), (3600.0, "DEPLOYED"), (3600.0 + SECONDS, "ENDED")]
+    assert play.manager.asked("create_resource") == [(0.0, "n"), (3600.0, "n")]
+
+
 @pytest.mark.parametrize("state", [ReservationState.TERMINATED, ReservationState.FAILED])
 def test_a_reservation_that_is_lost_fails_the_experiment(state: ReservationState) -> None:
     """MA-9: nothing was asked for."""
@@ -396,6 +408,15 @@ def test_what_does_not_fit_is_left_out() -> None:
     }
     nothing = Play(ScriptedManager(room=0), RESERVING)
     failed(nothing.accept(compute("a"), best_effort_allocation=True))
+
+
+def test_what_needs_two_that_are_left_out_is_left_out_once() -> None:
+    """M30: the second one to be left out must not leave it out again."""
+    play = Play(ScriptedManager(room=1, broken=["b-1", "b-2"]), RESERVING)
+    one = play.accept(compute("a"), compute("b", min=2), compute("d", "b"), best_effort_allocation=True)
+    assert one.status == "DEPLOYED"
+    assert [each.reason for each in one.resources.values()] == ["", "no such image", "no such image", "it needs b-1"]
+    assert texts(one).count("d left out") == 1
 
 
 def test_what_fits_is_found_without_asking_for_more() -> None:
