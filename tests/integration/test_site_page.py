@@ -72,6 +72,26 @@ def test_a_lease_is_asked_for_suspended_for_another_and_resumed(site: SiteProces
     assert [address for address in browser.requests() if not address.startswith((site.url, "data:"))] == []
 
 
+def test_an_experiment_is_handed_in_deployed_and_deleted(site: SiteProcess, browser: Browser) -> None:
+    """Its log grows, its dependencies are drawn; what is wrong is told; nothing is complained about."""
+    browser.visit(site.url)
+    press(browser, "#hand-in button")
+    shown = "document.getElementById('experiment-title').textContent"
+    wait_for(lambda: browser.ask(shown) == "first: DEPLOYED")
+    wait_for(lambda: browser.ask("document.querySelectorAll('#log li').length") >= 12)
+    assert browser.ask("document.querySelectorAll('#graph rect').length") == 4
+    assert browser.ask("document.querySelectorAll('#graph line').length") == 5
+    wait_for(lambda: browser.ask(shown) == "first: ENDED")
+    press(browser, "button[data-cancel=delete1]")
+    wait_for(lambda: browser.ask("document.getElementById('experiment').hidden"))
+    browser.ask("document.getElementById('descriptor').value = '{}'")
+    press(browser, "#hand-in button")
+    told = "document.getElementById('handed-in').textContent"
+    wait_for(lambda: "resources: is missing" in str(browser.ask(told)))
+    known = [line for line in browser.complaints() if "SEVERE" in line and "422" not in line]
+    assert known == []
+
+
 def test_a_lease_is_taken_back_by_keyboard(site: SiteProcess, browser: Browser) -> None:
     """Tab and Enter are enough."""
     site.client().post("api", "leases", body={"nodes": 4, "duration": "unlimited"})

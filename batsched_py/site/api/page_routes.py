@@ -16,6 +16,7 @@ _TYPES: Final = {
     "page.js": "text/javascript; charset=utf-8",
     "site.js": "text/javascript; charset=utf-8",
     "chart.js": "text/javascript; charset=utf-8",
+    "experiments.js": "text/javascript; charset=utf-8",
 }
 #: Headers of all answers: nothing from elsewhere is loaded or run, and no other page shows this one.
 HEADERS: Final = {

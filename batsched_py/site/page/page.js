@@ -1,6 +1,7 @@
 // The page: asks the site for what has changed, and shows it.
 
 import { Chart, KINDS, clockText, sample } from "./chart.js";
+import * as experiments from "./experiments.js";
 import { Refused, ask, follow, keepToken } from "./site.js";
 
 const $ = (id) => document.getElementById(id);
@@ -107,6 +108,7 @@ async function refresh() {
         ask(`/api/leases?newest=true&limit=200&finished=${$("finished").checked}`), ask("/api/queue"), ask(`/api/schedule?begin=${begin}&end=${end}`),
       ]);
       fillTable($("leases"), LEASE_COLUMNS, leases.map(leaseRow), "There are none.");
+      await experiments.refresh();
       fillTable($("queue"), QUEUE_COLUMNS, queue.slice(0, 100).map(queueRow), "The queue is empty.");
       chart.blocks = blocks;
       chart.draw();
@@ -160,6 +162,7 @@ async function begin() {
     $("about").textContent = `${site.hosts} hosts, scheduled by ${site.algorithm}`;
     chart.hosts = site.hosts;
     showClock(site.clock);
+    if (site.algorithm === "experiments") experiments.begin({ attempt, cell, fillTable });
     await refresh();
     listen();
   } catch (error) {

@@ -12,17 +12,19 @@ export class Refused extends Error {
 
 export function keepToken(token) { sessionStorage.setItem(TOKEN, token); }
 
-function headers(body) {
+function allHeaders(body, more = {}) {
   const token = sessionStorage.getItem(TOKEN);
   return {
     ...(token ? { Authorization: `Bearer ${token}` } : {}),
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...more,
   };
 }
 
-/** Ask for a resource; a body makes it a write. */
-export async function ask(path, { method = "GET", body } = {}) {
-  const answer = await fetch(path, { method, headers: headers(body), body: body === undefined ? undefined : JSON.stringify(body) });
+/** Ask for a resource; a body, or a text as it is, makes it a write. */
+export async function ask(path, { method = "GET", body, text, headers } = {}) {
+  const content = text ?? (body === undefined ? undefined : JSON.stringify(body));
+  const answer = await fetch(path, { method, headers: allHeaders(content, headers), body: content });
   if (answer.status === 204) return null;
   const value = await answer.json().catch(() => null);
   if (!answer.ok) throw new Refused(answer.status, value?.problems ?? [{ path: "", message: `the site answered ${answer.status}` }]);
@@ -31,7 +33,7 @@ export async function ask(path, { method = "GET", body } = {}) {
 
 /** Call `tell(event, data)` for each event of the site, until the connection ends. */
 export async function follow(tell) {
-  const answer = await fetch("/api/events", { headers: headers() });
+  const answer = await fetch("/api/events", { headers: allHeaders() });
   if (!answer.ok) throw new Refused(answer.status, [{ path: "", message: `the site answered ${answer.status}` }]);
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let left = "";
