@@ -12,17 +12,17 @@ from batsched_py.leases.actions import Action, Occupy, Reject, Start
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.terms import UNLIMITED, Kind
 from batsched_py.schedulers.leases import Leases, LeasesOptions
+from batsched_py.timelines.additions import ADD_ENTRY, RESUME, add_entry
 from batsched_py.timelines.enactment import Mode, TimelineEnactment
 from batsched_py.timelines.entries import Timelines, VmTimeline
 from batsched_py.timelines.kinds import KINDS, Kinds, Works
+from batsched_py.timelines.live import live_tables
 from batsched_py.timelines.parsing import parse_timelines
 from batsched_py.timelines.playing import standstill
 from batsched_py.timelines.run import TimelineRun
 from batsched_py.timelines.states import VmState
 from batsched_py.timelines.tables import timeline_tables
 
-#: The type of an external event that resumes VMs: a list of names or "all" in `vms`.
-RESUME: Final = "resume"
 #: The notice after which no external event comes.
 _NO_MORE: Final = "no_more_external_event_to_occur"
 
@@ -47,7 +47,8 @@ class TimelinesScheduler(Leases):
     """Run timelines on leases of VMs, and the jobs of the workload as leases beside them.
 
     Each VM is a lease of one whole host from its launch on. Where hosts are shared each entry is a job on that host.
-    An external event `resume` resumes breaks. A run in which nothing can happen any more ends with the reason.
+    An external event `resume` resumes breaks, `add_entry` adds an entry to a VM. A run in which nothing can happen any
+    more ends with the reason.
     """
 
     name = "timelines"
@@ -61,10 +62,10 @@ class TimelinesScheduler(Leases):
         timelines = self.options.file or Timelines(())
         self.run = TimelineRun(timelines)
         try:
-            works = Works(timelines, self.options.kinds.makers)
+            self.works = Works(timelines, self.options.kinds.makers)
         except ValueError as error:
             raise OptionError(f"option file of {self.name}: {error}") from None
-        self.entries = TimelineEnactment(self.run, works, view, self._mode(view))
+        self.entries = TimelineEnactment(self.run, self.works, view, self._mode(view))
         #: VMs whose leases are not requested yet, the last one first.
         self.coming = sorted(timelines.vms, key=lambda one: one.launch)[::-1]
         #: Number of a lease -> the VM; VM -> its lease.
@@ -72,6 +73,7 @@ class TimelinesScheduler(Leases):
         self.lease_of: dict[str, Lease] = {}
         #: What external events ask for: their members.
         self.resumes: list[Mapping[str, Any]] = []
+        self.additions: list[Mapping[str, Any]] = []
         self.events_may_come = view.config.forward_unknown_events
         #: Hosts of VMs that were launched.
         self.places: dict[str, HostSet] = {}
@@ -84,6 +86,8 @@ class TimelinesScheduler(Leases):
             return
         if event.kind == RESUME:
             self.resumes.append(event.members)
+        elif event.kind == ADD_ENTRY:
+            self.additions.append(event.members)
         elif event.kind == _NO_MORE:
             self.events_may_come = False
 
@@ -92,7 +96,7 @@ class TimelinesScheduler(Leases):
         now, requests = max(view.now, self.clock), list[Lease]()
         reserved = self.options.vm_leases == "reserved"
         while self.coming and (reserved or view.due(self.coming[-1].launch)):
-            requests.append(self._lease(self.coming.pop(), now))
+            requests.append(self._lease(self.coming.pop(), now, aside=view.expects_requests))
         return requests + super().requests(view, plan)
 
     def arrived(self, view: View) -> Sequence[Job]:
@@ -109,9 +113,10 @@ class TimelinesScheduler(Leases):
                 if _lease_of(action).id in self.vm_of:
                     self._enact(action, view, plan)
             now = self.entries.advance(plan)
+            self._add_entries(now, plan)
             self._resume(now, plan)
             self._end_standstill(view, plan)
-            ended = self._over()
+            ended = self._over(view)
             if not ended:
                 return
             self.enactment.ended += ended
@@ -133,6 +138,11 @@ class TimelinesScheduler(Leases):
         """Return the tables of leases, and what became of each entry and VM."""
         return super().tables(view) + (timeline_tables(self.run, self.places) if self.run.vms else [])
 
+    def live_tables(self, view: View) -> list[Table]:
+        """Return the tables of leases, and how the experiment, its VMs and their entries are now."""
+        live = live_tables(self.run, self.places, max(view.now, self.clock)) if self.run.vms else []
+        return super().live_tables(view) + live
+
     def _mode(self, view: View) -> Mode:
         if not view.config.dynamic_jobs:
             if self.options.entries == "serialise":
@@ -140,9 +150,9 @@ class TimelinesScheduler(Leases):
             return "booked"
         return "jobs" if view.compute_sharing else self.options.entries
 
-    def _lease(self, vm: VmTimeline, now: float) -> Lease:
+    def _lease(self, vm: VmTimeline, now: float, *, aside: bool) -> Lease:
         """Return the lease of a VM: a whole host, from its launch on, or as soon as possible."""
-        number = self.arrivals.enlist(vm.name)
+        number = self.arrivals.enlist(vm.name, aside=aside)
         self.vm_of[number] = vm
         reserved = self.options.vm_leases == "reserved"
         lease = self.lease_of[vm.name] = Lease(
@@ -191,6 +201,17 @@ class TimelinesScheduler(Leases):
         if resumes:
             self.entries.advance(plan)
 
+    def _add_entries(self, now: float, plan: Plan) -> None:
+        """Take entries that external events add; what is wrong with one is told."""
+        additions, self.additions = self.additions, []
+        for members in additions:
+            try:
+                add_entry(self.run, self.works, members, now)
+            except OptionError as error:
+                plan.warn(f"{error}; it is left out")
+        if additions:
+            self.entries.advance(plan)
+
     def _end_standstill(self, view: View, plan: Plan) -> None:
         """End a run in which nothing can happen any more, with the reason."""
         if self.run.finished or self.coming or self.events_may_come or self.entries.has_jobs:
@@ -207,9 +228,14 @@ class TimelinesScheduler(Leases):
         self.run.give_up(max(view.now, self.clock), "; ".join(reasons) or "nothing can happen any more")
         self.entries.advance(plan)
 
-    def _over(self) -> list[Lease]:
-        """Return leases that end with the run of timelines: those without an end of their own, or all if it failed."""
+    def _over(self, view: View) -> list[Lease]:
+        """Return leases that end with the run of timelines: those without an end of their own, or all if it failed.
+
+        In front of a live site more entries may be added.
+        """
         if self.coming or not self.run.finished or self.entries.has_jobs:
+            return []
+        if view.expects_requests and not self.run.failed:
             return []
         return [
             lease

@@ -39,7 +39,7 @@ class Arrivals:
         self.jobs: dict[int, str] = {}
         #: Id of a job -> the numbers of leases that it asked for, or is a part of.
         self._numbers: dict[str, list[int]] = {}
-        self._last = 0
+        self._last = self._aside = 0
         self._told = False
 
     def read(self, arrived: Sequence[Job], view: View, plan: Plan) -> Iterator[tuple[Lease, Sequence[Job]]]:
@@ -80,11 +80,18 @@ class Arrivals:
         """Return the one of these leases for which a job was submitted; None if there is none."""
         return next((leases[number] for number in self._numbers.get(job_id, ()) if number in leases), None)
 
-    def enlist(self, name: str) -> int:
-        """Return the number of a lease that no job has asked for, and that is to be known by a name."""
-        self._last += 1
-        self._note(self._last, name)
-        return self._last
+    def enlist(self, name: str, *, aside: bool = False) -> int:
+        """Return the number of a lease that no job has asked for, and that is to be known by a name.
+
+        One that stands `aside` takes no number that the name of a job could ask for.
+        """
+        if aside:
+            self._aside += 1
+            number = 10**_DIGITS + self._aside
+        else:
+            number = self._last = self._last + 1
+        self._note(number, name)
+        return number
 
     def _note(self, number: int, jobs: str) -> None:
         self.jobs[number] = jobs

@@ -168,6 +168,11 @@ class View:
         """True once Batsim has announced that no more static job will come (v3 and later)."""
         return self._state.all_submitted
 
+    @property
+    def expects_requests(self) -> bool:
+        """True as long as external events may ask for jobs, as those in front of a live site do."""
+        return self._state.expects_requests
+
     def availability(self) -> Availability:
         """Return the future: running jobs until their walltimes, and what was reserved. It stays up to date."""
         if self._availability is None:

@@ -11,6 +11,8 @@
 * `playing`: a whole run without hosts, with the durations that the entries name.
 * `enactment`: the same on Batsim's hosts, where entries are jobs.
 * `firewheel`: schedules of FIREWHEEL's VMs as entries.
+* `additions`: entries that are added from outside while it runs.
+* `live`: how things are while it runs, as tables.
 * `tables`: what became of entries and VMs, as tables.
 
 A run is told what happens (`launch`, `ended`, `resume`, ...) and asked what to do (`advance`). Nothing here does I/O.

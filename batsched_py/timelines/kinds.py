@@ -101,8 +101,12 @@ class Works:
     def add(self, vm: VmTimeline) -> None:
         """Take the programs of one more VM; ValueError as above."""
         for entry in vm.entries:
-            if isinstance(entry.action, Program) and entry.action.kind != FIXED:
-                self._made[vm.name, entry.name] = self._make(vm.name, entry.name, entry.action)
+            self.add_entry(vm.name, entry)
+
+    def add_entry(self, vm: str, entry: Entry) -> None:
+        """Take one more entry; ValueError as above."""
+        if isinstance(entry.action, Program) and entry.action.kind != FIXED:
+            self._made[vm, entry.name] = self._make(vm, entry.name, entry.action)
 
     def of(self, vm: str, entry: Entry, number: int) -> Work:
         """Return what a run of a program or drop is; PlanError if a kind of the user's raises, or returns no Work."""

@@ -79,6 +79,22 @@ def parse_timelines(file: str, document: Mapping[str, Any], others: Collection[s
     return Timelines(tuple(read), _read_rules(place, document))
 
 
+def parse_entry(source: str, members: Any, number: int, vms: Sequence[str], taken: Collection[str] = ()) -> Entry:
+    """Return an entry that becomes known while its VM runs; WorkloadError names the member and the rule.
+
+    Args:
+        source: what it is called in messages.
+        members: the entry, as it would stand in a file.
+        number: its place in the list of its VM.
+        vms: names of all VMs.
+        taken: names that other entries of its VM have.
+    """
+    place = _Place(source)
+    if isinstance(members, dict) and "added" in members:
+        (place / "added").refuse("an entry that is added now becomes known now")
+    return _read_entry(place, members, number, vms, dict.fromkeys(taken, 1))
+
+
 def _read_rules(place: _Place, document: Mapping[str, Any]) -> TimelineRules:
     readers: Mapping[str, Callable[[_Place, Any], Any]] = {
         "buffer": _duration,

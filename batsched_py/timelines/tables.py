@@ -83,7 +83,7 @@ class VmRow(NamedTuple):
 def timeline_tables(run: TimelineRun, hosts: Mapping[str, HostSet]) -> list[Table]:
     """Return the tables `timeline`, of entries, and `timeline_vms`; `hosts` are those of VMs that were launched."""
     return [
-        Table("timeline", EntryRow._fields, [row for vm in run.vms.values() for row in _entry_rows(vm)]),
+        Table("timeline", EntryRow._fields, [row for vm in run.vms.values() for row in entry_rows(vm)]),
         Table("timeline_vms", VmRow._fields, [_vm_row(run, vm, hosts) for vm in run.vms.values()]),
     ]
 
@@ -105,7 +105,8 @@ def _vm_row(run: TimelineRun, vm: TimelineVm, hosts: Mapping[str, HostSet]) -> V
     )
 
 
-def _entry_rows(vm: TimelineVm) -> Iterator[EntryRow]:
+def entry_rows(vm: TimelineVm) -> Iterator[EntryRow]:
+    """Iterate over the rows of a VM's entries, those that have begun first."""
     rows = [row for record in vm.records.values() for row in _rows_of(vm, record)]
     besides = [(REBOOT, *span) for span in vm.reboots] + ([(LOAD, *vm.loading)] if vm.loading else [])
     rows += [

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import Final
 
+from msgspec.structs import replace
+
 from batsched_py.timelines.barriers import LocalBarriers
 from batsched_py.timelines.clock import ExperimentClock, foresee
 from batsched_py.timelines.entries import REBOOT_CODE, Drop, Entry, Hold, Program, Resume, TimelineRules, VmTimeline
@@ -212,6 +214,10 @@ class TimelineVm:
 
     def add(self, entry: Entry, now: float, start: float | None) -> None:
         """Take an entry that becomes known now (F16, F21)."""
+        if self.state is VmState.UNINITIALIZED and entry.added is None and not self._over:
+            self.timeline = replace(self.timeline, entries=(*self.timeline.entries, entry))
+            self._put(entry)
+            return
         record = self.records.setdefault(entry.name, EntryRecord(entry))
         record.known = now
         if not self.alive:

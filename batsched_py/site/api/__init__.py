@@ -12,7 +12,9 @@ Start with app.py, which makes the application (Litestar) of these parts:
 * lease_views.py, owned.py: leases and jobs by who may see them; schedule.py: what takes hosts when;
 * answers.py: answers that are the same for all, encoded once;
 * experiment_views.py, experiment_xml.py: experiments by who may see them, and as XML; bodies.py: types of bodies;
-* lease_routes.py, experiment_routes.py, site_routes.py, page_routes.py: the resources, and the page in front of them;
+* timeline_views.py: the experiment of an algorithm that runs timelines;
+* lease_routes.py, experiment_routes.py, timeline_routes.py, site_routes.py, page_routes.py: the
+  resources, and the page in front of them;
 * server.py: the server around it.
 
 Nothing that comes in names code, a file or a header to be believed; bodies are bounded before they are read.

@@ -29,6 +29,7 @@ from batsched_py.site.api.parts import STATE, make_parts
 from batsched_py.site.api.problems import RefusedError, refuse
 from batsched_py.site.api.rate import RateLimit
 from batsched_py.site.api.site_routes import SiteController, health
+from batsched_py.site.api.timeline_routes import TimelineController
 from batsched_py.site.site import Site
 
 #: Bytes of a body.
@@ -55,7 +56,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
     """Return the application of a site, which is started and stopped by others."""
     api = Router(
         "/",
-        route_handlers=[LeaseController, JobController, SiteController, ExperimentController],
+        route_handlers=[LeaseController, JobController, SiteController, ExperimentController, TimelineController],
         guards=[_make_guard(site, Doorkeeper(doors.token), RateLimit(doors.rate, doors.burst))],
     )
     return Litestar(

@@ -104,6 +104,12 @@ def who_asks(request: Request[Any, Any, Any]) -> Identity:
     return Identity(user or LOCAL, group, bool(user))
 
 
+def check_operator(request: Request[Any, Any, Any]) -> None:
+    """Raise RefusedError if somebody asks who is not the operator, who asserts no user."""
+    if who_asks(request).asserted:
+        raise refuse(403, "only the operator may do this, who asserts no user")
+
+
 def _name(request: Request[Any, Any, Any], header: str) -> str:
     name = request.headers.get(header, "").strip()
     if len(name) > LONGEST_NAME or not name.isprintable() or "," in name or '"' in name:

@@ -38,12 +38,18 @@ class Block(Struct, frozen=True):
 
 def blocks(site: Site, begin: float, end: float) -> list[Block]:
     """Return what takes hosts between two instants, for a chart of hosts by time."""
-    snapshot = site.board.snapshot
+    snapshot, entries = site.board.snapshot, site.inbox.entries
+
+    def known(lease: int) -> int | None:
+        return lease if lease in entries else None
+
     if "reservations" in snapshot.tables:
         past = cast(Iterable[ReservationRow], snapshot.tables["past_reservations"].rows)
         live = cast(Iterable[LiveRow], snapshot.tables["reservations"].rows)
-        found = [Block(row.lease, row.kind, "over", row.start, row.end, row.hosts, bool(row.lost)) for row in past]
-        found += [Block(row.lease, row.kind, row.phase, row.start, row.end, row.hosts) for row in live]
+        found = [
+            Block(known(row.lease), row.kind, "over", row.start, row.end, row.hosts, bool(row.lost)) for row in past
+        ]
+        found += [Block(known(row.lease), row.kind, row.phase, row.start, row.end, row.hosts) for row in live]
     else:
         ended = site.board.ended[: snapshot.ended]
         jobs = [(job, "over") for job in ended if job.hosts] + [(job, "under way") for job in snapshot.running]

@@ -16,7 +16,7 @@ from msgspec import Struct
 import batsched_py
 from batsched_py.hostset import HostSet
 from batsched_py.site.api.handlers import get, post, put
-from batsched_py.site.api.identity import who_asks
+from batsched_py.site.api.identity import check_operator, who_asks
 from batsched_py.site.api.lease_views import Lease
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
@@ -116,7 +116,7 @@ class SiteController(Controller):
     @put("/clock", summary="Change the pace, or pause")
     async def change_clock(self, data: JSONBody[ClockChange], request: Asking) -> Clock:
         """Let time stand still, go on, pass faster or slower; for the operator, who asserts no user."""
-        _check_operator(request)
+        check_operator(request)
         site, pace = parts(request).site, _pace(data.pace)
 
         def change(clock: PacedClock, reached: float) -> None:
@@ -135,7 +135,7 @@ class SiteController(Controller):
     @post("/close", summary="Close the site", status_code=202)
     async def close(self, request: Asking) -> None:
         """Accept nothing more, and end when all is done that was accepted; for the operator, who asserts no user."""
-        _check_operator(request)
+        check_operator(request)
         await parts(request).acceptance.accept(Asked(CLOSE, lambda _: {}, who_asks(request).user))
 
     @get("/hosts", summary="List hosts")
@@ -163,11 +163,6 @@ class SiteController(Controller):
     async def events(self, request: Asking) -> ServerSentEvent:
         """Send an event `change` whenever something has happened, and `clock` as a sign of life."""
         return ServerSentEvent(_news(parts(request).site))
-
-
-def _check_operator(request: Asking) -> None:
-    if who_asks(request).asserted:
-        raise refuse(403, "only the operator may do this, who asserts no user")
 
 
 def _answer(body: bytes) -> Response[Any]:

@@ -1,0 +1,86 @@
+"""Timelines over HTTP: how the experiment and its VMs stand, resumes of breaks, and entries that are added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+import orjson
+from litestar import Controller, Response
+from litestar.params import JSONBody, PathParameter
+from msgspec import Meta, Struct
+
+from batsched_py.errors import WorkloadError
+from batsched_py.site.api.handlers import get, post
+from batsched_py.site.api.identity import check_operator, who_asks
+from batsched_py.site.api.parts import Asking, parts
+from batsched_py.site.api.problems import Problem, RefusedError
+from batsched_py.site.api.timeline_views import Experiment, TimelineEntry, check_vm, entries, experiment, vm_names
+from batsched_py.site.inbox import Asked
+from batsched_py.text.display import shown
+from batsched_py.text.wording import unknown
+from batsched_py.timelines.additions import ADD_ENTRY, RESUME
+from batsched_py.timelines.parsing import parse_entry
+
+#: What an entry is called in messages of its reader.
+_SOURCE: Final = "entry"
+VmName = Annotated[str, PathParameter(description="The name of a VM.", min_length=1, max_length=200)]
+
+
+class ResumeRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """Breaks to be ended: those that hold some VMs now, or all of them."""
+
+    vms: Annotated[list[str], Meta(min_length=1, max_length=10_000)] | Literal["all"] = "all"
+
+
+class Accepted(Struct, frozen=True):
+    """A request that was accepted: its number, and the simulated second at which it happens."""
+
+    number: int
+    time: float
+
+
+class TimelineController(Controller):
+    """The resource /api/timelines, of a site whose algorithm is `timelines`."""
+
+    path = "/api/timelines"
+    tags = ("timelines",)
+
+    @get("/", summary="Show the experiment")
+    async def shown(self, request: Asking) -> Experiment:
+        """Return the experiment's times, and the state of each VM."""
+        return experiment(parts(request).site)
+
+    @get("/{vm:str}/entries", summary="List the entries of a VM")
+    async def listed(self, request: Asking, vm: VmName) -> list[TimelineEntry]:
+        """List the entries of a VM, with what became of them."""
+        return entries(parts(request).site, vm)
+
+    @post("/resume", summary="Resume VMs", status_code=202)
+    async def resume(self, data: JSONBody[ResumeRequest], request: Asking) -> Response[Accepted]:
+        """End breaks that hold VMs now; for the operator, who asserts no user."""
+        check_operator(request)
+        known = vm_names(parts(request).site)
+        if data.vms != "all" and (wrong := [name for name in data.vms if name not in known]):
+            raise RefusedError(422, [Problem("vms", f"VM {shown(name)}: {unknown(name, known)}") for name in wrong])
+        return await _accept(request, RESUME, {"vms": data.vms})
+
+    @post("/{vm:str}/entries", summary="Add an entry to a VM", status_code=202)
+    async def add(self, data: JSONBody[dict[str, Any]], request: Asking, vm: VmName) -> Response[Accepted]:
+        """Add an entry to a VM, with the members that it has in a file; for the operator, who asserts no user."""
+        check_operator(request)
+        site = parts(request).site
+        check_vm(site, vm)
+        try:
+            parse_entry(_SOURCE, data, 0, vm_names(site))
+            orjson.dumps(data)  # as the journal will keep it
+        except WorkloadError as error:
+            raise RefusedError(422, [Problem(error.field, error.rule)]) from None
+        except TypeError:
+            raise RefusedError(422, [Problem("", "has a number of more than 64 bits")]) from None
+        return await _accept(request, ADD_ENTRY, {"vm": vm, "entry": data})
+
+
+async def _accept(request: Asking, kind: str, members: Mapping[str, Any]) -> Response[Accepted]:
+    entry = await parts(request).acceptance.accept(Asked(kind, lambda _: members, who_asks(request).user))
+    return Response(Accepted(entry.number, entry.time), status_code=202)

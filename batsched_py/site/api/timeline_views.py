@@ -1,0 +1,158 @@
+"""The experiment of a site whose algorithm runs timelines, as the board has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from msgspec import Struct
+
+from batsched_py.site.api.problems import refuse
+from batsched_py.site.site import Site
+from batsched_py.timelines.live import LiveVmRow, RunRow
+from batsched_py.timelines.tables import EntryRow
+
+
+class Vm(Struct, frozen=True):
+    """A VM as it is now; times are experiment times unless they say otherwise.
+
+    Attributes:
+        name: of the VM.
+        state: its state.
+        hosts: those of its lease, by number; "" before it is launched.
+        launched: simulated second at which its lease began.
+        keeps_barrier: the global barrier waits for it.
+        current: the negative time at which it is being configured.
+        held_by: the break that holds it.
+        held_since: since when; a simulated second for a break at -inf.
+        paused_until: when a pause ends that holds it.
+        next_entry: the next entry.
+        next_scheduled: the schedule time of that.
+        next_time: when it begins; None if that is open.
+        why: the reason why the VM has failed.
+    """
+
+    name: str
+    state: str
+    hosts: str
+    launched: float | None
+    keeps_barrier: bool
+    current: float | None
+    held_by: str | None
+    held_since: float | None
+    paused_until: float | None
+    next_entry: str | None
+    next_scheduled: float | None
+    next_time: float | None
+    why: str
+
+
+class Experiment(Struct, frozen=True):
+    """The experiment of the timelines.
+
+    Attributes:
+        now: simulated second of this answer.
+        launched: simulated second of the first launch.
+        start: simulated second at which experiment time is 0; None while the global barrier is closed.
+        launch_to_start: seconds between them.
+        since_start: experiment time, negative in the buffer before the start.
+        failed: why it has failed; "" if it has not.
+        vms: in the order of the file.
+    """
+
+    now: float
+    launched: float | None
+    start: float | None
+    launch_to_start: float | None
+    since_start: float | None
+    failed: str
+    vms: list[Vm]
+
+
+class TimelineEntry(Struct, frozen=True):
+    """A run of an entry, or an entry that was not run.
+
+    Attributes:
+        name: of the entry; None for a reboot, and files that are loaded.
+        kind: run, drop, transfer, pause, break, resume, reboot or load.
+        scheduled: schedule time; None at -inf.
+        time: experiment time of its begin, the schedule time while the VM is configured.
+        begin, end: simulated seconds.
+        late: seconds after it was due.
+        moved_by: pauses and breaks that moved it, with blanks between them.
+        outcome: pending, running, done, killed, not run or refused.
+        exit: its exit code.
+        why: the reason, if it was not run, refused or killed.
+    """
+
+    name: str | None
+    kind: str
+    scheduled: float | None
+    time: float | None
+    begin: float | None
+    end: float | None
+    late: float | None
+    moved_by: str | None
+    outcome: str
+    exit: int | None
+    why: str | None
+
+
+def experiment(site: Site) -> Experiment:
+    """Return how the experiment stands; RefusedError if the site has none."""
+    (run,) = cast(Sequence[RunRow], _rows(site, "timeline_run"))
+    vms = cast(Sequence[LiveVmRow], _rows(site, "timeline_vms"))
+    now = round(site.inbox.now, 6)
+    decided = run.start is not None and run.launched is not None
+    return Experiment(
+        now,
+        run.launched,
+        run.start,
+        run.start - run.launched if decided and run.start is not None and run.launched is not None else None,
+        None if run.start is None else round(now - run.start, 6),
+        run.failed or "",
+        [_vm(row) for row in vms],
+    )
+
+
+def entries(site: Site, vm: str) -> list[TimelineEntry]:
+    """Return the entries of a VM, those that have begun first; RefusedError if there is no such VM."""
+    check_vm(site, vm)
+    rows = cast(Sequence[EntryRow], _rows(site, "timeline"))
+    return [TimelineEntry(*row[1:]) for row in rows if row.vm == vm]
+
+
+def vm_names(site: Site) -> list[str]:
+    """Return the names of all VMs; RefusedError if the site has none."""
+    return [row.vm for row in cast(Sequence[LiveVmRow], _rows(site, "timeline_vms"))]
+
+
+def check_vm(site: Site, vm: str) -> None:
+    """Raise RefusedError if there is no such VM."""
+    if vm not in vm_names(site):
+        raise refuse(404, f"there is no VM {vm}")
+
+
+def _rows(site: Site, table: str) -> Sequence[Any]:
+    found = site.board.snapshot.tables.get(table)
+    if found is None:
+        raise refuse(404, f"the site has no timelines: its algorithm is {site.settings.algorithm}")
+    return cast(Sequence[Any], found.rows)
+
+
+def _vm(row: LiveVmRow) -> Vm:
+    return Vm(
+        row.vm,
+        row.state,
+        row.hosts or "",
+        row.launched,
+        bool(row.awaited),
+        row.current,
+        row.held_by,
+        row.held_since,
+        row.paused_until,
+        row.next_entry,
+        row.next_scheduled,
+        row.next_time,
+        row.reason or "",
+    )

@@ -1,0 +1,32 @@
+"""Entries that are added from outside while an experiment runs (F16, F21)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from batsched_py.errors import OptionError, WorkloadError
+from batsched_py.text.display import shown
+from batsched_py.text.wording import unknown
+from batsched_py.timelines.kinds import Works
+from batsched_py.timelines.parsing import parse_entry
+from batsched_py.timelines.run import TimelineRun
+
+#: The type of the external event that adds one: the name of a VM in `vm`, and `entry` as in a file of timelines.
+ADD_ENTRY: Final = "add_entry"
+#: The type of the one that resumes VMs: a list of names or "all" in `vms`.
+RESUME: Final = "resume"
+
+
+def add_entry(run: TimelineRun, works: Works, members: Mapping[str, Any], now: float) -> None:
+    """Add the entry that the members of an event tell; OptionError, and nothing is added, if they are wrong."""
+    vm = members.get("vm")
+    if not isinstance(vm, str) or vm not in run.vms:
+        raise OptionError(f"{ADD_ENTRY}: VM {shown(vm)}: {unknown(str(vm), run.vms)}")
+    known = run.vms[vm].records
+    try:
+        entry = parse_entry(ADD_ENTRY, members.get("entry"), len(known), list(run.vms), known)
+        works.add_entry(vm, entry)
+    except (WorkloadError, ValueError) as error:
+        raise OptionError(str(error)) from None
+    run.add(vm, entry, now)
