@@ -10,7 +10,7 @@ BIN = $(VENV)/bin
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix fuzz bench docs clean
+.PHONY: help demo test check fix fuzz schema bench docs clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ fix: $(VENV)/.installed-dev ## Mend what the linter can mend, and format
 fuzz: $(VENV)/.installed-dev ## Search for input that leads to anything but one clear line (SECONDS=600 for longer)
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
 
+schema: $(VENV)/.installed-dev $(VENV)/schemathesis/.installed ## Ask a site whatever its OpenAPI description allows, and what it does not
+	$(BIN)/python -m tests.fuzz.openapi $(VENV)/schemathesis/bin/st $(SCHEMA)
+
 bench: $(VENV)/.installed-dev ## Measure messages per second, and how the cost grows
 	$(BIN)/python -m tests.benchmarks $(BENCH)
 
@@ -55,6 +58,13 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@echo "Installing batsched-py and its development tools into $(VENV) ..."
 	@$(PIP_INSTALL) --editable ".[dev]"
 	@touch $(VENV)/.installed $@
+
+# In an environment of its own: it brings a dozen packages that nothing else needs.
+$(VENV)/schemathesis/.installed: | $(BIN)/python
+	@echo "Installing schemathesis into $(VENV)/schemathesis ..."
+	@$(PYTHON) -m venv $(VENV)/schemathesis
+	@$(VENV)/schemathesis/bin/python -m pip install --quiet --disable-pip-version-check "schemathesis>=4.32,<5"
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, $(PYTHON) is " + sys.version.split()[0])'

@@ -36,6 +36,10 @@ MOST: Final = 2000
 PATIENCE: Final = 30.0
 #: Seconds after which no answer is expected to what is no whole request.
 SHORT: Final = 0.05
+#: An experiment beside the leases.
+TIMELINES: Final = {
+    "vms": {"a": [{"at": -5, "run": "x", "takes": 9}, {"at": 15, "break": True}], "b": [{"at": 9, "run": "y"}]}
+}
 #: Seconds of simulated time in one second: what is asked for happens soon.
 PACE: Final = 1e5
 
@@ -50,11 +54,16 @@ BODIES: Final[tuple[tuple[str, str, Any], ...]] = (
         "capacity": [{"numnodes": 1, "CPU": 100}, {"numnodes": 1, "CPU": 10}],
     }),
     ("POST", "/api/jobs", {"nodes": 4, "walltime": 100, "duration": 50}),
+    ("POST", "/api/timelines/resume", {"vms": ["a", "b"]}),
+    ("POST", "/api/timelines/a/entries", {"at": 40, "name": "x", "run": "probe", "takes": 5, "exit": [10, 0]}),
+    ("POST", "/api/timelines/b/entries", {"at": 90, "run": "make", "kind": "flaky", "with": {"takes": 3, "fails": 2}}),
+    ("POST", "/api/timelines/b/entries", {"at": 1e5, "pause": 30}),
     ("PUT", "/api/clock", {"pace": 1000.0, "paused": False}),
 )  # fmt: skip
 PATHS: Final = (
     "/", "/page/page.js", "/healthz", "/openapi/openapi.json", "/api/site", "/api/clock", "/api/hosts", "/api/queue",
-    "/api/leases", "/api/leases/1", "/api/leases/{}", "/api/jobs", "/api/schedule", "/api/events", "/page/{}", "/{}",
+    "/api/leases", "/api/leases/1", "/api/leases/{}", "/api/jobs", "/api/schedule", "/api/events", "/api/timelines",
+    "/api/timelines/a/entries", "/api/timelines/{}/entries", "/page/{}", "/{}",
     "/api/{}",
 )  # fmt: skip
 METHODS: Final = ("GET", "GET", "GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE", "get", "X")
@@ -107,11 +116,13 @@ class Server:
     def __init__(self) -> None:
         self.asked = 0
         self._folder = Path(tempfile.mkdtemp())
+        (self._folder / "timelines.json").write_text(json.dumps(TIMELINES))
+        file = str(self._folder / "timelines.json")
         settings = SiteSettings(
             name="cluster32.xml",
-            scheduler=load("leases"),
-            algorithm="leases",
-            options={"policy_preemption": "ar-preempts-everything"},
+            scheduler=load("timelines"),
+            algorithm="timelines",
+            options={"policy_preemption": "ar-preempts-everything", "file": file},
             folder=self._folder,
             pace=PACE,
         )

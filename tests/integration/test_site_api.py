@@ -83,6 +83,8 @@ def test_a_job_without_terms_is_handed_in(site: SiteProcess) -> None:
         (b'{"nodes": 0, "duration": 5}', 422, ["nodes"]),
         (b'{"nodes": 1000000000000, "duration": 5}', 422, ["nodes"]),
         (b'{"nodes": 1, "duration": 5, "capacity": {"CPU": 18446744073709551616}}', 422, ["capacity.CPU"]),
+        (b'{"nodes": "1", "duration": 5}', 422, ["nodes"]),
+        (b'{"nodes": 1, "duration": 5, "preemptible": 0}', 422, ["preemptible"]),
         (b'{"nodes": 1, "duration": 0}', 422, ["duration"]),
         (b'{"nodes": 1, "duration": 1e300}', 422, ["duration"]),
         (b'{"nodes": 1, "duration": 5, "start": "later"}', 422, ["start"]),

@@ -7,6 +7,7 @@ Start with app.py, which makes the application (Litestar) of these parts:
 * parts.py: what handlers find at the application;
 * handlers.py: decorators of all handlers;
 * problems.py: answers to what is wrong, each with a status, a path and a message;
+* member_types.py: types of members of bodies, checked strictly;
 * lease_requests.py: bodies that ask for leases or jobs, checked, as requests for the inbox;
 * acceptance.py: accepts requests of one moment together, off the event loop;
 * lease_views.py, owned.py: leases and jobs by who may see them; schedule.py: what takes hosts when;

@@ -74,6 +74,7 @@ def make_app(site: Site, doors: DoorSettings) -> Litestar:
             title="A batsched-py site",
             version=batsched_py.__version__,
             path="/openapi",
+            use_handler_docstrings=True,
             render_plugins=[JsonRenderPlugin(path="/openapi.json")],
         ),
         before_send=[_tell_methods],

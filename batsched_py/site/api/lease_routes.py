@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Annotated
 
 from litestar import Controller, Response
-from litestar.params import FromQuery, JSONBody, PathParameter, QueryParameter
+from litestar.params import JSONBody, PathParameter, QueryParameter
 
 from batsched_py.site.api.handlers import delete, get, post
 from batsched_py.site.api.identity import who_asks
 from batsched_py.site.api.lease_requests import JobRequest, LeaseRequest, ask_for_job, ask_for_lease, ask_to_cancel
 from batsched_py.site.api.lease_views import FINAL, MOST, Lease, unseen
+from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import refuse
 from batsched_py.site.journal import Entry
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MOST, description="At most so many.")]
 After = Annotated[int, QueryParameter(ge=0, le=2**53, description="Only those whose number is greater.")]
+Finished = Annotated[bool, QueryParameter(description="Those in final states, too.")]
+Newest = Annotated[bool, QueryParameter(description="The last ones come first.")]
 Number = Annotated[int, PathParameter(ge=1, le=2**53, description="The number that the site gave it.")]
 
 
@@ -29,6 +32,7 @@ class LeaseController(Controller):
     @post("/", summary="Ask for a lease")
     async def ask(self, data: JSONBody[LeaseRequest], request: Asking) -> Response[Lease]:
         """Accept a request for a lease; it is on disk when it is answered, and is decided right after."""
+        await check_types(request, LeaseRequest)
         site = parts(request).site
         asked = ask_for_lease(data, who_asks(request), site.inbox.now, site.begun)
         return _created(await parts(request).acceptance.accept(asked), "/api/leases")
@@ -37,10 +41,10 @@ class LeaseController(Controller):
     async def listed(
         self,
         request: Asking,
-        finished: FromQuery[bool] = False,
+        finished: Finished = False,
         after: After = 0,
         limit: Limit = MOST,
-        newest: FromQuery[bool] = False,
+        newest: Newest = False,
     ) -> list[Lease]:
         """List one's own leases and those of one's group; those in final states only if that is asked for.
 
@@ -75,6 +79,7 @@ class JobController(Controller):
     @post("/", summary="Ask for a job")
     async def ask(self, data: JSONBody[JobRequest], request: Asking) -> Response[Lease]:
         """Accept a request for a job; it is on disk when it is answered, and is decided right after."""
+        await check_types(request, JobRequest)
         return _created(await parts(request).acceptance.accept(ask_for_job(data, who_asks(request))), "/api/leases")
 
 

@@ -41,13 +41,14 @@ class Lease(Struct, frozen=True, omit_defaults=True):
             algorithm has seen it.
         submit: when it was asked for.
         type: of a lease: Best-effort, AR, Immediate or Deadline.
-        requested_start: None unless it asked for one.
+        requested_start, deadline: None unless it asked for one.
         duration: that was asked for.
         nodes: its machines.
         start, end: when it began and ended.
         hosts: on which it is, as an interval set.
         why: the reason why it waits or was refused.
         suspensions: how often it was suspended.
+        group: of who asked; "" for none.
     """
 
     number: int

@@ -18,14 +18,23 @@ _MOST: Final = 20
 
 
 class Problem(Struct, frozen=True):
-    """One thing that is wrong; `path` is its place in the request, "" for all of it."""
+    """One thing that is wrong.
+
+    Attributes:
+        path: its place in the request; "" for all of it.
+        message: the rule that it breaks.
+    """
 
     path: str
     message: str
 
 
 class Problems(Struct, frozen=True):
-    """The body of an answer that refuses."""
+    """The body of an answer that refuses.
+
+    Attributes:
+        problems: one or more; not all if there are very many.
+    """
 
     problems: list[Problem]
 

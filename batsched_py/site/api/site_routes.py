@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import orjson
 from litestar import Controller, MediaType, Response
-from litestar.params import FromQuery, JSONBody, QueryParameter
+from litestar.params import JSONBody, QueryParameter
 from litestar.response import ServerSentEvent, ServerSentEventMessage
 from msgspec import Struct
 
@@ -18,6 +18,7 @@ from batsched_py.hostset import HostSet
 from batsched_py.site.api.handlers import get, post, put
 from batsched_py.site.api.identity import check_operator, who_asks
 from batsched_py.site.api.lease_views import Lease
+from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import Problem, RefusedError, refuse
 from batsched_py.site.api.schedule import Block, blocks
@@ -32,12 +33,19 @@ _ALIVE: Final = 10.0
 _MOST_HOSTS: Final = 10_000
 HostAfter = Annotated[int, QueryParameter(ge=-1, le=2**53, description="Only those whose number is greater.")]
 HostLimit = Annotated[int, QueryParameter(ge=1, le=_MOST_HOSTS, description="At most so many.")]
+Begin = Annotated[float, QueryParameter(description="Only what ends after it.")]
+End = Annotated[float, QueryParameter(description="Only what begins before it.")]
 #: The fastest pace: a year in a second.
 _FASTEST: Final = 86400.0 * 365
 
 
 class Health(Struct, frozen=True):
-    """Whether the site takes requests: ready, starting, or ended; and why, if it has ended."""
+    """Whether the site takes requests.
+
+    Attributes:
+        status: ready, starting or ended.
+        why: the reason, if it has ended by an error.
+    """
 
     status: str
     why: str = ""
@@ -60,14 +68,27 @@ class Clock(Struct, frozen=True):
 
 
 class ClockChange(Struct, frozen=True, forbid_unknown_fields=True):
-    """A change of the clock; what is left out stays as it is. The pace may be "max"."""
+    """A change of the clock; what is left out stays as it is.
+
+    Attributes:
+        pace: simulated seconds in one second, or "max" for as fast as it can.
+        paused: whether time stands still.
+    """
 
     pace: float | str | None = None
     paused: bool | None = None
 
 
 class SiteDescription(Struct, frozen=True):
-    """What the site is."""
+    """A description of the site.
+
+    Attributes:
+        platform: the name of its file.
+        hosts: their number.
+        algorithm: that decides.
+        version: of batsched-py.
+        clock: simulated time.
+    """
 
     platform: str
     hosts: int
@@ -77,7 +98,14 @@ class SiteDescription(Struct, frozen=True):
 
 
 class Host(Struct, frozen=True):
-    """A host: its number in charts, its name, free, busy, unavailable, asleep or switching, and what it has."""
+    """A host.
+
+    Attributes:
+        number: in intervals and charts, from 0.
+        name: that the platform gives it.
+        state: free, busy, unavailable, asleep or switching.
+        properties: that the platform gives it.
+    """
 
     number: int
     name: str
@@ -117,6 +145,7 @@ class SiteController(Controller):
     async def change_clock(self, data: JSONBody[ClockChange], request: Asking) -> Clock:
         """Let time stand still, go on, pass faster or slower; for the operator, who asserts no user."""
         check_operator(request)
+        await check_types(request, ClockChange)
         site, pace = parts(request).site, _pace(data.pace)
 
         def change(clock: PacedClock, reached: float) -> None:
@@ -150,9 +179,7 @@ class SiteController(Controller):
         return parts(request).leases.queue(who_asks(request))
 
     @get("/schedule", summary="What takes hosts, and when")
-    async def schedule(
-        self, request: Asking, begin: FromQuery[float] = 0.0, end: FromQuery[float] = 1e12
-    ) -> Response[list[Block]]:
+    async def schedule(self, request: Asking, begin: Begin = 0.0, end: End = 1e12) -> Response[list[Block]]:
         """List what takes hosts between two simulated instants: past, under way and planned."""
         if not begin <= end:
             raise RefusedError(422, [Problem("end", "must not be before the beginning")])

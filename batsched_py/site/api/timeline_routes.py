@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from batsched_py.errors import WorkloadError
 from batsched_py.site.api.handlers import get, post
 from batsched_py.site.api.identity import check_operator, who_asks
+from batsched_py.site.api.member_types import check_types
 from batsched_py.site.api.parts import Asking, parts
 from batsched_py.site.api.problems import Problem, RefusedError
 from batsched_py.site.api.timeline_views import Experiment, TimelineEntry, check_vm, entries, experiment, vm_names
@@ -28,13 +29,22 @@ VmName = Annotated[str, PathParameter(description="The name of a VM.", min_lengt
 
 
 class ResumeRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """Breaks to be ended: those that hold some VMs now, or all of them."""
+    """Breaks to be ended: those that hold VMs when it happens.
+
+    Attributes:
+        vms: names of VMs, or "all".
+    """
 
     vms: Annotated[list[str], Meta(min_length=1, max_length=10_000)] | Literal["all"] = "all"
 
 
 class Accepted(Struct, frozen=True):
-    """A request that was accepted: its number, and the simulated second at which it happens."""
+    """A request that was accepted.
+
+    Attributes:
+        number: given by the site.
+        time: the simulated second at which it happens.
+    """
 
     number: int
     time: float
@@ -60,6 +70,7 @@ class TimelineController(Controller):
     async def resume(self, data: JSONBody[ResumeRequest], request: Asking) -> Response[Accepted]:
         """End breaks that hold VMs now; for the operator, who asserts no user."""
         check_operator(request)
+        await check_types(request, ResumeRequest)
         known = vm_names(parts(request).site)
         if data.vms != "all" and (wrong := [name for name in data.vms if name not in known]):
             raise RefusedError(422, [Problem("vms", f"VM {shown(name)}: {unknown(name, known)}") for name in wrong])
