@@ -39,7 +39,7 @@ class ExperimentController(Controller):
     path = PATH
     tags = ("experiments",)
 
-    @post("/", summary="Hand in an experiment", opt={TYPES: _DESCRIPTORS})
+    @post("/", summary="Hand in an experiment", media_type=XML, opt={TYPES: _DESCRIPTORS})
     async def hand_in(self, request: Asking) -> Response[bytes]:
         """Accept a descriptor in JSON or OVF; it is on disk when it is answered, and is deployed in the background."""
         who, content = _identified(request), await request.body()
@@ -50,7 +50,7 @@ class ExperimentController(Controller):
         view = unseen(entry)._replace(name=experiment.name, description=experiment.description)
         return _answer(request, view, experiment_xml, _whole, status=201, location=f"{PATH}/{entry.number}")
 
-    @get("/", summary="List experiments")
+    @get("/", summary="List experiments", media_type=XML)
     async def listed(self, request: Asking, user_id: UserId = None) -> Response[bytes]:
         """List one's own experiments and those of one's group."""
         who = _identified(request)
@@ -58,12 +58,12 @@ class ExperimentController(Controller):
             raise refuse(403, "only one's own experiments may be listed", "user_id")
         return _answer(request, parts(request).experiments.readable(who), collection_xml, _summaries)
 
-    @get("/{number:int}", summary="Show an experiment")
+    @get("/{number:int}", summary="Show an experiment", media_type=XML)
     async def shown(self, request: Asking, number: Number) -> Response[bytes]:
         """Show one experiment with its resources."""
         return _answer(request, parts(request).experiments.find(number, _identified(request)), experiment_xml, _whole)
 
-    @get("/{number:int}/log", summary="Read the log of an experiment")
+    @get("/{number:int}/log", summary="Read the log of an experiment", media_type=XML)
     async def log(self, request: Asking, number: Number) -> Response[bytes]:
         """Return what has happened to an experiment so far."""
         view = parts(request).experiments.find(number, _identified(request))
