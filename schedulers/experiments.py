@@ -41,6 +41,7 @@ from batsched_py.experiments.validation import Situation
 from batsched_py.experiments.views import LIVE_EXPERIMENTS, ExperimentView, view_of
 from batsched_py.leases.actions import Action, Occupy
 from batsched_py.leases.lease import Lease
+from batsched_py.leases.terms import UNLIMITED
 from batsched_py.schedulers.leases import Leases, LeasesOptions
 from batsched_py.timelines.enactment import Mode
 from batsched_py.timelines.entries import OnExit, OnFailed, TimelineRules
@@ -171,6 +172,9 @@ class ExperimentsScheduler(Leases):
         for event in asked:
             self._obey(event, plan)
         self._step(self.clock, plan)
+        while (one := self._stuck()) is not None:
+            self.orchestrator.fail(one.id, "its machines wait for hosts that will never be free", self.clock)
+            self._step(self.clock, plan)
 
     def next_instant(self) -> float | None:
         """Return the next instant of a lease, an experiment or a timeline; None if there is none."""
@@ -245,6 +249,22 @@ class ExperimentsScheduler(Leases):
             if not self.scheduler.actions and self.orchestrator.next_time() > now:
                 return
             self._enact_leases(plan)
+
+    def _stuck(self) -> ManagedExperiment | None:
+        """Return the latest of the experiments whose machines wait, if nothing will happen but that they go on waiting.
+
+        Those that are being deployed hold their hosts for ever when each of them needs one more.
+        """
+        if self.coming or self.events_may_come or self._next_due() < math.inf:
+            return None
+        following = super().next_instant()
+        if self.scheduler.table.down or (following is not None and following < self.clock + UNLIMITED / 2):
+            return None
+        active = (lease for lease in self.scheduler.leases.values() if lease.running is not None)
+        if not all(self.manager.owns(lease) and lease.duration >= UNLIMITED for lease in active):
+            return None  # a job that has no walltime may end
+        waiting = (one for one in self.orchestrator.experiments.values() if one.waits_for_machines)
+        return max(waiting, key=lambda one: one.number, default=None)
 
     def _enact_leases(self, plan: Plan) -> None:
         actions = list(self.scheduler.actions)

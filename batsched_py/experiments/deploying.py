@@ -135,7 +135,8 @@ class Deployment:
         one.tell(now, f"{planned.name} requested", resource=planned.name)
         reserved = resource.reserved
         reservation = one.reservation.id if one.reservation is not None and reserved is not None else None
-        request = ResourceRequest(planned, resource.contexts, reserved, reservation)
+        until = None if one.reservation is None else one.reservation.status.end
+        request = ResourceRequest(planned, resource.contexts, reserved, reservation, until)
         assert one.link is not None  # noqa: S101  # it was created first
         try:
             resource.id = self._manager.create_resource(one.link, request, now)

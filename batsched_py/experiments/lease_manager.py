@@ -297,12 +297,16 @@ class LeaseManager:
             resource.lease, resource.own, resource.node = one.lease, False, node
             self._boot(id, resource, now)
             return
+        until = math.inf if request.until is None else request.until
+        if until <= now:
+            raise RefusedByManagerError("its reservation is over")
+        wait = self._wait if request.until is None else 0.0  # or its reservation would pass with waiting
         name = f"{resource.experiment}/{request.planned.name}"
         lease = resource.lease = Lease(
             self._enlist(name),
-            Kind.BEST_EFFORT if self._wait else Kind.IMMEDIATE,
+            Kind.BEST_EFFORT if wait else Kind.IMMEDIATE,
             now,
-            UNLIMITED,
+            min(UNLIMITED, until - now),
             (self._demand(compute),),
             preemptible=False,
             repeatable=False,
@@ -310,8 +314,8 @@ class LeaseManager:
         )
         self._of[lease.id] = id
         self._request(lease, now)
-        if math.isfinite(self._wait) and self._wait:
-            self._coming_up(id, now + self._wait, None)
+        if math.isfinite(wait) and wait:
+            self._coming_up(id, now + wait, None)
 
     def _request(self, lease: Lease, now: float) -> None:
         """Ask for a lease; RefusedByManagerError if it is refused at once."""

@@ -161,6 +161,11 @@ class ManagedExperiment:
         return waits and not self.reserves and self.experiment.start is not None
 
     @property
+    def waits_for_machines(self) -> bool:
+        """True if computes were asked for that are not there."""
+        return any(one.is_compute and one.state is ResourceState.REQUESTED for one in self.resources.values())
+
+    @property
     def open(self) -> bool:
         """True if it has not come to its end."""
         return self.state not in ENDED_STATES

@@ -286,9 +286,8 @@ class Orchestrator:
             return
         one.change(ExperimentState.DEPLOYABLE, now, f"deployment order: {', '.join(one.resources) or 'nothing'}")
         if not one.reserves:
-            if one.waits_for_start and now < self._next_time(one.number):
-                return  # nothing of it can be reserved
-            self._enqueue(one)
+            if one.experiment.start is None or now >= one.experiment.start:
+                self._enqueue(one)
             return
         try:
             reservation = one.reservation = self._reserve(one, now)
@@ -337,10 +336,9 @@ class Orchestrator:
 
     def _begin(self, one: ManagedExperiment, now: float) -> None:
         one.change(ExperimentState.DEPLOYING, now)
-        deployment = Deployment(
+        self._deployments[one.number] = deployment = Deployment(
             one, self._manager, self._settings.deployment, lambda resource: self._note_asked(one, resource)
         )
-        self._deployments[one.number] = deployment
         self._touched.add(one.number)
         try:
             deployment.begin(now)

@@ -82,12 +82,14 @@ class ResourceRequest(Struct, frozen=True):
         contexts: key -> text, for a compute.
         reserved: id of the reserved resource that it uses; None for none.
         reservation: id of the reservation to which that belongs; None for none.
+        until: when it will be deleted at the latest; None if nobody knows yet.
     """
 
     planned: PlannedResource
     contexts: Mapping[str, str] = msgspec.field(default_factory=dict)
     reserved: str | None = None
     reservation: str | None = None
+    until: float | None = None
 
 
 class ResourceStatus(Struct, frozen=True):

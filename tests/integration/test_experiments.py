@@ -175,6 +175,45 @@ def test_machines_share_hosts_and_wait_for_them(tmp_path: Path) -> None:
         nothing_left(simulated)
 
 
+def test_machines_that_wait_for_each_other_fail(tmp_path: Path) -> None:
+    """M23: three machines never have two hosts; of two that hold what the other needs, the later one ends.
+
+    The one before then finds the hosts that it waits for.
+    """
+    whole = {"instanceType": "medium", "locations": ["epcc"]}
+    large = ExperimentSimulation(tmp_path, document(compute("c", min=3, **whole)), SITES, no_capacity="wait")
+    assert large.experiments[0].failure == "its machines wait for hosts that will never be free"
+    first, second = (document(compute("a", **whole), compute("b", "a", **whole)) for _ in range(2))
+    for setting in ("v4", "static"):
+        both = ExperimentSimulation(
+            tmp_path,
+            {"experiments": [{"descriptor": first}, {"time": 5, "descriptor": second}]},
+            SITES,
+            SETTINGS[setting],
+            testbed={"locations": {"epcc": {"creation_delay": 10}, "hp": {}}},
+            no_capacity="wait",
+        )
+        assert [states(one)[-1] for one in both.experiments] == [(7225, "ENDED"), (15, "FAILED")]
+        nothing_left(both)
+
+
+def test_machines_beside_a_reservation_do_not_hold_up_the_next(tmp_path: Path) -> None:
+    """M30: those without a place are gone at the end of it, do not wait, and let others reserve what is free then."""
+    first = document(compute("c", min=3, instanceType="medium"), best_effort_allocation=True, duration=1)
+    second = {"time": 10, "descriptor": document(compute("d", min=2, instanceType="medium"), duration=1)}
+    files = {"experiments": [{"descriptor": first}, second]}
+    simulated = ExperimentSimulation(tmp_path, files, SITES, reservations="on", no_capacity="wait")
+    rows = [(row["resource"], row["state"]) for row in simulated.rows("experiment_resources")]
+    assert rows == [(name, "removed") for name in ("c-1", "c-2")] + [("c-3", "left out")] + [
+        (name, "removed") for name in ("d-1", "d-2")
+    ]
+    assert [states(one)[-3:] for one in simulated.experiments] == [
+        [(0, "DEPLOYING"), (0, "DEPLOYED"), (60, "ENDED")],
+        [(60, "DEPLOYING"), (60, "DEPLOYED"), (120, "ENDED")],
+    ]
+    nothing_left(simulated)
+
+
 def test_constraints_choose_hosts(tmp_path: Path) -> None:
     """MA-43: the location is chosen when the machine is, and logged; no host that suits is an error."""
     chosen = {"compute": {"name": "a", "constraint": '$location == "hp"'}}
