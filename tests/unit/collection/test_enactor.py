@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batsched_py.collection.alternatives import Placement, Schedule, vary
@@ -380,3 +381,28 @@ def test_whatever_happens_each_grant_is_used_released_or_expired(data: st.DataOb
     assert site.alive(now + 1000) == [
         name for name, one in site.resources.items() for granted in one._granted.values() if granted.running
     ]
+
+
+@given(st.data())
+@settings(derandomize=True, max_examples=60, deadline=None)
+def test_two_enactors_never_share_an_exclusive_host(data: st.DataObject) -> None:
+    """Each with requests of its own for the same hosts: blocks that were granted for the whole host lie apart."""
+    site = Site()
+    enactors = [Enactor(site.resources.get), Enactor(site.resources.get, "none")]
+    names = st.sampled_from(["A", "B", "C"])
+    kinds = st.sampled_from(list(ReservationType))
+    for number in range(data.draw(st.integers(2, 8))):
+        start = data.draw(st.integers(0, 60))
+        request = Request(f"holder {number}", start, start + data.draw(st.integers(1, 30)), data.draw(kinds))
+        schedules: list[Schedule] = [
+            tuple(Placement(f"o{at}", name) for at, name in enumerate(hosts))
+            for hosts in data.draw(st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=3))
+        ]
+        talk = enactors[number % 2].negotiate(schedules, request)
+        if talk.reserve(0) and data.draw(st.booleans()):
+            talk.start(start)
+    for resource in site.resources.values():
+        tokens = [granted.token for granted in resource._granted.values()]
+        for token, other in combinations(tokens, 2):
+            if token.request.type.exclusive or other.request.type.exclusive:
+                assert token.request.end <= other.request.start or other.request.end <= token.request.start
