@@ -25,6 +25,8 @@ _KEPT: Final = 512
 _NUMBERS: Final = frozenset({int, float})
 #: Operations on numbers that always have a result; a product of an infinity may have none.
 _SAFE: Final = frozenset({"+", "-", "*"})
+#: Functions of numbers that are those of Python.
+_FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"max": max, "min": min, "int": int, "float": float}
 _DIGITS: Final = bytes.maketrans(b"\x00\x01", b"01")
 
 
@@ -215,10 +217,11 @@ class Columns:
             compare: Callable[[Any, Any], Any] = COMPARISONS[part.sign]
             return _Vector(list(map(compare, *[vector.values for vector in vectors])), frozenset({bool}))
         columns = [vector.values for vector in vectors]
-        if isinstance(part, Arithmetic) and numeric and part.sign in _SAFE:
+        plain = _plain(part, vectors) if numeric else None
+        if plain is not None:
             try:
-                results = list(map(ARITHMETIC[part.sign], *columns))
-            except OverflowError:  # an integer that no float can hold
+                results = list(map(plain, *columns))
+            except OverflowError:  # an integer that no float can hold, or an infinity that is no integer
                 return _described(list(map(part.compute, *columns)))
             if not any(map(operator.ne, results, results)):  # what is no number differs from itself
                 return _described(results)
@@ -238,6 +241,23 @@ class Columns:
 
 def _described(values: Sequence[Result]) -> _Vector:
     return _Vector(values, frozenset(map(type, values)))
+
+
+def _plain(part: Expression, vectors: Sequence[_Vector]) -> Callable[..., Any] | None:
+    """Return what computes a part of these numbers without a look at each; None if some need one."""
+    if isinstance(part, Call):
+        return _FUNCTIONS.get(part.name)
+    if not isinstance(part, Arithmetic):
+        return None
+    if part.sign in _SAFE:
+        return ARITHMETIC[part.sign]
+    dividends, divisors = vectors
+    if 0 in divisors.values:
+        return None
+    if dividends.types == divisors.types == {int}:  # Python rounds down, MIL toward zero
+        unsigned = min(dividends.values, default=0) >= 0 and min(divisors.values, default=0) >= 0  # type: ignore[type-var,operator]
+        return (operator.floordiv if part.sign == "/" else operator.mod) if unsigned else None
+    return operator.truediv if part.sign == "/" and {float} in (dividends.types, divisors.types) else None
 
 
 def _match(part: Call, columns: Sequence[Sequence[Result]]) -> list[Result]:

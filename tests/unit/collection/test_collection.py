@@ -8,6 +8,7 @@ from batsched_py.collection.collection import Collection
 from batsched_py.collection.columns import Columns
 from batsched_py.collection.hosts import platform_collection
 from batsched_py.collection.mil.parser import parse
+from batsched_py.collection.mil.values import Value
 from batsched_py.collection.records import Requester
 from batsched_py.traces.simgrid_xml import read_platform
 from tests.clone import ROOT
@@ -143,3 +144,29 @@ def test_rows_are_found_in_order(count: int) -> None:
     for number in range(count):
         hosts.join(f"h{number}", {"n": number})
     assert hosts.names(parse("$n mod 3 == 1")) == [f"h{number}" for number in range(count) if number % 3 == 1]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(7, 2), (8, 3), (0, 5)],
+        [(7, 2), (-7, 2), (7, -2), (-7, -2)],
+        [(7.5, 2), (-7.5, 2), (1e308, 0.1)],
+        [(7, 2.5), (-7, 0.5)],
+        [(7, 2), (7.0, 2), (7, 2.0)],
+        [(7, 0), (7.0, 2), (0, 1)],
+        [(10**400, 2.5), (1, 1.5)],
+        [(float("inf"), float("inf")), (float("inf"), 2.0)],
+        [("7", 2), ("x", 2), (True, 2)],
+    ],
+)
+def test_many_records_are_computed_like_each(rows: list[tuple[Value, Value]]) -> None:
+    """Whatever is computed for all records at once is what it is for one."""
+    hosts = Collection()
+    for number, (one, other) in enumerate(rows):
+        hosts.join(f"h{number}", {"a": one, "b": other})
+    for value in ("$a / $b", "$a mod $b", "max($a, $b)", "min($b, $a)", "int($a)", "float($a)"):
+        for bound in (-3, 0, 1, 3, 3.5, 7):
+            query = parse(f"{value} >= {bound}")
+            true = [record.name for record in hosts.query() if query.evaluate(record.attributes) is True]
+            assert hosts.names(query) == true, query
