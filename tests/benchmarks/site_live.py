@@ -22,6 +22,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from batsched_py.cli.commands.site import DEFAULT
 from batsched_py.cli.main import run
 from batsched_py.errors import SiteError
 from batsched_py.plugins import load
@@ -119,7 +120,7 @@ def same_again(folder: Path) -> list[str]:
     other.mkdir()
     shutil.copy(folder / "site" / JOURNAL, other)
     settings = SiteSettings(
-        name=PLATFORM.name, scheduler=load("leases"), algorithm="leases", options=ALGORITHM, folder=other, pace=math.inf
+        name=PLATFORM.name, scheduler=load(DEFAULT), algorithm=DEFAULT, options=ALGORITHM, folder=other, pace=math.inf
     )
     site = SimulatedSite(settings, read_platform(PLATFORM), PLATFORM.read_bytes(), Settings())
     site.start()
