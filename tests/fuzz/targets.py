@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import orjson
 from hypothesis import strategies as st
 
@@ -29,6 +30,8 @@ from batsched_py.traces.batsim_json import read_workload
 from batsched_py.traces.simgrid_xml import read_platform
 from batsched_py.transcripts.transcript import Transcript
 from tests.clone import ROOT
+from tests.experiment_checks import violations
+from tests.experiment_workloads import ExperimentCase, experiment_cases
 from tests.fuzz.http_requests import requests as requests_to_a_site
 from tests.fuzz.http_requests import send
 from tests.fuzz.judging import is_a_message, judged, told
@@ -351,6 +354,12 @@ def keep_leases_right(content: bytes, folder: Path) -> None:
         invariant(played)
 
 
+def keep_experiments_right(content: bytes, folder: Path) -> None:
+    """Play a run of experiments, which is not wrong: what a checker of the run finds is the finding."""
+    found = violations(msgspec.json.decode(content, type=ExperimentCase), folder)
+    assert not found, found
+
+
 def ask(content: bytes, folder: Path) -> None:  # it needs no file
     """Ask records by a text: it is a query, or an error that names a place in it."""
     text = content.decode(errors="surrogatepass")
@@ -378,6 +387,7 @@ def make() -> Iterator[Target]:
     yield from file_targets()
     yield Target("mil", texts().map(lambda text: text.encode(errors="surrogatepass")), ask)
     yield Target("http", requests_to_a_site(), send)
+    yield Target("experiments", experiment_cases().map(msgspec.json.encode), keep_experiments_right)
     yield Target("leases", (WITHOUT_IMAGES | WITH_IMAGES | WITH_DEADLINES).map(as_bytes), keep_leases_right)
 
 
