@@ -89,6 +89,7 @@ class Option:
 _RATE: Final = number(1e-6, 1e12)
 _NO_OPENNEBULA: Final = "must be simulated: OpenNebula is not driven from here"
 _TOLD_OPENNEBULA: Final = "OpenNebula is not driven from here"
+_TOLD_REAL: Final = "of the real clock, which a live site has (batsched-py site)"
 
 _GENERAL: Final = (
     Option(
@@ -142,11 +143,11 @@ _SCHEDULING: Final = (
     ),
     Option(
         "scheduling", "wakeup-interval", DURATION, "With the real clock: how often requests are looked at.",
-        default="60",
+        default="60", told=_TOLD_REAL,
     ),
     Option(
         "scheduling", "non-schedulable-interval", DURATION,
-        "With the real clock: how soon after a request a lease may start.", default="10",
+        "With the real clock: how soon after a request a lease may start.", default="10", told=_TOLD_REAL,
     ),
     Option(
         "scheduling", "backfilling", choice("off", "aggressive", "conservative", "intermediate"),
@@ -257,7 +258,8 @@ _SCHEDULING: Final = (
 _SIMULATION: Final = (
     Option(
         "simulation", "clock", choice("real", "simulated"),
-        "Whether time is simulated, with requests from a file, or passes, with requests from users.",
+        "Whether time is simulated, with requests from a file, or passes, with requests from users. The latter is read"
+        " and not run: a live site (batsched-py site) does that.",
         default="real", sample="simulated",
     ),
     Option(

@@ -96,19 +96,27 @@ def run(
     *,
     events: Sequence[ExternalEvent] = (),
     limits: Limits = LIMITS,
+    warn: Callable[[str], None] | None = None,
 ) -> HaizeaRun:
     """Simulate a configuration; `write` takes the lines that Haizea logs. `events` happen to hosts and leases.
+
+    `warn` takes sentences on what stands in the files of requests and means nothing.
 
     Raises WorkloadError for files of requests, OptionError for a configuration that does not suit them,
     ConfigurationError for policies and probes that are not there, AlgorithmError for those of the user's own that fail.
     """
     if config.traces is None or config.start_time is None:
-        raise OptionError(f"{config.file}: simulation.clock must be simulated: a run has no other clock")
+        raise OptionError(
+            f"{config.file}: simulation.clock must be simulated; with real time, open a live site: batsched-py site"
+        )
     policies, probes = find_policies(config), find_probes(config)
     log = HaizeaLog(config.start_time, config.log_level, write, config.status_interval)
     log.started()
     log.loading(str(config.traces.trace))
-    requests, site, source = _read(config, config.traces, limits)
+    requests, site, source, told = _read(config, config.traces, limits)
+    if warn is not None:
+        for line in told:
+            warn(line)
     workload, platform = lease_inputs(source, requests, site, _changes(config.traces, limits))
     log.loaded(Counter(_kind(request) for request in requests))
     stop = _StopCondition(config.stop_when, sum(request.best_effort for request in requests))
@@ -142,16 +150,26 @@ def run(
     return HaizeaRun(ledger, log.summary, stop.now, session.tables(), failure)
 
 
-def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> tuple[list[LeaseRequest], LeaseSite, str]:
-    """Return all requests, those of the injection behind those of the trace, the site, and where both are from."""
+class _Inputs(NamedTuple):
+    """All requests, those of the injection behind those of the trace; the site; where both are from; warnings."""
+
+    requests: list[LeaseRequest]
+    site: LeaseSite
+    source: str
+    told: tuple[str, ...]
+
+
+def _read(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> _Inputs:
     trace = _read_trace(config, files, limits)
-    requests = list(trace.requests)
+    requests, told = list(trace.requests), trace.told
     if files.injection is not None:
-        requests += read_lwf(files.injection, starttime=config.start_time, limits=limits).requests
+        injection = read_lwf(files.injection, starttime=config.start_time, limits=limits)
+        requests += injection.requests
+        told += injection.told
     site = config.site or trace.site
     if site is None:
         raise OptionError(f"{config.file}: simulation.resources is in-tracefile, but {files.trace} has no site")
-    return requests, site, trace.source
+    return _Inputs(requests, site, trace.source, told)
 
 
 def _read_trace(config: HaizeaConfig, files: TraceFiles, limits: Limits) -> LeaseTrace:

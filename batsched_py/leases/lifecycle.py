@@ -77,4 +77,4 @@ TRANSITIONS: Final[dict[State, frozenset[State]]] = {
 #: A lease in one of them never runs again.
 FINAL: Final = frozenset(state for state, following in TRANSITIONS.items() if not following)
 #: Its memory is in files, and it has to be resumed.
-SUSPENDED: Final = frozenset({State.SUSPENDED_PENDING, State.SUSPENDED_QUEUED, State.SUSPENDED_SCHEDULED})
+SUSPENDED: Final = (State.SUSPENDED_PENDING, State.SUSPENDED_QUEUED, State.SUSPENDED_SCHEDULED)

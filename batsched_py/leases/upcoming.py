@@ -40,7 +40,10 @@ class Upcoming:
             heapq.heappop(self._starts)
         while self._ends and not _is_over(self._ends[0]):
             heapq.heappop(self._ends)
-        return min((heap[0][0] for heap in (self._starts, self._ends) if heap), default=None)
+        if self._starts and self._ends:
+            return min(self._starts[0][0], self._ends[0][0])
+        heap = self._starts or self._ends
+        return heap[0][0] if heap else None
 
     def starts(self, now: float) -> Iterator[LeaseReservation]:
         """Iterate over planned reservations that begin by now, those too that are planned meanwhile."""

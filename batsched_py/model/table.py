@@ -70,10 +70,9 @@ def cell_text(cell: Cell) -> str:
 
 
 def _field(cell: Cell) -> str:
-    text = cell_text(cell)
     if not isinstance(cell, str):
-        return text  # numbers need no quotes
-    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
+        return cell_text(cell)  # numbers need no quotes
+    return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
 
 
 def _check_cells(name: str, header: tuple[str, ...], rows: tuple[tuple[Any, ...], ...]) -> None:

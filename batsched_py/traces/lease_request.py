@@ -74,13 +74,22 @@ class LeaseSite(NamedTuple):
 
 
 class LeaseTrace(NamedTuple):
-    """A file of requests, in its order, and its site; None if it has none."""
+    """A file of requests, in its order, and its site.
+
+    Attributes:
+        source: the file.
+        requests: in its order.
+        site: None if it has none.
+        name, description: as they are written.
+        told: sentences on what stands in it and means nothing.
+    """
 
     source: str
     requests: tuple[LeaseRequest, ...]
     site: LeaseSite | None = None
     name: str = ""
     description: str = ""
+    told: tuple[str, ...] = ()
 
 
 def check_types(types: Mapping[str, object] | tuple[str, ...]) -> None:

@@ -34,12 +34,13 @@ def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = 
     """Read a lease workload, plain or compressed by gzip.
 
     `starttime` is the date of the workload's start, for requests that name a date. WorkloadError names the file, the
-    line, the request, the element and the rule that is broken.
+    line, the request, the element and the rule that is broken. Attributes that nothing reads are no errors, as with
+    Haizea: they are in `told`.
     """
-    file, requests, root = str(path), list[LeaseRequest](), None
+    file, requests, root, told = str(path), list[LeaseRequest](), None, list[str]()
     reader, description, site = _Reader(limits, starttime), "", None
     with reported(path, WorkloadError):
-        for element in read_elements(file, read_lines(path, limits)):
+        for element in read_elements(file, read_lines(path, limits), told):
             if element.tag == REQUEST:
                 requests.append(reader.request(element))
                 if len(requests) > limits.jobs:
@@ -51,7 +52,7 @@ def read_lwf(path: Path, *, starttime: datetime | None = None, limits: Limits = 
             else:
                 root = element
     name = root.attributes.get("name", "") if root is not None else ""
-    return LeaseTrace(file, tuple(requests), site, name, description)
+    return LeaseTrace(file, tuple(requests), site, name, description, tuple(told))
 
 
 def write_lwf(path: Path, trace: LeaseTrace) -> None:

@@ -7,7 +7,7 @@ it stands, so that nothing nests deeper than the format.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Final
 from xml.etree.ElementTree import ParseError
 
@@ -16,7 +16,7 @@ from defusedxml.ElementTree import DefusedXMLParser
 from msgspec import Struct, field
 
 from batsched_py.errors import WorkloadError
-from batsched_py.text.display import shown
+from batsched_py.text.display import displayed, shown
 
 ROOT: Final = "lease-workload"
 REQUEST: Final = "lease-request"
@@ -36,6 +36,24 @@ _INSIDE: Final[Mapping[str, Mapping[str, str]]] = {
     "start": {"exact": "?", "now": "?"},
     "software": {"none": "?", "disk-image": "?"},
 }
+#: Element -> attributes that it may have; those that are not in the table have none.
+_ATTRIBUTES: Final[Mapping[str, Set[str]]] = {
+    ROOT: {"name"},
+    "resource-types": {"names"},
+    "node-set": {"numnodes"},
+    "res": {"type", "amount"},
+    "instance": {"amount"},
+    REQUEST: {"arrival"},
+    "realduration": {"time"},
+    "lease": {"id", "preemptible"},
+    "exact": {"time"},
+    "duration": {"time"},
+    "deadline": {"time"},
+    "disk-image": {"id", "size"},
+}
+_NONE: Final[Set[str]] = frozenset()
+#: Attributes that are told, of those that nothing reads.
+_MOST_TOLD: Final = 10
 #: Bytes that are parsed at a time.
 _PIECE: Final = 1 << 14
 #: Elements that are handed out once they have ended, rather than kept in the one around them.
@@ -69,11 +87,16 @@ class LwfElement(Struct):
 
     def child(self, tag: str) -> LwfElement | None:
         """Return the element of this name directly inside; None if there is none."""
-        return next(self.children(tag), None)
+        for child in self.inside:
+            if child.tag == tag:
+                return child
+        return None
 
     def the(self, tag: str) -> LwfElement:
         """Return the element of this name directly inside, which the table of elements demands."""
-        return next(self.children(tag))
+        found = self.child(tag)
+        assert found is not None, f"{self.tag} without {tag}"  # noqa: S101  # the reader refuses it
+        return found
 
     def error(self, attribute: str, rule: str) -> WorkloadError:
         """Return an error with the file, the place of this element, the attribute and the rule."""
@@ -88,12 +111,13 @@ class LwfElement(Struct):
         return value
 
 
-def read_elements(file: str, pieces: Iterable[bytes]) -> Iterator[LwfElement]:
+def read_elements(file: str, pieces: Iterable[bytes], told: list[str]) -> Iterator[LwfElement]:
     """Yield the site, the description and each request once it has ended, and at last the root; WorkloadError.
 
-    A document type is accepted and not fetched; entities are refused.
+    A document type is accepted and not fetched; entities are refused. A sentence on each attribute that nothing reads
+    is added to `told`, where it first stands.
     """
-    collector = _Collector(file)
+    collector = _Collector(file, told)
     parser = DefusedXMLParser(target=collector, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     collector.follow(parser.parser)
     try:
@@ -131,8 +155,10 @@ class _Position(Struct):
 class _Collector:
     """The target of the parser: elements that have begun and not ended, and those to hand out."""
 
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self, file: str, told: list[str]) -> None:
+        self._file, self._told = file, told
+        #: Elements and their attributes that are told.
+        self._unread: set[tuple[str, str]] = set()
         #: Elements around the place that is read, the outermost first; the first is no element.
         self._open = [LwfElement(file, 1, 0, "", {})]
         self._ready: list[LwfElement] = []
@@ -171,6 +197,8 @@ class _Collector:
         if often in "1?" and tag in begun:
             raise element.error("", f"stands in {around.tag} twice")
         begun.add(tag)
+        if not attributes.keys() <= _ATTRIBUTES.get(tag, _NONE):
+            self._tell(element)
         self._open.append(element)
         self._begun.append(set())
 
@@ -192,6 +220,16 @@ class _Collector:
 
     def close(self) -> None:
         """Do nothing: what has ended was handed out."""
+
+    def _tell(self, element: LwfElement) -> None:
+        """Tell which attributes of an element are passed over, unless that is told already."""
+        for name in element.attributes:
+            new = name not in _ATTRIBUTES.get(element.tag, _NONE) and (element.tag, name) not in self._unread
+            if new and len(self._unread) < _MOST_TOLD:
+                self._unread.add((element.tag, name))
+                self._told.append(str(element.error(displayed(name), "means nothing here, and is passed over")))
+                if len(self._unread) == _MOST_TOLD:
+                    self._told.append(f"{displayed(self._file)}: other attributes that mean nothing are not told")
 
     def _misplaced(self, element: LwfElement, around: LwfElement) -> WorkloadError:
         if not around.tag:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,7 +17,7 @@ from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.leases.requests import workload_requests
 from batsched_py.model.limits import Limits
 from batsched_py.text.wording import counted
@@ -134,7 +135,7 @@ def _convert_leases(request: ConvertRequest) -> None:
     if options.platform is not None and site is None:
         raise click.UsageError(f"'--platform' needs '--resources': {request.log} does not say what the hosts have")
     if options.injection is not None:
-        injected = read_lwf(options.injection, starttime=options.starttime, limits=limits).requests
+        injected = _read_trace(options.injection, options.starttime, limits).requests
         lines = (*lines, f"{counted(len(injected), 'request')} injected")
         requests = (*requests, *injected)
     if options.images is not None:
@@ -161,8 +162,16 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
         raise click.UsageError(f"rules of cleaning are for logs, and {log} is none")
     if log.suffix == ".json":
         return _Requests(workload_requests(read_workload(log, simulated_only=False, limits=limits)), None)
-    trace = read_lwf(log, starttime=request.leases_wanted.starttime, limits=limits)
+    trace = _read_trace(log, request.leases_wanted.starttime, limits)
     return _Requests(trace.requests, trace.site)
+
+
+def _read_trace(path: Path, starttime: datetime | None, limits: Limits) -> LeaseTrace:
+    """Read a lease workload, and tell what in it means nothing."""
+    trace = read_lwf(path, starttime=starttime, limits=limits)
+    for line in trace.told:
+        warn(line)
+    return trace
 
 
 def _write(request: ConvertRequest, requests: Sequence[LeaseRequest], site: LeaseSite | None) -> None:

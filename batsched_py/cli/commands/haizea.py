@@ -125,7 +125,7 @@ def run(request: RunRequest) -> None:
     for line in config.told:
         warn(f"{config.file}: {line}")
     events = () if request.events is None else read_events(request.events, limits=current_limits())
-    ended = run_config(config, say, events=events, limits=current_limits())
+    ended = run_config(config, say, events=events, limits=current_limits(), warn=warn)
     _write_data(config, ended)
     if request.export is not None:
         write_tables(request.export, ended.tables)

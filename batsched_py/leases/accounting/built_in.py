@@ -15,7 +15,7 @@ from batsched_py.leases.observer import LeaseSchedule
 from batsched_py.leases.terms import Kind
 
 #: Uses of hosts for which their CPUs count as used.
-_WORK: Final = frozenset({Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN})
+_WORK: Final = (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN)
 
 
 class AdmissionProbe(AccountingProbe):

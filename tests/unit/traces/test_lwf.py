@@ -89,6 +89,27 @@ def test_types_that_hosts_have_in_plenty(tmp_path: Path) -> None:
         read(tmp_path, document(site=SITE.replace("</node-set>", disk)))
 
 
+def test_an_attribute_that_nothing_reads_is_told_once(tmp_path: Path) -> None:
+    """By its element, where it first stands; the requests are read without it. Those that are known are not told."""
+    odd = REQUEST.replace('id="7"', 'id="7" colour="red"').replace("<start/>", '<start time="5"/>')
+    trace, plain = read(tmp_path, document(odd, odd)), read(tmp_path, document(REQUEST, REQUEST))
+    file = tmp_path / "trace.lwf"
+    assert trace.told == (
+        f"{file}: line 3, lease-request 1, lease.colour: means nothing here, and is passed over",
+        f"{file}: line 3, lease-request 1, start.time: means nothing here, and is passed over",
+    )
+    assert (trace.requests, plain.told) == (plain.requests, ())
+
+
+def test_many_attributes_that_nothing_reads(tmp_path: Path) -> None:
+    """Ten are told, and that there are others; none of their names breaks a line."""
+    odd = " ".join(f'a{number}="1"' for number in range(50))
+    told = read(tmp_path, document(REQUEST.replace('id="7"', f'id="7" {odd}'))).told
+    assert len(told) == 11
+    assert told[9].endswith("lease.a9: means nothing here, and is passed over")
+    assert told[10].endswith("other attributes that mean nothing are not told")
+
+
 def test_no_requests(tmp_path: Path) -> None:
     """HA-52: an empty trace is one."""
     assert read(tmp_path, document(site="")) == LeaseTrace(str(tmp_path / "trace.lwf"), (), None, "test")

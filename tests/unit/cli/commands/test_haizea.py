@@ -97,6 +97,18 @@ def test_a_run_writes_its_data_file(here: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == "profile,time,value\nmine,0,0\nmine,900,1\nmine,5464,1\n"
 
 
+def test_an_attribute_that_nothing_reads_is_a_warning(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The run takes place without it."""
+    quickstart_files(here)
+    trace = here / "sample.lwf"
+    trace.write_text(trace.read_text().replace("<lease ", '<lease colour="red" '))
+    capsys.readouterr()
+    assert run(["haizea", "my.conf"]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("batsched-py: warning: sample.lwf: line ")
+    assert line.endswith("lease.colour: means nothing here, and is passed over")
+
+
 def test_what_has_no_counterpart_is_a_warning(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And the run takes place."""
     quickstart_files(here)
@@ -113,7 +125,7 @@ def test_what_has_no_counterpart_is_a_warning(here: Path, capsys: pytest.Capture
     [
         (("mode: simulated", "mode: simulate"), "my.conf: general.mode: must be simulated, not "),
         (("tracefile: sample.lwf", "tracefile: none.lwf"), "none.lwf: cannot be read: No such file or directory"),
-        (("clock: simulated", "clock: real"), "my.conf: simulation.clock must be simulated"),
+        (("clock: simulated", "clock: real"), "my.conf: simulation.clock must be simulated; with real time, open a"),
         (("4 CPU:100", "0 CPU:100"), "my.conf: simulation.resources: must begin with a number of hosts from 1"),
         (("[accounting]", "[accounting]\ndatafile: sample.lwf"), "name the same file, sample.lwf"),
         (("[accounting]", "[accounting]\ndatafile: my.conf/x"), "my.conf/x: cannot be written"),
