@@ -377,6 +377,11 @@ class TimelineVm:
         self._first_holds.clear()
 
     def _kill(self, now: float, reason: str) -> None:
+        """Kill what runs, and cut the pause that it is in, which was noted with its whole duration."""
+        for record in self.records.values():
+            end = record.spans[-1].end if isinstance(record.entry.action, Hold) and record.spans else None
+            if end is not None and end > now:
+                record.end(now, "killed", reason)
         for entry in [*self._barriers.running.values(), *self._running.values()]:
             self.records[entry.name].end(now, "killed", reason)
             self.orders.append(Kill(self.name, entry))

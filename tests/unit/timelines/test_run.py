@@ -153,6 +153,13 @@ def test_a_lease_that_ends_before_its_vm_is_configured_fails_it() -> None:
     assert outcomes == ["done", "killed"]
 
 
+def test_a_pause_ends_with_the_lease() -> None:
+    """Nothing of a VM goes on when its hosts are taken back."""
+    ended = played({"buffer": 0, "vms": {"vm": {"lease": 300, "entries": [pause(400, 50), run("B", 100)]}}})
+    (cut,) = ended.vms["vm"].records["pause@50"].spans
+    assert (cut.begin, cut.end, ended.vms["vm"].records["pause@50"].reason) == (50, 300, "lease ended")
+
+
 def test_a_late_pause_whose_time_has_passed_is_refused() -> None:
     """F21; a late entry comes at once, and that is not late."""
     ended = played(one(run("A", 10), pause(5, 20, added=30), hold("-inf", added=30), run("B", 20, added=30)))
