@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final, Literal
 
 from batsched_py.api import (
@@ -117,7 +118,8 @@ class ExperimentsScheduler(Leases):
             testbed = Testbed({name: Location() for name in finder.locations}, testbed.instance_types)
         self.testbed = testbed
         wait = 0.0 if options.no_capacity == "fail" else options.capacity_wait or math.inf
-        self.manager = LeaseManager(self.scheduler, self.arrivals.enlist, finder, testbed, wait=wait)
+        enlist = partial(self.arrivals.enlist, aside=view.expects_requests)
+        self.manager = LeaseManager(self.scheduler, enlist, finder, testbed, wait=wait)
         self.orchestrator = Orchestrator(
             self.manager,
             OrchestratorSettings(

@@ -186,6 +186,19 @@ def test_a_site_goes_on_with_its_experiments(tmp_path: Path) -> None:
         assert len(json.loads(ask(site, "GET", accept=JSON)[2])["items"]) == 1
 
 
+def test_machines_take_no_numbers_of_leases(tmp_path: Path) -> None:
+    """A lease that is asked for after four machines is the second request, and shows its own terms."""
+    machines = [{"compute": {"name": f"m{number}", "locations": ["epcc"]}} for number in range(4)]
+    with running_site(tmp_path, "--pace", "0.001") as site:
+        assert ask(site, "POST", body={**WEB, "resources": machines})[0] == 201
+        wait_for(lambda: status_of(site, f"{PATH}/1") == "DEPLOYED")
+        client = site.client("ann")
+        assert client.post("api", "leases", body={"nodes": 2, "duration": 77})["number"] == 2
+        wait_for(lambda: client.get("api", "leases", 2)["state"] != "New")
+        (lease,) = client.get("api", "leases")
+        assert (lease["number"], lease["nodes"], lease["duration"]) == (2, 2, 77)
+
+
 def test_a_site_without_experiments_says_so(tmp_path: Path) -> None:
     """409: its algorithm takes none."""
     with running_site(tmp_path, "--pace", "max", "-s", "easy") as site:
