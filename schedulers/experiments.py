@@ -30,12 +30,20 @@ from batsched_py.experiments.faults import DescriptorError, Fault, InvalidDescri
 from batsched_py.experiments.hosting import HostFinder
 from batsched_py.experiments.lease_manager import LeaseManager
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
-from batsched_py.experiments.model import Experiment, Storage
+from batsched_py.experiments.model import Experiment, PlannedResource, Storage
 from batsched_py.experiments.orchestrator import Orchestrator, OrchestratorSettings
 from batsched_py.experiments.parsing.descriptor import read_descriptor
-from batsched_py.experiments.parsing.submissions import Submission, descriptor_content, parse_submissions, submit_text
+from batsched_py.experiments.parsing.submissions import (
+    Submission,
+    descriptor_content,
+    parse_submissions,
+    read_reservation_id,
+    submit_text,
+)
 from batsched_py.experiments.parsing.testbed_form import parse_testbed
 from batsched_py.experiments.playing import ExperimentTimelines
+from batsched_py.experiments.reserving import reservation_request
+from batsched_py.experiments.resource_manager import RefusedByManagerError, ReservationRequest
 from batsched_py.experiments.tables import experiment_tables
 from batsched_py.experiments.testbed import Location, Testbed
 from batsched_py.experiments.validation import Situation
@@ -52,6 +60,7 @@ from batsched_py.timelines.kinds import KINDS, Kinds
 #: `experiment`; its breaks are resumed, those of the VMs in `vms` or all.
 SUBMIT: Final = "submit_experiment"
 DELETE: Final = "delete_experiment"
+WITHDRAW: Final = "delete_reservation"
 RESUME: Final = "resume"
 #: The notice after which no external event comes.
 _NO_MORE: Final = "no_more_external_event_to_occur"
@@ -155,7 +164,7 @@ class ExperimentsScheduler(Leases):
         self.timelines.observe(event)
         if not isinstance(event, Notify):
             return
-        if event.kind in (SUBMIT, DELETE, RESUME):
+        if event.kind in (SUBMIT, DELETE, WITHDRAW, RESUME):
             self.asked.append(event)
         elif event.kind == _NO_MORE:
             self.events_may_come = False
@@ -286,7 +295,12 @@ class ExperimentsScheduler(Leases):
         for one in submissions:
             try:
                 experiment = read_descriptor(one.place, one.content, self._situation(one.time, kept))
-                self.timelines.check(deployment_order(experiment))
+                order = deployment_order(experiment)
+                self.timelines.check(order)
+                if one.reserve:
+                    self._request_of(experiment, order)
+            except RefusedByManagerError as error:
+                raise OptionError(f"option file of {self.name}: {one.place}: {error}") from None
             except (DescriptorError, ValueError) as error:
                 raise OptionError(f"option file of {self.name}: {error}") from None
             storages = (each for each in experiment.resources if isinstance(each, Storage) and each.persistent)
@@ -309,6 +323,12 @@ class ExperimentsScheduler(Leases):
             experiment = self._read(one, members)
             order = deployment_order(experiment)
             self.timelines.check(order)
+            if one.reserve:
+                self.manager.reserve(one.reserve, self._request_of(experiment, order), one.owner, self.clock)
+                return
+        except RefusedByManagerError as error:
+            plan.warn(f"{one.place}: {error}; it is left out")
+            return
         except (DescriptorError, ValueError) as error:
             plan.warn(f"{error}; it is left out")
             return
@@ -316,6 +336,15 @@ class ExperimentsScheduler(Leases):
         accepted = self.orchestrator.accept(experiment, order, self.clock, owner=one.owner, number=number)
         self.accepted.append(accepted)
         self.changed[accepted.id] = accepted
+
+    def _request_of(self, experiment: Experiment, order: Sequence[PlannedResource]) -> ReservationRequest:
+        """Return what a user reserves by a descriptor."""
+        if self.options.reservations == "off":
+            raise RefusedByManagerError("reserve needs reservations=on")
+        request = reservation_request(experiment, order)
+        if not request.instances:
+            raise RefusedByManagerError("there is no compute to reserve for")
+        return request
 
     def _obey(self, event: Notify, plan: Plan) -> None:
         """Do what an external event asks for; what is wrong with one is told."""
@@ -326,22 +355,25 @@ class ExperimentsScheduler(Leases):
         try:
             if event.kind == DELETE:
                 self.orchestrator.delete(number, self.clock)
+            elif event.kind == WITHDRAW:
+                self.manager.withdraw(str(event.members.get("reservation")), self.clock)
             else:
                 self._resume(number, event.members.get("vms", "all"))
         except KeyError:
             plan.warn(f"{event.kind}: there is no experiment {number}")
-        except OptionError as error:
+        except (OptionError, RefusedByManagerError) as error:
             plan.warn(f"{event.kind}: {error}")
 
     def _submit_event(self, members: Mapping[str, Any], plan: Plan) -> None:
         faults = list[Fault]()
         try:
             content = descriptor_content(Place(faults, "descriptor"), members.get("descriptor"))
+            reserve = read_reservation_id(Place(faults, "reserve"), members["reserve"]) if "reserve" in members else ""
         except RefusedValueError:
             plan.warn(f"{SUBMIT}: {faults[0]}; it is left out")
             return
         owner = members.get("owner", "")
-        submission = Submission(SUBMIT, self.clock, content, owner if isinstance(owner, str) else "")
+        submission = Submission(SUBMIT, self.clock, content, owner if isinstance(owner, str) else "", reserve)
         self._submit(submission, plan, members)
 
     def _resume(self, number: str, vms: Any) -> None:

@@ -9,7 +9,8 @@
 * `parsing`: documents in JSON and OVF to the model; `validation`: rules between members; `faults`: all that is wrong.
 * `aggregator`, `contexts`: what a document says in one word, and is expanded.
 * `deployment`: the order in which the resources of an experiment are created; `forecast`: when, if all goes well.
-* `lease_manager`: a resource manager on leases, with a `hosting` finder of hosts, and `addresses`.
+* `lease_manager`: a resource manager on leases, with a `hosting` finder of hosts, `addresses` and
+  `lease_records`.
 * `playing`: timelines in the machines of experiments; `tables`: what became of all.
 
 Nothing here does I/O. Times are seconds; those of a document count from the start of the simulation.

@@ -6,27 +6,30 @@ Storages, networks, links and routers take no hosts, and are there after their c
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import count
 from typing import Final
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from batsched_py.experiments.addresses import Addresses
 from batsched_py.experiments.hosting import HostFinder
+from batsched_py.experiments.lease_records import (
+    ENDS,
+    LeasedReservation,
+    LeasedResource,
+    number_machines,
+    reservation_state,
+)
 from batsched_py.experiments.model import Compute, Experiment, InstanceType, Network, PlannedResource
 from batsched_py.experiments.resource_manager import (
-    InstanceRequest,
     RefusedByManagerError,
     ReservationRequest,
     ReservationStatus,
-    ReservedInstances,
     ResourceRequest,
     ResourceStatus,
 )
-from batsched_py.experiments.states import ReservationState
 from batsched_py.experiments.testbed import Testbed
 from batsched_py.leases.actions import Action, Occupy, Reject, Start
 from batsched_py.leases.capacity import Amounts
@@ -42,46 +45,6 @@ from batsched_py.text.wording import seconds
 _UNKNOWN: Final = 0
 #: Percent of one CPU.
 _ONE_CPU: Final = 100.0
-_STATES: Final[Mapping[State, ReservationState]] = {
-    State.ACTIVE: ReservationState.RUNNING,
-    State.DONE: ReservationState.ENDED,
-    State.CANCELLED: ReservationState.TERMINATED,
-    State.FAIL: ReservationState.FAILED,
-    State.REJECTED: ReservationState.FAILED,
-}
-
-
-class _Resource(Struct):
-    """A resource that was asked for.
-
-    Attributes:
-        experiment: id of its experiment.
-        planned: what it is.
-        status: how it stands.
-        lease: whose machine it is; None for what is no compute.
-        own: nobody else uses the lease.
-        node: of the lease.
-        host: number of its host at the site; None before it has one, and for what is no compute.
-    """
-
-    experiment: str
-    planned: PlannedResource
-    status: ResourceStatus = ResourceStatus("pending")
-    lease: Lease | None = None
-    own: bool = True
-    node: int = 1
-    host: int | None = None
-
-
-class _Reservation(Struct):
-    """A reservation: its lease, and node -> id of the reserved machine; `used` are ids that are taken."""
-
-    owner: str
-    lease: Lease
-    groups: tuple[ReservedInstances, ...]
-    nodes: Mapping[str, int]
-    used: set[str] = field(default_factory=set)
-    users: list[str] = field(default_factory=list)
 
 
 class LeaseManager:
@@ -107,8 +70,8 @@ class LeaseManager:
         self._scheduler, self._enlist, self._finder, self._testbed = scheduler, enlist, finder, testbed
         self._wait = wait
         self._experiments: dict[str, dict[str, None]] = {}
-        self._resources: dict[str, _Resource] = {}
-        self._reservations: dict[str, _Reservation] = {}
+        self._resources: dict[str, LeasedResource] = {}
+        self._reservations: dict[str, LeasedReservation] = {}
         #: Number of a lease -> id of the reservation or the resource that it is for.
         self._of: dict[int, str] = {}
         self._addresses = Addresses()
@@ -137,7 +100,7 @@ class LeaseManager:
     def create_resource(self, experiment: str, request: ResourceRequest, now: float) -> str:
         """Return its id; a compute begins when its machine does."""
         id, planned = self._new("resources"), request.planned
-        resource = _Resource(experiment, planned)
+        resource = LeasedResource(experiment, planned)
         if isinstance(planned.resource, Compute):
             self._give_machine(id, resource, planned.resource, request, now)
         else:
@@ -180,6 +143,25 @@ class LeaseManager:
     def create_reservation(self, request: ReservationRequest, owner: str, now: float) -> str:
         """Return the id of a reservation of all machines for one time: at its start, or as early as there is room."""
         id = self._new("reservations")
+        self._reserve(id, request, owner, now)
+        return id
+
+    def reserve(self, id: str, request: ReservationRequest, owner: str, now: float) -> None:
+        """Reserve for a user, who has chosen the id."""
+        if id in self._reservations:
+            raise RefusedByManagerError(f"there is a reservation {displayed(id)} already")
+        self._reserve(id, request, owner, now)
+
+    def withdraw(self, id: str, now: float) -> None:
+        """Take back a user's reservation; experiments in it lose their machines."""
+        if id not in self._reservations or id.startswith("/"):
+            raise RefusedByManagerError(f"there is no reservation {displayed(id)} of a user")
+        if self._reservations[id].lease.ended:
+            raise RefusedByManagerError(f"reservation {displayed(id)} has ended")
+        self._news[id] = None
+        self._take_back(self._reservations[id].lease, now)
+
+    def _reserve(self, id: str, request: ReservationRequest, owner: str, now: float) -> None:
         lease = self._reservation(self._enlist(id), request, now)
         if lease.start is None:
             lease.start = self._scheduler.earliest_start(lease, now)
@@ -187,9 +169,8 @@ class LeaseManager:
             raise RefusedByManagerError("the site does not have so much")
         self._of[lease.id] = id
         self._request(lease, now)
-        groups, nodes = _numbered(id, request.instances)
-        self._reservations[id] = _Reservation(owner, lease, groups, nodes)
-        return id
+        groups, nodes = number_machines(id, request.instances)
+        self._reservations[id] = LeasedReservation(owner, lease, groups, nodes)
 
     def get_reservation(self, id: str, owner: str, now: float) -> ReservationStatus:
         """Return how it stands."""
@@ -201,7 +182,7 @@ class LeaseManager:
             raise RefusedByManagerError("it is another's")
         lease, run = one.lease, one.lease.runs[-1] if one.lease.runs else None
         return ReservationStatus(
-            _STATES.get(lease.state, ReservationState.PENDING),
+            reservation_state(lease),
             start=lease.start if run is None else run.start,
             end=lease.end if run is None else run.end,
             instances=one.groups,
@@ -250,7 +231,7 @@ class LeaseManager:
             if isinstance(action, Start):
                 self._boot(id, self._resources[id], now)
             else:
-                self._lose(id, action.why if isinstance(action, Reject) else _ENDS.get(action.why, action.why))
+                self._lose(id, action.why if isinstance(action, Reject) else ENDS.get(action.why, action.why))
 
     def _note_reservation(self, id: str, action: Action) -> None:
         one = self._reservations[id]
@@ -280,7 +261,7 @@ class LeaseManager:
         )
 
     def _give_machine(
-        self, id: str, resource: _Resource, compute: Compute, request: ResourceRequest, now: float
+        self, id: str, resource: LeasedResource, compute: Compute, request: ResourceRequest, now: float
     ) -> None:
         """Take a machine of a reservation, or ask for a lease of one."""
         if request.reserved is not None:
@@ -330,7 +311,7 @@ class LeaseManager:
             self._scheduler.cancel(lease, now)
             self._scheduler.step(now)
 
-    def _boot(self, id: str, resource: _Resource, now: float) -> None:
+    def _boot(self, id: str, resource: LeasedResource, now: float) -> None:
         """Begin the creation of a compute whose machine is there."""
         lease = resource.lease
         assert lease is not None  # noqa: S101  # of a compute
@@ -377,24 +358,3 @@ class LeaseManager:
 
     def _new(self, kind: str) -> str:
         return f"/{kind}/{next(self._numbers[kind])}"
-
-
-#: Why a machine was stopped, in the words of its experiment.
-_ENDS: Final = {
-    "shutdown": "its lease is over",
-    "cancel": "its lease was taken back",
-    "fail": "its host has failed",
-    "requeue": "its lease gave way to another",
-    "suspend": "its lease gave way to another",
-}
-
-
-def _numbered(id: str, requests: Sequence[InstanceRequest]) -> tuple[tuple[ReservedInstances, ...], Mapping[str, int]]:
-    """Return groups of reserved machines with their ids, and id -> node of the lease."""
-    groups, nodes, node = list[ReservedInstances](), dict[str, int](), 0
-    for one in requests:
-        ids = [f"{id}/{node + number}" for number in range(1, len(one.names) + 1)]
-        nodes.update(zip(ids, range(node + 1, node + len(ids) + 1), strict=True))
-        node += len(ids)
-        groups.append(ReservedInstances(one.location, one.compute.instance_type, tuple(ids)))
-    return tuple(groups), nodes

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 from batsched_py.experiments.managed import ManagedExperiment, ManagedResource
-from batsched_py.experiments.model import Compute, InstanceType
+from batsched_py.experiments.model import Compute, Experiment, InstanceType, PlannedResource
 from batsched_py.experiments.resource_manager import (
     InstanceRequest,
     RefusedByManagerError,
@@ -28,6 +28,12 @@ def instance_requests(computes: Iterable[ManagedResource]) -> tuple[InstanceRequ
         InstanceRequest(_compute(members[0]), location, tuple(one.name for one in members))
         for (_, location), members in groups.items()
     )
+
+
+def reservation_request(experiment: Experiment, order: Iterable[PlannedResource]) -> ReservationRequest:
+    """Return what is to be reserved for all computes of a descriptor."""
+    computes = [ManagedResource(planned) for planned in order if isinstance(planned.resource, Compute)]
+    return ReservationRequest(instance_requests(computes), experiment.start, experiment.duration)
 
 
 def largest_reservation(one: ManagedExperiment, manager: ResourceManager, now: float) -> tuple[str, frozenset[str]]:

@@ -373,7 +373,75 @@ def test_phases_of_resources_are_drawn(tmp_path: Path) -> None:
         ("barrier", "waits for the others", 3665, 3795),
     ]
     assert command(["report", str(tmp_path / "out"), "-o", str(tmp_path / "out.html")]) == 0
-    assert "9 VMs, 2 experiments" in (tmp_path / "out.html").read_text()
+    page = (tmp_path / "out.html").read_text()
+    assert "9 resources, 2 experiments" in page
+    assert [(need.needs, need.time) for need in chart.needs if need.name == "1/Client-1"] == [
+        ("1/lan", 3635),
+        ("1/Server", 3635),
+    ]
+    assert "1/Client-1 is asked for after 1/Server: 01:00:35" in page
+
+
+def test_a_reservation_of_ones_own(tmp_path: Path) -> None:
+    """M15, M19, M27: by its id, each instance a machine; it is never deleted; another's, and an unknown one fail."""
+    machines = [compute("Server"), compute("Client", min=2)]
+    lab = {"name": "lab", "duration": 120, "start": 3600, "resources": machines}
+    mine = {"name": "mine", "duration": 120, "resources": machines, "reservation": "lab"}
+    files = {
+        "experiments": [
+            {"time": 0, "owner": "ann", "descriptor": lab, "reserve": "lab"},
+            {"time": 10, "owner": "ann", "descriptor": mine},
+            {"time": 20, "owner": "bob", "descriptor": {**mine, "name": "other"}},
+            {"time": 30, "owner": "ann", "descriptor": {**mine, "name": "unknown", "reservation": "labs"}},
+            {"time": 40, "owner": "ann", "descriptor": lab, "reserve": "lab"},
+        ]
+    }
+    simulated = ExperimentSimulation(tmp_path, files, SITES, reservations="on")
+    one, other, unknown = simulated.experiments
+    assert states(one)[2:] == [(10, "RESERVED"), (3600, "DEPLOYING"), (3600, "DEPLOYED"), (10800, "ENDED")]
+    rows = {row["resource"]: row for row in simulated.rows("experiment_resources") if row["experiment"] == "1"}
+    assert [rows[name]["reserved"] for name in ("Server", "Client-1", "Client-2")] == ["lab/1", "lab/2", "lab/3"]
+    assert "it is another's" in other.failure
+    assert "there is none of this id" in unknown.failure
+    (told,) = simulated.warnings
+    assert told.endswith("experiments[4].descriptor: there is a reservation lab already; it is left out")
+    nothing_left(simulated)
+
+
+def test_a_reservation_of_ones_own_is_taken_back(tmp_path: Path) -> None:
+    """By an event; who is deployed in it loses its machines (MA-27)."""
+    lab = {"name": "lab", "duration": 120, "resources": [compute("Server")]}
+    events = [
+        happens(0, "submit_experiment", owner="ann", reserve="lab", descriptor=lab),
+        happens(10, "submit_experiment", owner="ann", descriptor={**lab, "name": "mine", "reservation": "lab"}),
+        happens(100, "delete_reservation", reservation="lab"),
+        happens(110, "delete_reservation", reservation="lab"),
+        happens(120, "delete_reservation", reservation="labs"),
+        happens(130, "submit_experiment", reserve="/reservations/1", descriptor=lab),
+    ]
+    simulated = ExperimentSimulation(tmp_path, None, SITES, events=events, reservations="on")
+    (one,) = simulated.experiments
+    assert states(one)[-2:] == [(10, "DEPLOYED"), (100, "FAILED")]
+    assert simulated.warnings == [
+        "t=110: delete_reservation: reservation lab has ended",
+        "t=120: delete_reservation: there is no reservation labs of a user",
+        "t=130: submit_experiment: reserve: must not begin with /: such ids are given; it is left out",
+    ]
+    nothing_left(simulated)
+
+
+@pytest.mark.parametrize(
+    ("resources", "options", "rule"),
+    [
+        ([compute("Server")], {}, "reserve needs reservations=on"),
+        ([{"network": {"name": "lan", "location": "epcc"}}], {"reservations": "on"}, "there is no compute to reserve"),
+    ],
+)
+def test_what_cannot_be_reserved(tmp_path: Path, resources: list[Any], options: Mapping[str, Any], rule: str) -> None:
+    """It is told before the run."""
+    lab = {"descriptor": {"name": "lab", "duration": 120, "resources": resources}, "reserve": "lab"}
+    with pytest.raises(OptionError, match=rule):
+        ExperimentSimulation(tmp_path, {"experiments": [lab]}, SITES, **options)
 
 
 #: The options of recorded conversations: the files stand beside them.

@@ -7,11 +7,12 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.errors import WorkloadError
 from batsched_py.experiments.faults import EnoughFaultsError, Fault, Place, RefusedValueError
 from batsched_py.experiments.parsing.members import Members, list_of
-from batsched_py.experiments.parsing.quantities import read_delay, read_text
+from batsched_py.experiments.parsing.quantities import read_delay, read_name, read_text
 from batsched_py.text.display import shown
 
 #: The member that holds them; a document without it is one descriptor.
@@ -26,12 +27,14 @@ class Submission(Struct, frozen=True):
         time: second of the simulation.
         content: the descriptor, in either form.
         owner: who hands it in; "" if nobody asks.
+        reserve: the id under which its computes are reserved, and not deployed; "" for an experiment.
     """
 
     place: str
     time: float
     content: bytes
     owner: str = ""
+    reserve: str = ""
 
 
 def submit_text(file: str, content: bytes) -> tuple[Submission, ...]:
@@ -56,7 +59,7 @@ def parse_submissions(file: str, document: Mapping[str, Any]) -> tuple[Submissio
         pass  # they stand in the list
     if faults:
         raise WorkloadError(file, faults[0].path, faults[0].message)
-    located = (Submission(f"{file}: {one.place}", one.time, one.content, one.owner) for one in found)
+    located = (replace(one, place=f"{file}: {one.place}") for one in found)
     return tuple(sorted(located, key=lambda one: one.time))
 
 
@@ -72,8 +75,14 @@ def descriptor_content(place: Place, value: Any) -> bytes:
     return value.encode(errors="replace")
 
 
+def read_reservation_id(place: Place, value: Any) -> str:
+    """Return the id of a user's own reservation: a name that is none of those which reservations are given."""
+    name = read_name(place, value)
+    return place.refuse("must not begin with /: such ids are given") if name.startswith("/") else name
+
+
 def _read_submission(place: Place, value: Any) -> Submission:
-    members = Members(place, value, ("time", "descriptor", "owner"))
+    members = Members(place, value, ("time", "descriptor", "owner", "reserve"))
     content = members.required("descriptor", descriptor_content, b"")
     if not content:
         raise RefusedValueError
@@ -82,4 +91,5 @@ def _read_submission(place: Place, value: Any) -> Submission:
         members.optional("time", read_delay, 0.0),
         content,
         members.optional("owner", read_text, ""),
+        members.optional("reserve", read_reservation_id, ""),
     )

@@ -9,7 +9,7 @@ from typing import Final
 from batsched_py.experiments.tables import ResourceRow
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.reporting.schedules.tabular import Tabular
-from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart
+from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart, TimelineNeed
 
 #: Ending of the file.
 EXPERIMENT_RESOURCES: Final = "_experiment_resources.csv"
@@ -27,22 +27,27 @@ def add_phases(chart: TimelineChart | None, path: Path, *, limits: Limits = LIMI
     if not set(ResourceRow._fields) <= set(told.header):
         return chart
     timelines = chart or _NOTHING
-    vms, bars, experiments = dict[str, float | None](), list[TimelineBar](), dict[str, None]()
+    vms, bars, needs, experiments = dict[str, float | None](), list[TimelineBar](), list[TimelineNeed](), set[str]()
     columns = {name: told.column(name) for name in ResourceRow._fields}
     for row in told.rows():
-        experiments[row[columns["experiment"]]] = None
-        name = f"{row[columns['experiment']]}/{row[columns['resource']]}"
+        experiment, after = row[columns["experiment"]], row[columns["after"]]
+        experiments.add(experiment)
+        name = f"{experiment}/{row[columns['resource']]}"
         times = {
             phase: told.number(row, columns[phase]) if row[columns[phase]] else None
             for phase in ("requested", "created", "addressed", "removed")
         }
         vms[name] = timelines.vms.get(name)
-        bars += _phases(name, row[columns["after"]], times)
+        bars += _phases(name, after, times)
+        if (asked := times["requested"]) is not None:
+            needs += [TimelineNeed(name, f"{experiment}/{other}", asked) for other in after.split()]
         if vms[name] is not None and (start := timelines.starts.get(name)) is not None:
             bars.append(TimelineBar(name, BARRIER, "waits for the others", vms[name] or 0.0, start))
     launched = min((bar.begin for bar in bars), default=None)
     start = timelines.start if len(experiments) == 1 else None
-    return TimelineChart(vms, (*bars, *timelines.bars), start, launched, timelines.starts, len(experiments))
+    return TimelineChart(
+        vms, (*bars, *timelines.bars), start, launched, timelines.starts, len(experiments), tuple(needs)
+    )
 
 
 def _phases(name: str, after: str, times: dict[str, float | None]) -> Iterator[TimelineBar]:

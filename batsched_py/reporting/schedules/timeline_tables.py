@@ -31,6 +31,14 @@ class TimelineBar(Struct, frozen=True):
     late: float = 0.0
 
 
+class TimelineNeed(Struct, frozen=True):
+    """A resource that could only be asked for once another was there; `time` is the wall time of that."""
+
+    name: str
+    needs: str
+    time: float
+
+
 class TimelineChart(Struct, frozen=True):
     """All VMs of a run.
 
@@ -40,7 +48,8 @@ class TimelineChart(Struct, frozen=True):
         start: wall time of the start; None if there was none, or each experiment has its own.
         launched: wall time of the first launch; None if no VM was launched.
         starts: VM -> the start of its experiment.
-        experiments: their number.
+        experiments: number of managed experiments, whose resources are the rows; 0 if they are VMs alone.
+        needs: what the resources of experiments waited for.
     """
 
     vms: dict[str, float | None]
@@ -48,7 +57,8 @@ class TimelineChart(Struct, frozen=True):
     start: float | None
     launched: float | None
     starts: Mapping[str, float] = {}
-    experiments: int = 1
+    experiments: int = 0
+    needs: tuple[TimelineNeed, ...] = ()
 
     @property
     def end(self) -> float:

@@ -15,7 +15,7 @@ from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.time_axis import tick_step, ticks
 from batsched_py.reporting.schedules.experiment_tables import ADDRESS, BARRIER, CREATION, THERE
 from batsched_py.reporting.schedules.schedule import Schedule
-from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart
+from batsched_py.reporting.schedules.timeline_tables import TimelineBar, TimelineChart, TimelineNeed
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import NOTHING, counted, seconds
 
@@ -35,6 +35,8 @@ _SHADES: Final[Mapping[str, tuple[str, str]]] = {
     BARRIER: ("var(--same)", "waits for the start"),
     THERE: ("var(--grid)", "is there"),
 }
+#: The looks of a line from a resource to one that needs it.
+_NEED: Final = 'fill="none" stroke="currentColor" stroke-opacity="0.6"'
 #: Pixels from one tick of the time to the next, at least.
 _SPACING: Final = 90
 
@@ -62,15 +64,16 @@ def timeline_parts(schedules: Sequence[Schedule]) -> list[str]:
 def _parts(name: str, chart: TimelineChart) -> Iterator[str]:
     late = [bar.late for bar in chart.bars]
     start = "no start: the barrier stayed closed" if chart.start is None else f"start at {clock(chart.start)}"
-    if chart.experiments > 1 or (chart.start is None and THERE in {bar.kind for bar in chart.bars}):
+    rows = "resource" if chart.experiments else "VM"
+    if chart.experiments > 1 or (chart.start is None and chart.experiments):
         start = counted(chart.experiments, "experiment")
     lateness = f"; an entry was {seconds(max(late))} s late at most, 99 of 100 {seconds(_p99(late))} s" if late else ""
-    yield markup.paragraph(f"{name}: {counted(len(chart.vms), 'VM')}, {start}{lateness}.")
+    yield markup.paragraph(f"{name}: {counted(len(chart.vms), rows)}, {start}{lateness}.")
     yield _table(name, chart)
     yield _picture(name, chart)
     hidden = max(len(chart.bars) - MOST_BARS, 0), max(len(chart.vms) - MOST_VMS, 0)
     if any(hidden):
-        told = f"{counted(hidden[0], 'entry', 'entries')} and {counted(hidden[1], 'VM')} are not shown."
+        told = f"{counted(hidden[0], 'entry', 'entries')} and {counted(hidden[1], rows)} are not shown."
         yield markup.paragraph(told, "none")
 
 
@@ -83,7 +86,7 @@ def _table(name: str, chart: TimelineChart) -> str:
     for bar in chart.bars:
         if bar.vm in bars:
             bars[bar.vm].append(bar)
-    rows = []
+    rows, title = [], "VMs"
     for vm, mine in bars.items():
         configured = chart.vms[vm]
         late = [bar.late for bar in mine]
@@ -92,7 +95,14 @@ def _table(name: str, chart: TimelineChart) -> str:
         held = sum((chart.end if bar.end is None else bar.end) - bar.begin for bar in mine if bar.kind == "break")
         rows.append([_name(vm), NOTHING if configured is None else clock(configured), str(runs), clock(held), *figures])
     heads = ["VM", "configured", "runs of programs", "held", "late at most (s)", "99 of 100 (s)"]
-    return markup.plain_table(f"VMs of {name}", heads, rows)
+    if chart.experiments:
+        waited = dict[str, list[str]]()
+        for need in chart.needs:
+            waited.setdefault(need.name, []).append(_name(need.needs.partition("/")[2]))
+        heads, title = ["resource", *heads[1:], "after"], "Resources"
+        for vm, row in zip(bars, rows, strict=True):
+            row.append(", ".join(waited.get(vm, ())) or NOTHING)
+    return markup.plain_table(f"{title} of {name}", heads, rows)
 
 
 def _picture(name: str, chart: TimelineChart) -> str:
@@ -108,6 +118,11 @@ def _picture(name: str, chart: TimelineChart) -> str:
     for bar in chart.bars[:MOST_BARS]:
         if bar.vm in places:
             lines.append(_bar(bar, places[bar.vm], colours, scale))
+    lines += [
+        _need(need, places[need.needs], places[need.name], scale)
+        for need in chart.needs[:MOST_BARS]
+        if need.needs in places and need.name in places
+    ]
     height = len(names) * _ROW + _FOOT
     legend = "".join(
         f'<li><span class="swatch" data-kind="{kind}"></span>{meaning}</li>'
@@ -150,6 +165,17 @@ def _bar(bar: TimelineBar, top: int, colours: Mapping[str, str], scale: _Scale) 
         else f'y="{top + 7}" height="10" fill="{shade[0]}" fill-opacity="0.5"'
     )
     return f'<rect x="{x:.1f}" width="{width:.1f}" {looks}><title>{escape(told)}</title></rect>'
+
+
+def _need(need: TimelineNeed, above: int, below: int, scale: _Scale) -> str:
+    """Return an arrow from the row of what was needed to the row of who needed it."""
+    x, begin = scale.x(need.time), above + _ROW // 2
+    end, head = below + _ROW // 2, 4 if below > above else -4
+    told = f"{displayed(need.name)} is asked for after {displayed(need.needs)}: {clock(need.time)}"
+    return (
+        f'<path d="M{x:.1f} {begin}V{end}M{x - 3:.1f} {end - head}L{x:.1f} {end}L{x + 3:.1f} {end - head}" {_NEED}>'
+        f"<title>{escape(told)}</title></path>"
+    )
 
 
 def _name(vm: str) -> str:

@@ -39,6 +39,8 @@ _HATCHES: Final[Mapping[str, tuple[str, str]]] = {
 #: Kinds that take no time, and their markers.
 _MARKERS: Final[Mapping[str, tuple[str, str]]] = {"transfer": ("v", "transfer"), "resume": (">", "resume")}
 _INK: Final = "#333333"
+#: From a resource to one that needs it.
+_ARROW: Final = {"arrowstyle": "->", "color": _INK, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 5}
 #: Inches that a character of a name takes.
 _CHARACTER: Final = 0.055
 _LONGEST_NAME: Final = 24
@@ -70,10 +72,15 @@ def draw_timelines(axes: Axes, chart: TimelineChart, begin: float, end: float, *
     if len(chart.bars) > MOST_BARS:
         warn(f"{counted(len(chart.bars) - MOST_BARS, 'entry', 'entries')} of timelines not drawn", stacklevel=2)
     if len(chart.vms) > MOST_VMS:
-        warn(f"{counted(len(chart.vms) - MOST_VMS, 'VM')} not drawn", stacklevel=2)
+        rows = counted(len(chart.vms) - MOST_VMS, "resource" if chart.experiments else "VM")
+        warn(f"{rows} not drawn", stacklevel=2)
     for bar in chart.bars[:MOST_BARS]:
         if bar.vm in places and bar.begin < end:
             _draw_bar(axes, bar, places[bar.vm], colours, (end, zero))
+    for need in chart.needs[:MOST_BARS]:
+        if need.name in places and need.needs in places:
+            x = need.time - zero
+            axes.annotate("", (x, places[need.name]), (x, places[need.needs]), arrowprops=_ARROW, zorder=5)
     for name, configured in chart.vms.items():
         if configured is not None and name in places:
             axes.plot(configured - zero, places[name], marker="|", color=_INK, markersize=6, linestyle="none", zorder=4)

@@ -1,0 +1,82 @@
+"""Records of a resource manager on leases: which lease a resource or a reservation has, and what its states mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct, field
+
+from batsched_py.experiments.model import PlannedResource
+from batsched_py.experiments.resource_manager import InstanceRequest, ReservedInstances, ResourceStatus
+from batsched_py.experiments.states import ReservationState
+from batsched_py.leases.lease import Lease
+from batsched_py.leases.lifecycle import State
+
+#: How a reservation stands whose lease is in a state; in all others it is pending.
+_RESERVATION_STATES: Final[Mapping[State, ReservationState]] = {
+    State.ACTIVE: ReservationState.RUNNING,
+    State.DONE: ReservationState.ENDED,
+    State.CANCELLED: ReservationState.TERMINATED,
+    State.FAIL: ReservationState.FAILED,
+    State.REJECTED: ReservationState.FAILED,
+}
+#: Why a machine was stopped, in the words of its experiment.
+ENDS: Final = {
+    "shutdown": "its lease is over",
+    "cancel": "its lease was taken back",
+    "fail": "its host has failed",
+    "requeue": "its lease gave way to another",
+    "suspend": "its lease gave way to another",
+}
+
+
+class LeasedResource(Struct):
+    """A resource that was asked for.
+
+    Attributes:
+        experiment: id of its experiment.
+        planned: what it is.
+        status: how it stands.
+        lease: whose machine it is; None for what is no compute.
+        own: nobody else uses the lease.
+        node: of the lease.
+        host: number of its host at the site; None before it has one, and for what is no compute.
+    """
+
+    experiment: str
+    planned: PlannedResource
+    status: ResourceStatus = ResourceStatus("pending")
+    lease: Lease | None = None
+    own: bool = True
+    node: int = 1
+    host: int | None = None
+
+
+class LeasedReservation(Struct):
+    """A reservation: its lease, and node -> id of the reserved machine; `used` are ids that are taken."""
+
+    owner: str
+    lease: Lease
+    groups: tuple[ReservedInstances, ...]
+    nodes: Mapping[str, int]
+    used: set[str] = field(default_factory=set)
+    users: list[str] = field(default_factory=list)
+
+
+def reservation_state(lease: Lease) -> ReservationState:
+    """Return how a reservation stands by its lease."""
+    return _RESERVATION_STATES.get(lease.state, ReservationState.PENDING)
+
+
+def number_machines(
+    id: str, requests: Sequence[InstanceRequest]
+) -> tuple[tuple[ReservedInstances, ...], Mapping[str, int]]:
+    """Return groups of reserved machines with their ids, and id -> node of the lease."""
+    groups, nodes, node = list[ReservedInstances](), dict[str, int](), 0
+    for one in requests:
+        ids = [f"{id}/{node + number}" for number in range(1, len(one.names) + 1)]
+        nodes.update(zip(ids, range(node + 1, node + len(ids) + 1), strict=True))
+        node += len(ids)
+        groups.append(ReservedInstances(one.location, one.compute.instance_type, tuple(ids)))
+    return tuple(groups), nodes
