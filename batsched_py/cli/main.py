@@ -20,12 +20,15 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import groupby
 from locale import getencoding
 from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
 import batsched_py
+from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.shared import terminal
 from batsched_py.cli.shared.command import DEBUG, Invocation
 from batsched_py.cli.shared.interruption import Interruption, raise_on_signals
@@ -34,40 +37,15 @@ from batsched_py.text.wording import did_you_mean
 
 PROGRAM: Final = "batsched-py"
 
-#: Command -> purpose. The module `commands.NAME`, which has it as `command`, is imported when needed: `serve` must not
-#: wait for the simulator. A new command is such a module and a row here.
-COMMANDS: Final = {
-    "serve": "Decide for Batsim, over ZeroMQ.",
-    "simulate": "Run a workload on a platform without Batsim.",
-    "compare": "Run several algorithms on the same workloads, and compare them.",
-    "batsim": "Run Batsim in a container and decide for it.",
-    "metrics": "Show the figures of runs: Batsim's, ours, or a log's.",
-    "record": "Record what a Batsim and a decision process say to each other.",
-    "replay": "Ask an algorithm again what a recording asked, and compare.",
-    "diff": "Compare what happened in two recorded runs.",
-    "report": "Show runs on a page, and what differs between them.",
-    "gantt": "Draw which jobs ran on which hosts, here or for a paper.",
-    "plot": "Draw waits, slowdowns, utilisation or queue of runs, for a paper.",
-    "query": "Show the hosts of a platform for which a query is true.",
-    "timeline": "Show what happens when in the VMs of an experiment.",
-    "experiment": "Show what a descriptor of an experiment asks for.",
-    "site": "Run a live site, to which people hand in leases and jobs.",
-    "lease": "Ask a live site for leases, list them, take them back.",
-    "queue": "Show what waits at a live site.",
-    "hosts": "Show the hosts of a live site.",
-    "list": "Show the algorithms there are.",
-    "describe": "Show an algorithm's options and its source.",
-    "new": "Write the beginning of an algorithm, and its tests.",
-    "convert": "Make a workload from a log in SWF.",
-    "generate": "Make a synthetic workload, and a platform to run it.",
-    "haizea": "Run a configuration of Haizea, or work with other files of Haizea.",
-}
-
 _EPILOG: Final = """\b
 Exit codes: 0 all is well; 1 a replay decided otherwise, or two recordings differ;
 2 wrong input or usage; 3 our side failed (algorithm, plan, refused decision,
 standstill); 4 the other side failed (protocol, death, silence, no connection);
 129 SIGHUP; 130 Ctrl-C; 141 closed pipe; 143 SIGTERM."""
+
+
+#: Characters of the longest name of a command.
+_LONGEST: Final = max(map(len, COMMANDS))
 
 
 class ClosedPipeError(Exception):
@@ -90,6 +68,11 @@ class LazyGroup(click.Group):
         """List the commands in the order of the table, by a newcomer's interest."""
         return list(COMMANDS)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command without importing any."""
+        del ctx
+        return [CompletionItem(name, help=COMMANDS[name].purpose) for name in COMMANDS if name.startswith(incomplete)]
+
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse, and show `--help` if asked. ClosedPipeError."""
         with _closed_pipe_as_error():
@@ -105,6 +88,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"batsched_py.cli.commands.{cmd_name}").command
+        command.epilog = f"\b\nExample:\n  {PROGRAM} {COMMANDS[cmd_name].example}"
         return command
 
     def resolve_command(
@@ -118,9 +102,10 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """List the commands by their groups, without importing them."""
+        for group, rows in groupby(COMMANDS.items(), key=lambda row: row[1].group):
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(_LONGEST), info.purpose) for name, info in rows])
 
 
 @click.group(

@@ -12,7 +12,8 @@ import pytest
 
 from batsched_py.api import ORDERS, Availability, Plan, View
 from batsched_py.campaigns.metrics import METRICS
-from batsched_py.cli.main import COMMANDS, batsched
+from batsched_py.cli.catalogue import COMMANDS
+from batsched_py.cli.main import batsched
 from batsched_py.protocol.commands import Command
 from batsched_py.protocol.dialects import V4, V14
 from batsched_py.protocol.events import Event

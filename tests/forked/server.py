@@ -27,7 +27,7 @@ PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def preload() -> Callable[[], None]:
     """The program, once all commands and algorithms are loaded: each process has them from its beginning."""
     program = importlib.import_module("batsched_py.cli.__main__")
-    for command in importlib.import_module("batsched_py.cli.main").COMMANDS:
+    for command in importlib.import_module("batsched_py.cli.catalogue").COMMANDS:
         importlib.import_module(f"batsched_py.cli.commands.{command}")
     for algorithm in importlib.import_module("batsched_py.schedulers").BUILT_INS.values():
         importlib.import_module(algorithm.partition(":")[0])

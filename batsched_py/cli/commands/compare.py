@@ -19,6 +19,7 @@ from batsched_py.campaigns.study import group_lines
 from batsched_py.campaigns.study_runner import repeat_for_seeds, run_study
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.completion import complete_list
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
 from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option, flag, option
@@ -102,7 +103,12 @@ class CompareRequest(Struct, frozen=True):
 )
 @variant_options
 @option("--baseline", "NAME", "What the others are compared with.  [default: the first -s]")
-@option("--metrics", "NAME,...", f"What is shown, of {', '.join(METRICS)}.  [default: {', '.join(SHOWN)}]")
+@option(
+    "--metrics",
+    "NAME,...",
+    f"What is shown, of {', '.join(METRICS)}.  [default: {', '.join(SHOWN)}]",
+    shell_complete=complete_list(METRICS),
+)
 @option("--level", "P", "Of the confidence intervals.", type=Number(0, 1, min_open=True, max_open=True), default=LEVEL)
 @option(
     "--resamples", "N", "What the intervals are made of.", type=click.IntRange(100, _MOST_RESAMPLES), default=RESAMPLES

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from batsched_py.cli.shared.algorithm import load_from_here
 from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.completion import complete_algorithm
 from batsched_py.cli.shared.console import Output, show_table
 from batsched_py.cli.shared.terminal import say
 from batsched_py.scheduling.base import Scheduler
@@ -29,7 +30,7 @@ class DescribeRequest(Struct, frozen=True):
 
 
 @takes(DescribeRequest, limits=False)
-@click.argument("name")
+@click.argument("name", shell_complete=complete_algorithm)
 def command(request: DescribeRequest) -> None:
     """Show what the algorithm NAME does, what it needs, where it comes from, and its options."""
     scheduler = load_from_here(request.name)

@@ -14,6 +14,7 @@ import click
 
 import batsched_py
 from batsched_py.bits import MAX_HOST
+from batsched_py.cli.shared.completion import complete_algorithm, complete_assignment
 from batsched_py.cli.shared.terminal import say
 from batsched_py.model.limits import LONGEST
 from batsched_py.model.platform import ROLES
@@ -160,7 +161,11 @@ def _read_assignments(
 
 algorithm_options = together(
     option(
-        "-s --scheduler algorithm", "ALGORITHM", "A name (see list), package.module:Class or file.py:Class.", default=""
+        "-s --scheduler algorithm",
+        "ALGORITHM",
+        "A name (see list), package.module:Class or file.py:Class.",
+        default="",
+        shell_complete=complete_algorithm,
     ),
     option(
         "-o --option assignments",
@@ -168,6 +173,7 @@ algorithm_options = together(
         "An option of the algorithm (see describe); may be given several times.",
         multiple=True,
         callback=_read_assignments,
+        shell_complete=complete_assignment,
     ),
     option("--options-file", "FILE", "Options of the algorithm as a JSON object; -o rules over it.", type=PATH),
 )

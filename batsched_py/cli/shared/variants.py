@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 
 from batsched_py.campaigns.study import Variant
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, load_from_here
+from batsched_py.cli.shared.completion import complete_algorithm
 from batsched_py.cli.shared.parameters import PATH, option, together
 
 #: Key of click's context for the order of the options.
@@ -66,6 +67,7 @@ variant_options = together(
         "ALGORITHM",
         "A name (see list), package.module:Class or file.py:Class; once for each algorithm.",
         multiple=True,
+        shell_complete=complete_algorithm,
     ),
     option(f"-o --option {_ASSIGNMENT}", "KEY=VALUE", "An option of the -s before it.", multiple=True),
     option(

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from pathlib import Path
+from typing import cast
 
+import click
 import pytest
 
 from batsched_py import schedulers
+from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.commands import list as listing
-from batsched_py.cli.main import COMMANDS, run
+from batsched_py.cli.main import batsched, run
+from batsched_py.cli.shared.command import Invocation
 from batsched_py.plugins import load
 from batsched_py.schedulers import BUILT_INS
 from tests.clone import ROOT
@@ -44,6 +49,46 @@ def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str], name:
     """--help works and its first sentence is there."""
     assert run([name, "--help"]) == 0
     assert capsys.readouterr().out.startswith(f"Usage: batsched-py {name} ")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_an_example(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """It stands in one line below the options, and its options are those of the command."""
+    assert run([name, "--help"]) == 0
+    example = COMMANDS[name].example
+    assert f"\n  Example:\n    batsched-py {example}\n" in capsys.readouterr().out
+    command, words = cast(click.Command, batsched), shlex.split(example)
+    context = batsched.make_context("batsched-py", words, obj=Invocation())
+    while isinstance(command, click.Group):  # as click does; what is wrong is a UsageError
+        told, found, rest = command.resolve_command(context, words)
+        assert found is not None
+        context, command = found.make_context(told, rest, parent=context), found
+        words = [*context._protected_args, *context.args]
+
+
+def test_examples_do_what_they_say(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One after the other, as in the help: those that need neither a Batsim nor a site, nor files of one's own."""
+    needs = {"serve", "batsim", "record", "replay", "diff", "site", "lease", "queue", "hosts", "convert", "timeline"}
+    needs |= {"experiment", "haizea", "report", "gantt", "plot"}
+    for name in [name for name in COMMANDS if name not in needs]:
+        assert run(shlex.split(COMMANDS[name].example)) == 0, capsys.readouterr().err
+    assert sorted(path.name for path in here.iterdir()) == [
+        "cluster.xml",
+        "my_algorithm.py",
+        "out",
+        "test_my_algorithm.py",
+        "work.json",
+    ]
+
+
+def test_a_demonstration(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It needs no file, shows the command that it runs, and writes what is asked for."""
+    assert run(["demo", "-s", "fcfs", "-e", "out/first"]) == 0
+    out = capsys.readouterr().out
+    files = "-p platforms/cluster32.xml -w workloads/lublin200.json"
+    begin = f"Running: batsched-py simulate {files} -s fcfs --gantt -e out/first"
+    assert out.startswith(begin + "\n200 jobs on 32 hosts; a column is ")
+    assert (here / "out" / "first_jobs.csv").exists()
 
 
 def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -304,7 +304,7 @@ def test_wrong_input_of_the_other_commands(fails: Callable[..., str], arguments:
 def test_no_command_at_all_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     """As a reminder, with the exit code of wrong usage."""
     assert run([]) == 2
-    assert "Commands:" in capsys.readouterr().err
+    assert "Simulations:" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

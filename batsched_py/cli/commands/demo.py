@@ -1,0 +1,46 @@
+"""`batsched-py demo`: a first simulation, of files that come with the program."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+from msgspec import Struct
+
+from batsched_py.cli.commands.simulate import command as simulate
+from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.completion import complete_algorithm
+from batsched_py.cli.shared.parameters import option
+from batsched_py.cli.shared.terminal import say
+
+#: Files of the program; those of the user by these names come first, as everywhere.
+PLATFORM: Final = "platforms/cluster32.xml"
+WORKLOAD: Final = "workloads/lublin200.json"
+
+
+class DemoRequest(Struct, frozen=True):
+    """The options of `demo`."""
+
+    algorithm: str
+    export: str | None
+
+
+@takes(DemoRequest, limits=False)
+@option(
+    "-s --scheduler algorithm",
+    "NAME",
+    "Who decides: a name that `batsched-py list` shows.",
+    default="easy",
+    shell_complete=complete_algorithm,
+)
+@option("-e --export", "PREFIX", "Write PREFIX_jobs.csv, PREFIX_schedule.csv, traces, tables.")
+def command(request: DemoRequest) -> None:
+    """Simulate 200 jobs on 32 hosts, and draw what happened.
+
+    It needs no files: the platform and the workload come with the program. The command that it runs is shown first.
+    """
+    words = ["-p", PLATFORM, "-w", WORKLOAD, "-s", request.algorithm, "--gantt"]
+    words += [] if request.export is None else ["-e", request.export]
+    say(f"Running: batsched-py simulate {' '.join(words)}")
+    context = click.get_current_context()
+    simulate.invoke(simulate.make_context("simulate", words, parent=context))
