@@ -17,6 +17,8 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 RESERVED: Final = frozenset({"jobs", "schedule", "machine_states", "consumed_energy", "pstate_changes"})
 #: What a field is quoted for.
 _QUOTED: Final = re.compile(r'[",\r\n]')
+#: Classes of cells of which any value may be written.
+_PLAIN: Final = frozenset({str, int, bool, type(None)})
 #: Digits after the point of numbers, as in Batsim's files.
 _DIGITS: Final = 6
 
@@ -70,6 +72,8 @@ def cell_text(cell: Cell) -> str:
 
 
 def _field(cell: Cell) -> str:
+    if cell.__class__ is int:  # most are
+        return str(cell)
     if not isinstance(cell, str):
         return cell_text(cell)  # numbers need no quotes
     return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell
@@ -79,9 +83,11 @@ def _check_cells(name: str, header: tuple[str, ...], rows: tuple[tuple[Any, ...]
     for number, row in enumerate(rows, start=1):
         if len(row) != len(header):
             raise ValueError(f"table {name}, row {number}: {len(row)} cells, where the header has {len(header)}")
-        for column, cell in zip(header, row, strict=True):
-            if cell is None or isinstance(cell, (str, int)) or (isinstance(cell, float) and math.isfinite(cell)):
+        for column, cell in enumerate(row):
+            if cell.__class__ in _PLAIN or isinstance(cell, (str, int)):
+                continue
+            if isinstance(cell, float) and math.isfinite(cell):
                 continue
             raise ValueError(
-                f"table {name}, row {number}, {column}: must be text or a finite number, not {shown(cell)}"
+                f"table {name}, row {number}, {header[column]}: must be text or a finite number, not {shown(cell)}"
             )
