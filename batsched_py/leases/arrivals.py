@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from batsched_py.leases.capacity import Amounts
+from batsched_py.leases.capacity import Amounts, Quantity
 from batsched_py.leases.lease import Lease
 from batsched_py.leases.segments import Segments
 from batsched_py.leases.site import Site
@@ -21,6 +21,10 @@ from batsched_py.text.display import shown
 _NEVER_STOPPED: Final = frozenset({Kind.ADVANCE, Kind.IMMEDIATE})
 #: Digits of the longest name that is taken for the number of a lease.
 _DIGITS: Final = 9
+#: Demands that are remembered.
+_MOST_KEPT: Final = 4096
+#: Jobs that are one lease together, each with its terms.
+_Party = Sequence[tuple[Job, Terms]]
 
 
 class Arrivals:
@@ -39,15 +43,20 @@ class Arrivals:
         self.jobs: dict[int, str] = {}
         #: Id of a job -> the numbers of leases that it asked for, or is a part of.
         self._numbers: dict[str, list[int]] = {}
+        #: What a node asks for -> what it takes of its host; None where the site has no such type.
+        self._amounts: dict[tuple[tuple[str, Quantity], ...], Amounts | None] = {}
         self._last = self._aside = 0
         self._told = False
 
     def read(self, arrived: Sequence[Job], view: View, plan: Plan) -> Iterator[tuple[Lease, Sequence[Job]]]:
         """Iterate over the leases of jobs that have arrived, each with its jobs; others are rejected."""
+        if not arrived:
+            return
         self._segments.meet(arrived)
-        for jobs in self._parties([job for job in arrived if self._segments.first(job) is job], plan):
+        for party in self._parties([job for job in arrived if self._segments.first(job) is job], plan):
+            jobs = [job for job, _ in party]
             try:
-                lease = self._lease(jobs, view)
+                lease = self._lease(party, view)
             except TermsError as error:
                 for job in jobs:
                     plan.reject(job, str(error))
@@ -98,24 +107,24 @@ class Arrivals:
         for job_id in jobs.split(" "):
             self._numbers.setdefault(job_id, []).append(number)
 
-    def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[Sequence[Job]]:
-        """Return jobs in lists: those of a group that were submitted at one instant together, others alone."""
-        parties: dict[object, list[Job]] = {}
+    def _parties(self, jobs: Iterable[Job], plan: Plan) -> Iterable[_Party]:
+        """Return jobs with their terms: those of a group that were submitted at one instant together, others alone."""
+        parties: dict[object, list[tuple[Job, Terms]]] = {}
         for job in jobs:
             try:
-                group = read_terms(job, ALL_TERMS).group
+                terms = read_terms(job, ALL_TERMS)
             except TermsError as error:
                 plan.reject(job, str(error))
                 continue
-            parties.setdefault(job.id if group is None else (group, job.submit_time), []).append(job)
+            key = job.id if terms.group is None else (terms.group, job.submit_time)
+            parties.setdefault(key, []).append((job, terms))
         return parties.values()
 
-    def _lease(self, jobs: Sequence[Job], view: View) -> Lease:
+    def _lease(self, party: _Party, view: View) -> Lease:
         """Return the lease that jobs ask for together; TermsError if they ask for none that there could be."""
-        terms, job = read_terms(jobs[0], ALL_TERMS), jobs[0]
-        demands = self._demands(jobs[0], terms)
-        for other in jobs[1:]:
-            theirs = read_terms(other, ALL_TERMS)
+        jobs, (job, terms) = [one for one, _ in party], party[0]
+        demands = self._demands(job, terms)
+        for other, theirs in party[1:]:
             if replace(theirs, nodes=terms.nodes) != terms or other.walltime != job.walltime:
                 raise TermsError("lease.group", f"{other.id} has other terms, or another walltime, than {job.id}")
             demands += self._demands(other, theirs)
@@ -138,13 +147,22 @@ class Arrivals:
         """Return what each node takes of its host."""
         demands = list[Amounts]()
         for one in terms.nodes or (NodeSet(job.size, {}),):
-            amounts = self._site.amounts(one.capacity) if one.capacity else self._site.smallest()
+            amounts = self._node(one)
             if amounts is None:
                 raise TermsError(
                     "lease.capacity", f"the site has {', '.join(self._site.types)}, not all that is asked for"
                 )
             demands += [amounts] * one.number
         return demands
+
+    def _node(self, asked: NodeSet) -> Amounts | None:
+        """Return what a node takes; None if the site has no such type. Most ask for what others did before."""
+        key = tuple(asked.capacity.items())
+        if key not in self._amounts:
+            if len(self._amounts) >= _MOST_KEPT:
+                self._amounts.clear()
+            self._amounts[key] = self._site.amounts(asked.capacity) if key else self._site.smallest()
+        return self._amounts[key]
 
     def _number(self, jobs: Sequence[Job]) -> int:
         """Return the number of a lease: the name of its job if that is a number, as in workloads made of lease traces.

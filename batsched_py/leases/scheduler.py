@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from batsched_py.leases.actions import (
     CANCELLED,
@@ -29,6 +29,7 @@ from batsched_py.leases.actions import (
     Stop,
 )
 from batsched_py.leases.book import LeaseBook
+from batsched_py.leases.capacity import Amounts
 from batsched_py.leases.deadlines import Deadlines
 from batsched_py.leases.eviction import Eviction
 from batsched_py.leases.execution import Execution
@@ -49,6 +50,9 @@ from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site
 from batsched_py.leases.table import LeaseTable
 from batsched_py.leases.terms import Kind
+
+#: Requests of which it is remembered whether they are too large.
+_MOST_KEPT: Final = 4096
 
 
 class Policies(NamedTuple):
@@ -97,6 +101,8 @@ class LeaseScheduler:
         self._hosts = policies.hosts(self.table)
         empty = LeaseTable(site.capacities, exclusive=site.exclusive)
         self._empty = GreedyMapper(empty, HostOrder(empty))
+        #: What the nodes of a lease ask for -> whether the empty site has no place for it.
+        self._too_large: dict[tuple[Amounts, ...], bool] = {}
         overheads = Overheads(settings, site.memory, self._book.preparation.seconds)
         mapper = GreedyMapper(self.table, self._hosts, drop_unneeded=settings.drop_unneeded_victims)
         self._planner = Planner(mapper, overheads, settings)
@@ -188,13 +194,13 @@ class LeaseScheduler:
     def earliest_start(self, lease: Lease, now: float) -> float | None:
         """Return when a reservation that was not requested could start, from now on; None if it could never."""
         lease.start = now
-        if self._empty.find(lease, 0.0, math.inf, strict=False) is None:
+        if self._is_too_large(lease):
             return None
         return nearest_start(lease, now, self._book, self._planner, partial(self._eviction.victims, now))
 
     def has_room(self, lease: Lease, now: float) -> bool:
         """Return whether a reservation that was not requested would find room; without a start, at any time."""
-        if self._empty.find(lease, 0.0, math.inf, strict=False) is None:
+        if self._is_too_large(lease):
             return False
         return (
             lease.start is None
@@ -223,12 +229,24 @@ class LeaseScheduler:
             self._reject(lease, NOT_ADMITTED, now)
             return
         self._observer.admitted(lease, now)
-        if self._empty.find(lease, 0.0, math.inf, strict=False) is None:
+        if self._is_too_large(lease):
             self._reject(lease, TOO_LARGE, now)
         elif not self._hosts.total and not self._has_hosts(lease, now):
             self._reject(lease, NO_HOSTS, now)
         else:
             self._pending.append(lease)
+
+    def _is_too_large(self, lease: Lease) -> bool:
+        """Return whether the empty site has no place for a lease; most ask for what others did before."""
+        if lease.suitable is not None:
+            return self._empty.find(lease, 0.0, math.inf, strict=False) is None
+        known = self._too_large.get(lease.demands)
+        if known is None:
+            if len(self._too_large) >= _MOST_KEPT:
+                self._too_large.clear()
+            found = self._empty.find(lease, 0.0, math.inf, strict=False)
+            known = self._too_large[lease.demands] = found is None
+        return known
 
     def _has_hosts(self, lease: Lease, now: float) -> bool:
         """Return whether the selection leaves a new lease enough hosts: it would wait for others in vain."""

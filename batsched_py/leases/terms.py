@@ -200,13 +200,16 @@ def _capacity(value: Mapping[str, Any], field: str) -> dict[str, Quantity]:
     found: dict[str, Quantity] = {}
     for name, amount in value.items():
         several = isinstance(amount, (list, tuple))
-        amounts = amount if several else [amount]
-        if not amounts or any(type(one) not in (int, float) or not 0 < one <= LONGEST for one in amounts):
+        if not (all(map(_is_amount, amount)) and amount if several else _is_amount(amount)):
             raise TermsError(
                 f"{field}.{name}", f"must be a number greater than 0, or a list of such, not {shown(amount)}"
             )
-        found[_TYPES.get(name, name)] = tuple(float(one) for one in amounts) if several else float(amount)
+        found[_TYPES.get(name, name)] = tuple(map(float, amount)) if several else float(amount)
     return found
+
+
+def _is_amount(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value <= LONGEST
 
 
 def _software(value: Any) -> Software | None:

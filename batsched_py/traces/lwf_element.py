@@ -82,8 +82,8 @@ class LwfElement(Struct):
     text: str = ""
 
     def children(self, tag: str) -> Iterator[LwfElement]:
-        """Yield the elements of this name directly inside, in the file's order."""
-        return (child for child in self.inside if child.tag == tag)
+        """Iterate over the elements of this name directly inside, in the file's order."""
+        return iter([child for child in self.inside if child.tag == tag])
 
     def child(self, tag: str) -> LwfElement | None:
         """Return the element of this name directly inside; None if there is none."""
