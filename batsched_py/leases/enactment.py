@@ -243,7 +243,8 @@ class Enactment:
         chains = [chain for chain in self._chains[lease.id] if not chain.done]
         usable = self._view.all_hosts - self._view.unavailable if self._view.compute_sharing else plan.free
         there = all(chain.job.id in self._view.queue and chain.job.id not in self._killed for chain in chains)
-        if not there or not self._numbers(run.nodes) <= usable - lingering:
+        everywhere = self._numbers(run.nodes)
+        if not there or not everywhere <= usable - lingering:
             return
         del self._starting[lease.id]
         late = self._view.now - run.start
@@ -251,7 +252,7 @@ class Enactment:
             plan.warn(f"{chains[0].job.id} starts {late:g} s after {run.start:g}: its hosts were not free")
         for chain in chains:
             nodes = {node: run.nodes[node] for node in chain.nodes}
-            hosts = self._numbers(nodes)
+            hosts = everywhere if len(nodes) == len(run.nodes) else self._numbers(nodes)
             plan.start(chain.job, hosts, self._executors(nodes, hosts))
             chain.waits = False
             self._running[chain.job.id] = _Running(chain, run, chain.job, self._view.now)

@@ -9,9 +9,9 @@ from typing import Final
 from batsched_py.leases.capacity import Amounts, total
 from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
 from batsched_py.leases.settings import LeaseSettings
-from batsched_py.leases.suspension import Step, backward, forward, memory_time, move_groups, steps, transfer_time
+from batsched_py.leases.suspension import Step, Steps, backward, forward, memory_time, move_groups, steps, transfer_time
 
-#: Estimates that are remembered.
+#: Estimates, and steps, that are remembered.
 _MOST_KEPT: Final = 4096
 
 
@@ -30,6 +30,8 @@ class Overheads:
         self._settings, self._memory, self._preparation = settings, memory, preparation
         #: Lease, rate and override -> seconds of a suspension or resumption on hosts that are not known yet.
         self._estimates: dict[tuple[int, float, float | None], float] = {}
+        #: Lease, rate, override, and nodes with their hosts -> the steps of a suspension or resumption there.
+        self._known_steps: dict[tuple[int, float, float | None, tuple[tuple[int, int], ...]], Steps] = {}
 
     def shutdown(self, lease: Lease) -> float:
         """Return the seconds from the end of a run until its hosts are free (H42)."""
@@ -46,14 +48,12 @@ class Overheads:
     def suspension(self, lease: Lease, nodes: Mapping[int, int], end: float) -> list[Step]:
         """Return the steps of a suspension that ends at `end`, in order of time."""
         settings = self._settings
-        times = self._times(lease, settings.suspend_rate, settings.override_suspend)
-        return backward(steps(nodes, times, settings.exclusion, settings.enactment_overhead), end)
+        return backward(self._steps(lease, nodes, settings.suspend_rate, settings.override_suspend), end)
 
     def resumption(self, lease: Lease, nodes: Mapping[int, int], start: float) -> list[Step]:
         """Return the steps of a resumption that begins at `start`, in order of time."""
         settings = self._settings
-        times = self._times(lease, settings.resume_rate, settings.override_resume)
-        return forward(steps(nodes, times, settings.exclusion, settings.enactment_overhead), start)
+        return forward(self._steps(lease, nodes, settings.resume_rate, settings.override_resume), start)
 
     def suspend(self, run: Run, end: float) -> list[LeaseReservation]:
         """Return reservations that suspend a run by `end`."""
@@ -113,6 +113,17 @@ class Overheads:
     def _times(self, lease: Lease, rate: float, override: float | None) -> dict[int, float]:
         nodes = range(1, lease.size + 1)
         return {node: memory_time(self.node_memory(lease, node), rate, override) for node in nodes}
+
+    def _steps(self, lease: Lease, nodes: Mapping[int, int], rate: float, override: float | None) -> Steps:
+        """Return the steps of an operation on all nodes; a lease is planned often on the hosts that it has already."""
+        key = lease.id, rate, override, tuple(nodes.items())
+        known = self._known_steps.get(key)
+        if known is None:
+            if len(self._known_steps) >= _MOST_KEPT:
+                self._known_steps.clear()
+            times, settings = self._times(lease, rate, override), self._settings
+            known = self._known_steps[key] = steps(nodes, times, settings.exclusion, settings.enactment_overhead)
+        return known
 
     def _estimate(self, lease: Lease, rate: float, override: float | None) -> float:
         key = lease.id, rate, override

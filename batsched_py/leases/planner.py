@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from collections.abc import Mapping as Nodes
-from typing import Final
+from typing import Final, NamedTuple
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Run, Use
 from batsched_py.leases.lifecycle import State
-from batsched_py.leases.mapping import GreedyMapper, Mapping, Victims
+from batsched_py.leases.mapping import GreedyMapper, Victims
 from batsched_py.leases.overheads import Overheads
 from batsched_py.leases.points import Point
 from batsched_py.leases.settings import LeaseSettings
@@ -16,6 +16,29 @@ from batsched_py.leases.terms import Kind
 
 #: Seconds by which sums of the same times may differ, added up in another order.
 _ROUNDING: Final = 1e-6
+
+
+class _Wish(NamedTuple):
+    """A lease that is to run as soon as possible, with what is the same at all times that are tried.
+
+    Attributes:
+        needed: seconds that it may still run, and be shut down.
+        longest: those, and what a resumption may take before.
+        least: seconds below which hosts are of no use.
+        shutdown: seconds.
+        resuming: it was suspended.
+        cuttable: its run may end in a suspension.
+        place: the hosts where it must resume, node -> host; None if it may run anywhere.
+    """
+
+    lease: Lease
+    needed: float
+    longest: float
+    least: float
+    shutdown: float
+    resuming: bool
+    cuttable: bool
+    place: dict[int, int] | None
 
 
 class Planner:
@@ -47,8 +70,12 @@ class Planner:
 
     def as_soon_as_possible(self, lease: Lease, points: Iterable[Point], now: float) -> Run | None:
         """Return the first run that is found at these times; it may end in a suspension."""
+        if lease.resuming and not self.mapper.reaches(lease.memory_hosts.values()):
+            return None  # its memory is on a host that is down
+        wish: _Wish | None = None
         for time, hosts in self.mapper.possible(lease, points, stays=self._stays(lease)):
-            run = self._at(lease, time, hosts, now)
+            wish = wish or self._wish(lease)
+            run = self._at(wish, time, hosts, now)
             if run is not None:
                 return run
         return None
@@ -88,31 +115,39 @@ class Planner:
         """Return whether a run may be planned shorter than asked for, to end in a suspension."""
         return lease.kind is Kind.BEST_EFFORT and self.suspendable(lease)
 
-    def _at(self, lease: Lease, time: float, hosts: Collection[int] | None, now: float) -> Run | None:
+    def _wish(self, lease: Lease) -> _Wish:
+        shutdown, resuming = self.overheads.shutdown(lease), lease.resuming
+        needed = lease.unplanned + shutdown
+        longest = needed + self.overheads.estimated_resumption(lease) if resuming else needed
+        cuttable = self._cuttable(lease)
+        least = min(longest, self._estimated_least(lease)) if cuttable else longest
+        place = dict(sorted(lease.memory_hosts.items())) if self._stays(lease) else None
+        return _Wish(lease, needed, longest, least, shutdown, resuming, cuttable, place)
+
+    def _at(self, wish: _Wish, time: float, hosts: Collection[int] | None, now: float) -> Run | None:
         """Return a run at this time, if it lasts long enough."""
-        overheads, resuming = self.overheads, lease.resuming
-        shutdown = overheads.shutdown(lease)
-        wanted = lease.unplanned + shutdown
-        if resuming:
-            wanted += overheads.estimated_resumption(lease)
-        least = min(wanted, self._estimated_least(lease))
-        mapping = self._map(lease, time, time + wanted, hosts, least)
-        if mapping is None or (mapping.end < time + wanted and mapping.end - time < least):
+        lease, asked = wish.lease, time + wish.longest
+        if wish.place is None:
+            least = wish.least - _ROUNDING
+            mapping = self.mapper.find(lease, time, asked, strict=not wish.cuttable, only=hosts, least=least)
+        else:
+            mapping = self.mapper.find_on(lease, wish.place, time, asked, strict=not wish.cuttable)
+        if mapping is None or (mapping.end < asked and mapping.end - time < wish.least):
             return None
         run = Run(lease, time, mapping.end, mapping.nodes, lease.shares(mapping.nodes))
-        if resuming:
-            moves = overheads.migrate(lease, mapping.nodes, now)
+        if wish.resuming:
+            moves = self.overheads.migrate(lease, mapping.nodes, now)
             if moves and moves[-1].end > time:
-                return self._at(lease, moves[-1].end, hosts, now)
-            run.before = [*moves, *overheads.resume(run, time)]
+                return self._at(wish, moves[-1].end, hosts, now)
+            run.before = [*moves, *self.overheads.resume(run, time)]
             run.start = run.before[-1].end
-        needed = run.start + (lease.unplanned + shutdown)
+        needed = run.start + wish.needed
         if mapping.end >= needed - _ROUNDING:
             end = min(needed, mapping.end)
-            run.end = max(run.start, end - shutdown) if shutdown else end
+            run.end = max(run.start, end - wish.shutdown) if wish.shutdown else end
             run.after = [self.shut_down(run, end)]
             return run
-        return self._cut(run, time, mapping.end)
+        return self._cut(run, time, mapping.end) if wish.cuttable else None
 
     def _estimated_least(self, lease: Lease) -> float:
         """Return the seconds that a cut lease must have, where that is judged before its hosts are known."""
@@ -123,8 +158,6 @@ class Planner:
 
     def _cut(self, run: Run, time: float, end: float) -> Run | None:
         """Let a run be suspended by `end`; None if it would not last long enough, or not run at all."""
-        if not self._cuttable(run.lease):
-            return None
         run.after = self.overheads.suspend(run, end)
         run.end = run.after[0].start
         if self.settings.estimates == "exact":
@@ -133,13 +166,3 @@ class Planner:
                 return None
         # With all its time the lease would be done, and there is no room to shut it down.
         return run if 0 < run.end - run.start < run.lease.unplanned else None
-
-    def _map(
-        self, lease: Lease, time: float, end: float, hosts: Collection[int] | None, least: float
-    ) -> Mapping | None:
-        if lease.resuming and not self.mapper.reaches(lease.memory_hosts.values()):
-            return None  # its memory is on a host that is down
-        strict = not self._cuttable(lease)
-        if lease.resuming and self.settings.migration == "no":
-            return self.mapper.find_on(lease, dict(sorted(lease.memory_hosts.items())), time, end, strict=strict)
-        return self.mapper.find(lease, time, end, strict=strict, only=hosts, least=least - _ROUNDING)

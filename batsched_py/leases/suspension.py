@@ -17,7 +17,11 @@ class Step(NamedTuple):
 
     start: float
     end: float
-    nodes: dict[int, int]
+    nodes: Mapping[int, int]
+
+
+#: Steps of one operation, one after the other: seconds, and the machines of the step, node -> host.
+Steps = Sequence[tuple[float, Mapping[int, int]]]
 
 
 def memory_time(memory: float, rate: float, override: float | None = None) -> float:
@@ -60,7 +64,7 @@ def steps(
     return found
 
 
-def forward(found: Sequence[tuple[float, dict[int, int]]], start: float) -> list[Step]:
+def forward(found: Steps, start: float) -> list[Step]:
     """Return steps one after the other from `start` on, as of a resumption."""
     result = list[Step]()
     for seconds, machines in found:
@@ -69,7 +73,7 @@ def forward(found: Sequence[tuple[float, dict[int, int]]], start: float) -> list
     return result
 
 
-def backward(found: Sequence[tuple[float, dict[int, int]]], end: float) -> list[Step]:
+def backward(found: Steps, end: float) -> list[Step]:
     """Return steps of which the first one ends at `end`, and each other one where the one before begins: a suspension.
 
     The result is in order of time.
