@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from batsched_py.leases.lease import Lease, LeaseReservation, Phase, Run, Use
@@ -134,10 +135,13 @@ class LeaseBook:
         """Return what can bring leases back to the runs that they have now."""
         return Undo(self.table, self.runs)
 
-    def frees_after(self, time: float) -> list[float]:
-        """Return times after `time` at which hosts become free, in order."""
-        ends = {run.final_end for run in self.runs if run.end > time or (run.final_end > time and not run.suspends)}
-        ends |= {one.end for one in self.upcoming.under_way() if one.use is Use.SHUTDOWN and one.end > time}
+    def frees_after(self, time: float, latest: float = math.inf) -> list[float]:
+        """Return times after `time`, and not after `latest`, at which hosts become free, in order."""
+        ends = {one.end for one in self.upcoming.in_use(Use.SHUTDOWN) if time < one.end <= latest}
+        for run in self.runs:
+            end = run.after[-1].end if run.after else run.end
+            if end <= latest and (run.end > time or (end > time and not run.suspends)):
+                ends.add(end)
         return sorted(ends)
 
     def _put(self, reservation: LeaseReservation) -> None:

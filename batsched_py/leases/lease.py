@@ -21,6 +21,7 @@ class Lease:
         start: seconds at which it must start, or may start if it has a deadline; None for the others.
         duration: seconds requested.
         demands: what each node takes of its host.
+        size: the number of its nodes.
         preemptible: its hosts may be taken for another.
         deadline: seconds by which it must have ended.
         repeatable: its machines can be stopped, and started again later.
@@ -50,6 +51,7 @@ class Lease:
         "preemptible",
         "repeatable",
         "runs",
+        "size",
         "software",
         "start",
         "started",
@@ -77,7 +79,7 @@ class Lease:
     ) -> None:
         self.id, self.kind, self.submit, self.duration, self.demands = id, kind, submit, duration, demands
         self.start, self.preemptible, self.deadline, self.software = start, preemptible, deadline, software
-        self.repeatable, self.suitable = repeatable, suitable
+        self.repeatable, self.suitable, self.size = repeatable, suitable, len(demands)
         self.state = State.NEW
         self.accumulated = 0.0
         #: When its machines last began a first run; None before.
@@ -94,15 +96,10 @@ class Lease:
         #: Nodes, the most demanding first: the order in which they are mapped.
         self.order = _by_demand(demands)
         #: All nodes ask for the same.
-        self.uniform = all(demand == demands[0] for demand in demands)
+        self.uniform = demands.count(demands[0]) == len(demands) if demands else True
 
     def __repr__(self) -> str:
         return f"<lease {self.id}, {self.kind.value}, {self.state.label}>"
-
-    @property
-    def size(self) -> int:
-        """The number of its nodes."""
-        return len(self.demands)
 
     @property
     def remaining(self) -> float:
@@ -137,7 +134,10 @@ class Lease:
     @property
     def running(self) -> Run | None:
         """The run that is under way."""
-        return next((run for run in self.runs if run.phase is Phase.UNDER_WAY), None)
+        for run in self.runs:
+            if run.phase is Phase.UNDER_WAY:
+                return run
+        return None
 
     @property
     def ended(self) -> bool:

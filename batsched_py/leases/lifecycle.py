@@ -28,6 +28,8 @@ class State(Enum):
     DONE = "Done", 16
     FAIL = "Fail", 17
 
+    __hash__ = object.__hash__  # that of Enum is that of the name, and no set of states is walked through in its order
+
     @property
     def label(self) -> str:
         """The name that users see."""

@@ -120,19 +120,14 @@ class GreedyMapper:
         return self._table.down.isdisjoint(hosts)
 
     def possible(self, lease: Lease, points: Iterable[Point], *, stays: bool) -> Iterator[Point]:
-        """Yield the times at which it is not certain that a lease cannot start; if it `stays`, where it was."""
-        demand, size, room = lease.demands[0], lease.size, self._table.room
+        """Iterate over times at which it is not certain that a lease cannot start; if it `stays`, where it was."""
+        demand = lease.demands[0]
         if not (lease.uniform and self._one_each(demand)):
-            yield from points
-        elif stays:
-            wanted = bits_of(lease.memory_hosts.values())
-            for point in points:
-                if not wanted & ~room(demand, point[0]):
-                    yield point
-        else:
-            for point in points:
-                if room(demand, point[0]).bit_count() >= size:
-                    yield point
+            return iter(points)
+        if not stays:
+            return self._table.roomy(demand, points, self._table.everywhere, lease.size)
+        wanted = bits_of(lease.memory_hosts.values())
+        return self._table.roomy(demand, points, wanted, wanted.bit_count())
 
     def _candidates(self, lease: Lease, start: float, only: Collection[int] | None) -> int | None:
         """Return the hosts that have room for a node at the start, None if there are too few of them."""

@@ -57,12 +57,15 @@ class LeaseQueue:
 
     def serve(self, now: float) -> None:
         """Plan leases in their order, as many as the settings allow; the others stay where they are (H31)."""
+        if not self.waiting:
+            return
         settings, left = self._settings, list[Lease]()
         at_once = self._book.preparation.at_once and settings.migration != "yes"
+        ahead = self._may_plan_ahead
+        full = not ahead and self._is_full(now)
         seen = 0
         for lease in self.waiting:
-            ahead = self._may_plan_ahead
-            if not ahead and self._is_full(now):
+            if full:
                 break
             seen += 1
             self._observer.tried(lease, now)
@@ -71,6 +74,9 @@ class LeaseQueue:
                 left.append(lease)
                 if settings.stop_at_first:
                     break
+            else:
+                ahead = self._may_plan_ahead
+                full = not ahead and self._is_full(now)
         if len(left) < seen:
             self.waiting[:seen] = left  # no copy of those behind, who may be thousands
 
@@ -142,7 +148,7 @@ class LeaseQueue:
         run = self._planner.as_soon_as_possible(lease, near, now)
         if run is not None or not ahead:
             return run, False
-        later: list[Point] = [(time, None) for time in self._book.frees_after(near[-1][0]) if time <= latest]
+        later: list[Point] = [(time, None) for time in self._book.frees_after(near[-1][0], latest)]
         run = self._planner.as_soon_as_possible(lease, later, now)
         some = self._book.table.down or not self._order.total or latest < math.inf
         assert run or some, f"no place for {lease!r} on an empty site"  # noqa: S101  # it fits on the site

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from batsched_py.bits import bit_runs, bits_of
 from batsched_py.leases.capacity import Amounts, fits, total
 from batsched_py.leases.lease import Lease, LeaseReservation
 from batsched_py.leases.occupancy import Occupancy
-from batsched_py.leases.timeline import HostTimeline
+from batsched_py.leases.points import Point
+from batsched_py.leases.timeline import Entry, HostTimeline
 from batsched_py.model.resources import CPU, MEMORY
 
 #: Demands, and shares, of which it is remembered which hosts are large enough, and which they fill.
@@ -76,12 +77,11 @@ class LeaseTable:
 
     def put_back(self, reservation: LeaseReservation) -> None:
         """Put a reservation in where it was before it was removed."""
-        start, end, order, lease = reservation.start, reservation.end, reservation.order, reservation.lease
-        for host, amounts in reservation.shares.items():
-            self.hosts[host].add((start, end, order, lease, amounts))
-        if start < end and reservation.shares:
-            self._holding[order] = reservation
-            full, part = self._kinds(reservation.shares)
+        start, end = reservation.start, reservation.end
+        taken = self._note(reservation)
+        if start < end and taken:
+            self._holding[reservation.order] = reservation
+            full, part = self._kinds(taken)
             steps = self._occupancy.open(start, end)
             some, others = self._occupancy.busy(steps)
             met = (some | others) & (full | part)
@@ -93,9 +93,9 @@ class LeaseTable:
     def remove(self, reservation: LeaseReservation) -> None:
         """Take a reservation out."""
         start, end, order = reservation.start, reservation.end, reservation.order
-        hosts = 0
+        hosts, lines = 0, self.hosts
         for host in reservation.shares:
-            self.hosts[host].remove(order)
+            lines[host].remove(order)
             hosts |= 1 << host
         if start < end and hosts:
             del self._holding[order]
@@ -120,6 +120,19 @@ class LeaseTable:
             if self.hosts[host].has_room(demand, time):
                 found |= 1 << host
         return found
+
+    def roomy(self, demand: Amounts, points: Iterable[Point], where: int, count: int) -> Iterator[Point]:
+        """Yield the points at whose times a demand fits on so many of these hosts."""
+        occupancy = self._occupancy
+        times, full, part = occupancy.times, occupancy.full, occupancy.part
+        large, needs_first = self._needs(demand)
+        large &= self._up & where
+        for point in points:
+            at = bisect_right(times, point[0]) - 1
+            whole = needs_first and not part[at]  # whole hosts: nobody is to be asked
+            found = large & ~full[at] if whole else self.room(demand, point[0]) & where
+            if found.bit_count() >= count:
+                yield point
 
     def room_during(self, demand: Amounts, start: float, end: float) -> int:
         """Return the hosts on which a demand fits during all of [start, end)."""
@@ -178,13 +191,28 @@ class LeaseTable:
             known = self._large[demand] = large, total(demand[0]) > 0
         return known
 
-    def _kinds(self, shares: Mapping[int, Amounts]) -> tuple[int, int]:
+    def _note(self, reservation: LeaseReservation) -> dict[Amounts, int]:
+        """Put a reservation into the timelines of its hosts; return the hosts by what it takes of each."""
+        start, end, order, lease = reservation.start, reservation.end, reservation.order, reservation.lease
+        taken: dict[Amounts, int] = {}
+        lines, some = self.hosts, 0
+        last: Amounts = ()
+        entry: Entry = start, end, order, lease, last
+        for host, amounts in reservation.shares.items():
+            if amounts is not last:  # seldom: most take the same of each
+                if some:
+                    taken[last] = taken.get(last, 0) | some
+                last, some, entry = amounts, 0, (start, end, order, lease, amounts)
+            lines[host].add(entry)
+            some |= 1 << host
+        if some:
+            taken[last] = taken.get(last, 0) | some
+        return taken
+
+    def _kinds(self, taken: Mapping[Amounts, int]) -> tuple[int, int]:
         """Return which hosts of a reservation it fills, and of which it takes a part."""
-        hosts: dict[Amounts, int] = {}
-        for host, amounts in shares.items():
-            hosts[amounts] = hosts.get(amounts, 0) | 1 << host
         full = part = 0
-        for amounts, some in hosts.items():
+        for amounts, some in taken.items():
             filled = self._filled.get(amounts)
             if filled is None:
                 if len(self._filled) >= _MOST_KEPT:

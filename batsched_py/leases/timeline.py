@@ -12,6 +12,8 @@ from batsched_py.leases.capacity import Amounts, fits, subtract, total
 from batsched_py.leases.lease import Lease
 
 NOBODY: Final[frozenset[int]] = frozenset()
+#: Points that are out of date; nothing is ever put in.
+_STALE: Final[list[float]] = []
 #: start, end, order of the reservation, its lease, what it takes.
 Entry = tuple[float, float, int, Lease, Amounts]
 
@@ -33,7 +35,7 @@ class HostTimeline:
         self._entries: dict[int, Entry] = {}
         #: Where the picture changes: at `_points[i]` begins `_free[i]`, left by `_holders[i]`, which are of so many
         #: `_leases[i]`. Empty if out of date.
-        self._points: list[float] = []
+        self._points: list[float] = _STALE
         self._free: list[Amounts] = []
         self._holders: list[tuple[Entry, ...]] = []
         self._leases: list[int] = []
@@ -43,17 +45,17 @@ class HostTimeline:
     def add(self, entry: Entry) -> None:
         """Put in what a reservation takes."""
         self._entries[entry[2]] = entry
-        self._points = []
+        self._points = _STALE
 
     def remove(self, order: int) -> None:
         """Take out what a reservation takes."""
         del self._entries[order]
-        self._points = []
+        self._points = _STALE
 
     def lose(self, *, down: bool) -> None:
         """Note that the host goes down, or is back."""
         self.down = down
-        self._points = []
+        self._points = _STALE
 
     @property
     def in_a_row(self) -> bool:

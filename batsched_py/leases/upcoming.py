@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator
 from typing import Final
 
-from batsched_py.leases.lease import LeaseReservation, Phase
+from batsched_py.leases.lease import LeaseReservation, Phase, Use
 
 _Entry = tuple[float, int, LeaseReservation]
 #: Entries from which on it is worth looking for those that are out of date.
@@ -61,7 +61,17 @@ class Upcoming:
 
     def under_way(self) -> Iterator[LeaseReservation]:
         """Iterate over reservations under way, in no order."""
-        return (entry[2] for entry in self._ends if _is_over(entry))
+        return iter(
+            [
+                reservation
+                for time, order, reservation in self._ends
+                if reservation.phase is Phase.UNDER_WAY and reservation.end == time and reservation.order == order
+            ]
+        )
+
+    def in_use(self, use: Use) -> Iterator[LeaseReservation]:
+        """Iterate over reservations under way with this use, in no order."""
+        return (entry[2] for entry in self._ends if entry[2].use is use and _is_over(entry))
 
 
 def _begins(entry: _Entry) -> bool:
