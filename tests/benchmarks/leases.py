@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from batsched_py.cli.__main__ import GARBAGE
 from batsched_py.haizea.reader import read_config
 from batsched_py.haizea.run import HaizeaRun, run
 from batsched_py.model.limits import LIMITS
@@ -117,6 +119,7 @@ def lease_trace(leases: int, seed: int = 1) -> LeaseTrace:
 def measure_leases(configuration: str, leases: int, effort: Effort) -> LeaseGrowth:
     """One row; to be run in a fresh process, or `peak` is that of another one."""
     backfilling, preemption, suspension = CONFIGURATIONS[configuration]
+    gc.set_threshold(GARBAGE)
     noted: list[int] = []
     yardstick = Yardstick()
     with TemporaryDirectory() as folder:

@@ -17,6 +17,9 @@ from batsched_py.leases.terms import Kind
 #: Uses of hosts for which their CPUs count as used.
 _WORK: Final = (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN)
 
+#: Reservations from which on it is worth forgetting those that are over.
+_MANY: Final = 256
+
 
 class AdmissionProbe(AccountingProbe):
     """Leases of one kind: accepted and rejected.
@@ -126,7 +129,7 @@ class CpuUtilizationProbe(AccountingProbe):
     def __init__(self, accounting: Accounting) -> None:
         super().__init__(accounting)
         self._capacity = 0.0
-        #: Reservation under way -> the run whose machines it is about, and the CPUs that they hold.
+        #: Reservation -> the run whose machines it is about, and the CPUs that they hold; some are over.
         self._held: dict[LeaseReservation, tuple[Run, float]] = {}
         #: As Haizea counts: transfers under way, and runs under way that are taken for over.
         self._transfers: list[LeaseReservation] = []
@@ -141,15 +144,15 @@ class CpuUtilizationProbe(AccountingProbe):
         under_way = list(lease_scheduler.under_way())
         if self.accounting.stats == "original":
             under_way = self._not_overlooked(under_way)
-        before, self._held = self._held, {}
-        used = 0.0
+        known, used = self._held, 0.0
+        if len(known) > _MANY + 2 * len(under_way):  # most of them are over
+            known.clear()
         for reservation in under_way:
             if reservation.use in _WORK:
                 run = reservation.lease.runs[-1]
-                held = before.get(reservation)
+                held = known.get(reservation)
                 if held is None or held[0] is not run:
-                    held = run, sum([total(run.shares[host][cpu]) for host in reservation.shares])
-                self._held[reservation] = held
+                    held = known[reservation] = run, sum([total(run.shares[host][cpu]) for host in reservation.shares])
                 used += held[1]
         self.accounting.append_to_counter(self.COUNTER, used / self._capacity)
 

@@ -35,7 +35,7 @@ def slowdown(lease: Lease, duration: float | None = None) -> float | None:
 
 def suspensions(lease: Lease) -> int:
     """Return how often its machines were suspended, a suspension under way included."""
-    return sum(1 for _, state in lease.history if state is State.SUSPENDING)
+    return [state for _, state in lease.history].count(State.SUSPENDING)
 
 
 def suspended_time(lease: Lease) -> float:
@@ -51,13 +51,13 @@ def suspended_time(lease: Lease) -> float:
 
 def lost_runs(lease: Lease) -> list[Run]:
     """Return runs that were thrown away when the lease was put back into the queue."""
-    kept = {id(run) for run in lease.runs}
-    return [one for one in lease.executed if isinstance(one, Run) and id(one) not in kept]
+    kept = lease.runs
+    return [one for one in lease.executed if one.use is Use.VM and isinstance(one, Run) and one not in kept]
 
 
 def migrations(lease: Lease) -> int:
     """Return how often its machines were moved to other hosts."""
-    return sum(1 for run in lease.runs if any(_is_move(one) for one in run.before))
+    return sum(1 for run in lease.runs if run.before and any(map(_is_move, run.before)))
 
 
 def _is_move(reservation: LeaseReservation) -> bool:
