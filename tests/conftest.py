@@ -33,6 +33,7 @@ sys.dont_write_bytecode = False
 #: The same examples in every run, so that a commit is green or red and not both. New examples are drawn by `make fuzz`.
 settings.register_profile(
     "suite",
+    max_examples=50,
     derandomize=True,
     database=None,
     deadline=None,
@@ -53,6 +54,8 @@ TOGETHER = (
     "tests/docs/test_site_in_browser.py",
     "tests/integration/test_lease_messages.py",
     "tests/integration/test_report_page.py",
+    "tests/integration/test_site_experiments.py",
+    "tests/integration/test_site_page.py",
     "tests/integration/test_wheel.py",
     "tests/unit/leases/test_invariants.py",
 )
@@ -68,6 +71,12 @@ class OneProcess(LoadScopeScheduling):  # type: ignore[misc]  # it has no annota
 
     def _split_scope(self, nodeid: str) -> str:
         return sharing(nodeid) or nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """For `-n auto`: one more than there are processors, since many tests wait for what they have started."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -12,6 +12,9 @@ from pathlib import Path
 from batsched_py.site.client import SiteClient
 from tests.clone import ROOT
 
+#: The command that opens a site of four hosts.
+SITE = ("site", "-p", str(ROOT / "platforms" / "tiny4.xml"))
+
 
 class SiteProcess:
     """A site that answers.
@@ -19,19 +22,23 @@ class SiteProcess:
     Attributes:
         url: of the site.
         process: to be killed.
+        told: lines that it wrote before.
     """
 
-    def __init__(self, folder: Path, options: Sequence[str]) -> None:
-        command = [sys.executable, "-m", "batsched_py", "site", "-p", str(ROOT / "platforms" / "tiny4.xml")]
+    def __init__(self, folder: Path, options: Sequence[str], opened_by: Sequence[str] = SITE) -> None:
+        command = [sys.executable, "-m", "batsched_py", *opened_by]
         command += ["--listen", "127.0.0.1:0", "--data", str(folder / "site"), *options]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder)
         assert self.process.stderr is not None
-        told = self.process.stderr.readline()
-        found = re.search(r"answers at (http://\S+)", told)
-        if found is None:
-            self.process.wait()
-            raise AssertionError(told + self.process.stderr.read())
-        self.url = found[1]
+        self.told = list[str]()
+        for line in self.process.stderr:
+            found = re.search(r"answers at (http://\S+)", line)
+            if found is not None:
+                self.url = found[1]
+                return
+            self.told.append(line)
+        self.process.wait()
+        raise AssertionError("".join(self.told))
 
     def client(self, user: str = "", group: str = "", token: str = "") -> SiteClient:
         """Return a client of it."""

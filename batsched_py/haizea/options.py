@@ -89,7 +89,6 @@ class Option:
 _RATE: Final = number(1e-6, 1e12)
 _NO_OPENNEBULA: Final = "must be simulated: OpenNebula is not driven from here"
 _TOLD_OPENNEBULA: Final = "OpenNebula is not driven from here"
-_TOLD_REAL: Final = "of the real clock, which a live site has (batsched-py site)"
 
 _GENERAL: Final = (
     Option(
@@ -142,12 +141,13 @@ _SCHEDULING: Final = (
         default="greedy",
     ),
     Option(
-        "scheduling", "wakeup-interval", DURATION, "With the real clock: how often requests are looked at.",
-        default="60", told=_TOLD_REAL,
+        "scheduling", "wakeup-interval", DURATION, "With the real clock: how often the scheduler is called at least.",
+        default="60",
     ),
     Option(
         "scheduling", "non-schedulable-interval", DURATION,
-        "With the real clock: how soon after a request a lease may start.", default="10", told=_TOLD_REAL,
+        "With the real clock of Haizea: how soon after a request a lease may start; at a live site it may at once.",
+        default="10",
     ),
     Option(
         "scheduling", "backfilling", choice("off", "aggressive", "conservative", "intermediate"),
@@ -258,8 +258,7 @@ _SCHEDULING: Final = (
 _SIMULATION: Final = (
     Option(
         "simulation", "clock", choice("real", "simulated"),
-        "Whether time is simulated, with requests from a file, or passes, with requests from users. The latter is read"
-        " and not run: a live site (batsched-py site) does that.",
+        "Whether time is simulated, with requests from a file, or passes at a live site, with requests from users.",
         default="real", sample="simulated",
     ),
     Option(

@@ -68,6 +68,8 @@ def _told(given: GivenOptions, simulated: bool) -> list[str]:
         told.append(
             f"scheduling.{' and '.join(absent)}: not given, {given['scheduling.suspend-rate']:g} MB/s is assumed"
         )
+    if not simulated and given.given("scheduling.non-schedulable-interval"):
+        told.append("scheduling.non-schedulable-interval: a lease of a live site may start as soon as it is asked for")
     if not simulated and given.given("tracefile.tracefile"):
         told.append("tracefile.tracefile: not read, because simulation.clock is real; requests come from users")
     return told

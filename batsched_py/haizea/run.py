@@ -106,9 +106,7 @@ def run(
     ConfigurationError for policies and probes that are not there, AlgorithmError for those of the user's own that fail.
     """
     if config.traces is None or config.start_time is None:
-        raise OptionError(
-            f"{config.file}: simulation.clock must be simulated; with real time, open a live site: batsched-py site"
-        )
+        raise OptionError(f"{config.file}: simulation.clock must be simulated: a run has no other clock")
     policies, probes = find_policies(config), find_probes(config)
     log = HaizeaLog(config.start_time, config.log_level, write, config.status_interval)
     log.started()

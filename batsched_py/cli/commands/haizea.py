@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import traceback
 from collections.abc import Mapping, Sequence
@@ -49,6 +50,8 @@ class RunRequest(Struct, frozen=True):
     conf: Path | None
     export: str | None
     events: Path | None
+    listen: str
+    data: Path
 
 
 class MultiRequest(Struct, frozen=True):
@@ -114,8 +117,10 @@ command.params.append(DEBUG)
 @click.argument("conf", type=PATH, required=False)
 @option("-e --export", "PREFIX", "Write PREFIX_leases.csv, PREFIX_reservations.csv...")
 @option("--events", "FILE", "Hosts that fail and leases that are cancelled (JSON lines).", type=PATH)
+@option("--listen", "HOST:PORT", "With the real clock: where to answer.", default="127.0.0.1:8080")
+@option("--data", "DIR", "With the real clock: what the site keeps.", type=PATH, default="site-data")
 def run(request: RunRequest) -> None:
-    """Simulate a configuration, and print what Haizea prints.
+    """Simulate a configuration, and print what Haizea prints; with the real clock, open a live site.
 
     Without CONF it is /etc/haizea/haizea.conf or ~/.haizea/haizea.conf. What it says that has no counterpart here is a
     warning.
@@ -124,6 +129,12 @@ def run(request: RunRequest) -> None:
     _check_outputs(config, request.export)
     for line in config.told:
         warn(f"{config.file}: {line}")
+    if config.clock == "real":
+        if request.export is not None or request.events is not None:
+            raise click.UsageError("'-e' and '--events' go with simulation.clock simulated")
+        # It needs an extra.
+        importlib.import_module("batsched_py.cli.shared.haizea_site").open_site(config, request.listen, request.data)
+        return
     events = () if request.events is None else read_events(request.events, limits=current_limits())
     ended = run_config(config, say, events=events, limits=current_limits(), warn=warn)
     _write_data(config, ended)
