@@ -19,7 +19,7 @@ from msgspec.structs import asdict
 import batsched_py
 from batsched_py.campaigns.comparison import AlgorithmComparison, AlgorithmMean
 from batsched_py.campaigns.metrics import RATIO_DIGITS, Metric
-from batsched_py.campaigns.study import Outcome, Variant
+from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.text.display import spreadsheet_cell
 from batsched_py.traces.atomic_file import write_atomically
@@ -31,16 +31,40 @@ _SPECIAL: Final = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"
 
 
 def write_csv(path: Path, comparison: AlgorithmComparison) -> None:
-    """Write a row for each run, with all metrics in SI units."""
+    """Write a row for each run: all metrics in SI units, then what was run."""
+    study = comparison.study
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["workload", "algorithm", *RunMetrics.__struct_fields__, "error"])
-    for outcome in comparison.study.outcomes:
+    origins = [_origin_cells(study, outcome) for outcome in study.outcomes]
+    columns = list(dict.fromkeys(name for cells in origins for name in cells))
+    rows.writerow(map(spreadsheet_cell, ["workload", "algorithm", *RunMetrics.__struct_fields__, "error", *columns]))
+    for outcome, origin in zip(study.outcomes, origins, strict=True):
         metrics = dict.fromkeys(RunMetrics.__struct_fields__) if outcome.metrics is None else asdict(outcome.metrics)
         values = ["" if value is None else repr(value) for value in metrics.values()]
         names = map(spreadsheet_cell, (outcome.workload, outcome.variant))
-        rows.writerow([*names, *values, spreadsheet_cell(outcome.error)])
+        where = [spreadsheet_cell(origin.get(name, "")) for name in columns]
+        rows.writerow([*names, *values, spreadsheet_cell(outcome.error), *where])
     write_atomically(path, text.getvalue().encode())
+
+
+def _origin_cells(study: Study, outcome: Outcome) -> dict[str, str]:
+    """Return what tells a run from others, column -> text: seed, options, workload and its generator, platform."""
+    origin, machine = study.origins.get(outcome.workload), study.platform
+    cells: dict[str, Any] = {"seed": study.seed_of(outcome)}
+    cells |= {f"option_{name}": value for name, value in outcome.options.items()}
+    if origin is not None:
+        cells["workload_sha256"] = origin.sha256
+        cells |= {f"generator_{name}": value for name, value in origin.generator.items()}
+    if machine is not None:
+        cells["platform_sha256"] = machine.sha256
+    return {name: _cell(value) for name, value in cells.items()}
+
+
+def _cell(value: object) -> str:
+    """Spell a value as after -o; nothing for none."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def write_json(path: Path, comparison: AlgorithmComparison) -> None:
@@ -52,9 +76,11 @@ def write_json(path: Path, comparison: AlgorithmComparison) -> None:
         "resamples": comparison.resamples,
         "workloads": comparison.study.workloads,
         **({"seeds": comparison.study.seeds} if comparison.study.seeds else {}),
+        **({} if comparison.study.platform is None else {"platform": comparison.study.platform}),
+        "origins": comparison.study.origins,
         "algorithms": [_json_variant(variant) for variant in comparison.study.variants],
         "figures": {one.metric.name: [_json_mean(mean) for mean in one.means] for one in comparison.metrics},
-        "runs": [_json_run(outcome) for outcome in comparison.study.outcomes],
+        "runs": [_json_run(comparison.study, outcome) for outcome in comparison.study.outcomes],
     }
     write_atomically(path, orjson.dumps(msgspec.to_builtins(content), option=orjson.OPT_INDENT_2) + b"\n")
 
@@ -69,8 +95,9 @@ def _json_mean(one: AlgorithmMean) -> dict[str, Any]:
     return {"algorithm": one.variant, "mean": one.mean, "against_baseline": one.pairs}
 
 
-def _json_run(outcome: Outcome) -> dict[str, Any]:
+def _json_run(study: Study, outcome: Outcome) -> dict[str, Any]:
     content: dict[str, Any] = {"workload": outcome.workload, "algorithm": outcome.variant}
+    content |= {"options": outcome.options, "seed": study.seed_of(outcome)}
     if outcome.metrics is not None:
         content["figures"] = outcome.metrics
     notes = {"warnings": outcome.warnings, "approximations": outcome.approximations, "error": outcome.error}

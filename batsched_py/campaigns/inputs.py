@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 from pathlib import Path
 
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
-from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.lublin import Drawn
+from batsched_py.traces.run_file import WorkloadFile, content_hash, told_path
 from batsched_py.traces.simgrid_xml import read_platform
 
 #: A file, or an object.
@@ -28,3 +30,15 @@ def as_workload(given: WorkloadLike, limits: Limits = LIMITS) -> Workload:
     if isinstance(given, Workload):
         return given
     return given.draw() if isinstance(given, Drawn) else read_workload(Path(given), limits=limits)
+
+
+def origin_of(given: WorkloadLike, workload: Workload) -> WorkloadFile:
+    """Return where a workload is from: its file, the file that a model's would be, or the name of the object."""
+    if isinstance(given, Drawn):
+        content = workload_content(workload, description=given.description)
+        return WorkloadFile(given.command, sha256(content).hexdigest(), given.parameters)
+    drawn = Drawn.of_description(workload.description)
+    generator = {} if drawn is None else drawn.parameters
+    if isinstance(given, Workload):
+        return WorkloadFile(workload.source, None, generator)
+    return WorkloadFile(told_path(Path(given)), content_hash(Path(given)), generator)

@@ -13,6 +13,7 @@ from batsched_py.reporting.metrics.run_metrics import RunMetrics
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 from batsched_py.text.representation import Brief
+from batsched_py.traces.run_file import InputFile, WorkloadFile
 
 #: Workloads that a line names which is true of several.
 _NAMED: Final = 3
@@ -61,6 +62,7 @@ class Outcome(Brief, frozen=True):
         approximations: simplifications of the simulator, a line each.
         error: one line if the run failed; "" if it ended normally.
         exit_code: the exit code for the error; 0 without one.
+        options: those of the algorithm as they held, defaults included, as JSON has them.
     """
 
     workload: str
@@ -72,6 +74,7 @@ class Outcome(Brief, frozen=True):
     approximations: tuple[str, ...] = ()
     error: str = ""
     exit_code: int = 0
+    options: Mapping[str, Any] = {}
 
 
 class Study(Brief, frozen=True):
@@ -83,12 +86,23 @@ class Study(Brief, frozen=True):
         outcomes: all algorithms on the first workload, then all on the second...
         seeds: seeds of the algorithms' own random numbers; `workloads` has each workload once for each seed, side by
             side. Empty if algorithms were not given seeds.
+        origins: workload -> where it is from: its file, or the model that it was drawn from.
+        platform: the file of the hosts; None if it is not known.
     """
 
     workloads: tuple[str, ...]
     variants: tuple[Variant, ...]
     outcomes: tuple[Outcome, ...]
     seeds: tuple[int, ...] = ()
+    origins: Mapping[str, WorkloadFile] = {}
+    platform: InputFile | None = None
+
+    def seed_of(self, outcome: Outcome) -> int | None:
+        """Return what tells a run from the same one with another seed: the workload's or the algorithm's; or None."""
+        origin = self.origins.get(outcome.workload)
+        drawn = None if origin is None or self.seeds else origin.generator.get("seed")
+        seed = outcome.options.get("seed") if drawn is None else drawn
+        return seed if isinstance(seed, int) else None
 
     @property
     def observed(self) -> str:

@@ -7,14 +7,15 @@ that fails spoils its own runs only, as does a process that dies.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from signal import Signals
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
+from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
 from batsched_py.campaigns.processes import check_portable, run_apart
 from batsched_py.campaigns.simulate import Run, simulate
 from batsched_py.campaigns.study import Outcome, Study, Variant
@@ -29,6 +30,7 @@ from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
+from batsched_py.traces.run_file import WorkloadFile
 
 #: A function of the names of a workload and of an algorithm, and of the result of the run.
 Keep = Callable[[str, str, Result], None]
@@ -81,7 +83,7 @@ def run_study(
     """
     machine = as_platform(platform, limits)
     settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
-    _check(machine, workloads, variants, settings, clock, limits=limits)
+    known, origins = _check(machine, workloads, variants, settings, clock, limits=limits)
     if processes is not None:
         for variant in variants:
             check_portable(variant.algorithm, variant.name)
@@ -95,10 +97,18 @@ def run_study(
             # A run that a seed does not change is made once, unless its files are wanted under each name.
             key = (name if keep is not None or mine is not variant or seed is None else id(workload), variant.name)
             tasks.setdefault(key, _Task(machine, name, workload, mine, settings, clock, keep, limits))
-            places.append((name, key))
+            options = known[variant.name] if mine is variant else {**known[variant.name], "seed": seed}
+            places.append((name, key, options))
     ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress), strict=True))
-    whole = tuple(replace(ended[key], workload=name) for name, key in places)
-    return Study(tuple(runs), tuple(variants), whole, tuple(seeds))
+    whole = tuple(replace(ended[key], workload=name, options=options) for name, key, options in places)
+    named = {name: origins[original] for name, original in zip(runs, _originals(workloads, seeds), strict=True)}
+    return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named)
+
+
+def _originals(workloads: Iterable[str], seeds: Sequence[int]) -> Iterator[str]:
+    """Yield the workload of each run of `repeat_for_seeds`."""
+    for name in workloads:
+        yield from [name] * max(len(seeds), 1)
 
 
 def _check(
@@ -109,15 +119,24 @@ def _check(
     clock: str,
     *,
     limits: Limits,
-) -> None:
-    """Check all inputs before the first run, which may be long before the last."""
+) -> tuple[dict[str, Mapping[str, Any]], dict[str, WorkloadFile]]:
+    """Check all inputs before the first run, which may be long before the last.
+
+    Return the options of each variant as they hold without a seed of the study, and where the workloads are from.
+    """
     names = [variant.name for variant in variants]
     if len(set(names)) < len(names):
         raise OptionError(f"algorithms of a study must have names of their own, not {', '.join(names)}")
+    options: dict[str, Mapping[str, Any]] = {}
+    origins = {}
     for variant in variants:
-        Session(variant.scheduler, variant.options, clock=parse_clock(clock, time.perf_counter))
-    for workload in workloads.values():
-        Simulation(platform, [as_workload(workload, limits)], settings)
+        session = Session(variant.scheduler, variant.options, clock=parse_clock(clock, time.perf_counter))
+        options[variant.name] = session.options
+    for name, given in workloads.items():
+        workload = as_workload(given, limits)
+        Simulation(platform, [workload], settings)
+        origins[name] = origin_of(given, workload)
+    return options, origins
 
 
 class _Task(Struct, frozen=True):

@@ -144,7 +144,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     """Run as `run`; ClosedPipeError if the reader is gone, OSError if the rest of the output cannot be written."""
-    invocation = Invocation()
+    invocation = Invocation(arguments=tuple(arguments))
     try:
         _check_text(arguments)
         code = batsched.main(args=list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=invocation)

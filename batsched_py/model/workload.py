@@ -23,12 +23,14 @@ class Workload(Brief, frozen=True):
         host_count: `nb_res` of the file, the hosts of the machine it was made for; 0 if unknown.
         jobs: with plain names as ids ("12", not "w0!12"): the simulator gives the workload its name.
         profiles: each one a job of this workload may name.
+        description: of the file, if it has one: where the workload is from.
     """
 
     source: str
     host_count: int
     jobs: Sequence[Job]
     profiles: Mapping[str, Profile]
+    description: str = ""
 
     def requests(self) -> Iterator[tuple[str, int]]:
         """Iterate over (profile, size) of each job, in their order."""

@@ -134,6 +134,26 @@ def read_values(
     return values
 
 
+def plain_options(options: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of an options object by name, as JSON has them.
+
+    What JSON has not, a function or what was made of a file, is the text that was `given` for it, else its name.
+    """
+    return {
+        field.name: _plain(getattr(options, field.name), given.get(field.name)) for field in dataclasses.fields(options)
+    }
+
+
+def _plain(value: Any, given: Any) -> Any:
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(given, str):
+        return given
+    return str(getattr(value, "name", None) or getattr(value, "__qualname__", type(value).__qualname__))
+
+
 def _no_such_option(name: str, known: Sequence[str], algorithm: str) -> str:
     suggestion, listed = did_you_mean(name, known), ", ".join(known) or "none"
     told = f"{suggestion} It has: {listed}" if suggestion else f"it has: {listed}"

@@ -31,7 +31,7 @@ from batsched_py.protocol.events import Config, SimulationBegins
 from batsched_py.protocol.fields import FieldError
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.host_queries import MEMBER
-from batsched_py.scheduling.options import Origin, describe_options, make_options, read_values
+from batsched_py.scheduling.options import Origin, describe_options, make_options, plain_options, read_values
 from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
@@ -96,6 +96,8 @@ class Session:
             **_values(scheduler, recorded or {}, Origin.PEER),
             **_values(scheduler, options or {}, Origin.USER),
         }
+        #: The same as they were given, texts for functions and files.
+        self._texts = {**(recorded or {}), **(options or {})}
         self._clock = clock
         #: Receives warnings; None if nobody listens.
         self._tell = warn
@@ -127,6 +129,11 @@ class Session:
     def dialect(self) -> Dialect:
         """The protocol's version, decided at SIMULATION_BEGINS."""
         return self._conversation.dialect
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The algorithm's options as they hold, defaults included; texts stand for functions and files."""
+        return plain_options(self._scheduler.options, self._texts)
 
     @property
     def rejections(self) -> Mapping[str, str]:
@@ -274,6 +281,7 @@ class Session:
             except OptionError as error:
                 raise OptionError(f"sched-config: {error}") from error
             self._scheduler = _make(self._class, {**values, **self._given})
+            self._texts = {**sent, **self._texts}
         scheduler = self._scheduler
         if scheduler.needs_dynamic_jobs and not event.config.dynamic_jobs:
             rule = "run Batsim with --enable-dynamic-jobs (or simulate, which has the same option)"

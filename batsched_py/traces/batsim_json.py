@@ -67,31 +67,39 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
     else:
         jobs, walltimes = _pack_jobs(file, text, elements, table, limits)
     _refuse_doubled(file, content, profiles=len(profiles), jobs=len(jobs), walltimes=walltimes)
-    return Workload(file, host_count, jobs, table)
+    described = document.get("description")
+    return Workload(file, host_count, jobs, table, described if isinstance(described, str) else "")
 
 
 def write_workload(path: Path, workload: Workload, *, description: str = "") -> None:
     """Write a workload, one job a line and one profile a line: the same workload gives the same bytes.
 
-    The file is replaced at once or not at all. Batsim requires `nb_res`: it is the largest job's size if the workload
-    does not know its machine. WorkloadError if the file cannot be written or if a member is not JSON.
+    The file is replaced at once or not at all. WorkloadError if it cannot be written or if a member is not JSON.
     """
-    host_count = workload.host_count or max((job.size for job in workload.jobs), default=1) or 1
     try:
-        jobs = [orjson.dumps(_job_members(job)) for job in workload.jobs]
-        profiles = [
-            orjson.dumps(name) + b": " + orjson.dumps(dict(profile.members))
-            for name, profile in workload.profiles.items()
-        ]
-        head = [b'  "description": %b,\n' % orjson.dumps(description)] if description else []
+        content = workload_content(workload, description=description)
     except TypeError as error:
         raise WorkloadError(str(path), "", f"cannot be written as JSON: {error}") from error
-    lines = [b'{\n  "nb_res": %d,\n' % host_count, *head, b'  "jobs": [', _lines(jobs)]
-    lines += [b'],\n  "profiles": {', _lines(profiles), b"}\n}\n"]
     try:
-        write_atomically(path, b"".join(lines))
+        write_atomically(path, content)
     except OSError as error:
         raise WorkloadError(str(path), "", f"cannot be written: {error.strerror or error}") from error
+
+
+def workload_content(workload: Workload, *, description: str = "") -> bytes:
+    """Return the content of a workload's file; TypeError if a member is not JSON.
+
+    Batsim requires `nb_res`: it is the largest job's size if the workload does not know its machine.
+    """
+    host_count = workload.host_count or max((job.size for job in workload.jobs), default=1) or 1
+    jobs = [orjson.dumps(_job_members(job)) for job in workload.jobs]
+    profiles = [
+        orjson.dumps(name) + b": " + orjson.dumps(dict(profile.members)) for name, profile in workload.profiles.items()
+    ]
+    head = [b'  "description": %b,\n' % orjson.dumps(description)] if description else []
+    lines = [b'{\n  "nb_res": %d,\n' % host_count, *head, b'  "jobs": [', _lines(jobs)]
+    lines += [b'],\n  "profiles": {', _lines(profiles), b"}\n}\n"]
+    return b"".join(lines)
 
 
 def _refuse_doubled(file: str, content: bytes, *, profiles: int, jobs: int, walltimes: int) -> None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import bisect
 import math
+import re
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from random import Random
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from batsched_py.bits import MAX_HOST
 from batsched_py.errors import OptionError
@@ -36,6 +38,12 @@ DEFAULT_OVERESTIMATE: Final = 4.0
 _BUCKETS: Final = 48
 _BUCKET_SECONDS: Final = 1800.0
 _FIRST_BUCKET: Final = 11
+_NUMBER: Final = r"(\d{1,12}(?:\.\d{1,12})?(?:e[+-]?\d{1,2})?)"
+#: Descriptions as they are written, with the parameters in them.
+_DESCRIPTION: Final = re.compile(
+    r"Lublin-Feitelson model: batsched-py generate --jobs (\d{1,12}) --hosts (\d{1,12}) --seed (-?\d{1,18})"
+    rf"(?: --load {_NUMBER})?(?: --overestimate {_NUMBER})?"
+)
 
 
 class LublinParameters(Struct, frozen=True):
@@ -151,6 +159,26 @@ class Drawn(Struct, frozen=True):
     def description(self) -> str:
         """Return the description in the file, if it is written."""
         return f"Lublin-Feitelson model: {self.command}"
+
+    @classmethod
+    def of_description(cls, description: str) -> Drawn | None:
+        """Return the model with the parameters that a file's description names; None for any other text."""
+        found = _DESCRIPTION.fullmatch(description)
+        if found is None:
+            return None
+        jobs, hosts, seed, load, overestimate = found.groups()
+        return cls(
+            int(jobs),
+            int(hosts),
+            int(seed),
+            None if load is None else float(load),
+            DEFAULT_OVERESTIMATE if overestimate is None else float(overestimate),
+        )
+
+    @property
+    def parameters(self) -> dict[str, str | int | float | None]:
+        """The parameters, with the name of the model."""
+        return {"model": "lublin", **asdict(self)}
 
     def draw(self) -> Workload:
         """Draw the workload, the same at each call. OptionError names the parameter."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 #: Columns of Batsim's `_schedule.csv` that a clock measured.
@@ -15,10 +16,18 @@ def same_results(one: Path, other: Path) -> None:
     assert names == sorted(path.name for path in other.iterdir())
     assert names
     for name in names:
-        if name.endswith("_schedule.csv"):
+        if name.endswith("_run.json"):
+            assert described(one / name) == described(other / name)
+        elif name.endswith("_schedule.csv"):
             assert numbers(one / name) == numbers(other / name)
         else:
             assert (one / name).read_bytes() == (other / name).read_bytes(), name
+
+
+def described(path: Path) -> dict[str, object]:
+    """What was run: the algorithm and its input, whoever played Batsim."""
+    run = json.loads(path.read_text())
+    return {name: run[name] for name in ("algorithm", "options", "platform", "workloads", "files", "version")}
 
 
 def numbers(path: Path) -> list[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ def test_simulate_writes_tables_beside_batsims_files(tmp_path: Path, mine: str) 
         "run_jobs.csv",
         "run_machine_states.csv",
         "run_queue.csv",
+        "run_run.json",
         "run_schedule.csv",
     ]
     assert (tmp_path / "out" / "run_queue.csv").read_text().startswith(LENGTHS)
@@ -74,8 +76,17 @@ def test_serve_writes_tables_when_the_simulation_has_ended(tmp_path: Path, mine:
         there = run(tmp_path, "simulate", "-p", PLATFORM, "-w", JOBS, "--socket", served.address, "-e", "there")
         code, said = served.end()
     assert (there.returncode, code) == (0, 0), said
-    assert sorted(path.name for path in (tmp_path / "served").iterdir()) == ["run_hosts.csv", "run_queue.csv"]
+    assert sorted(path.name for path in (tmp_path / "served").iterdir()) == [
+        "run_hosts.csv",
+        "run_queue.csv",
+        "run_run.json",
+    ]
     assert (tmp_path / "served" / "run_queue.csv").read_text().startswith(LENGTHS)
+    told = json.loads((tmp_path / "served" / "run_run.json").read_text())
+    assert (told["algorithm"], told["platform"], told["workloads"]) == (mine, None, [])
+    assert (told["settings"]["protocol"], sorted(told["results"])) == ("v4", ["hosts", "queue"])
+    there_told = json.loads((tmp_path / "there_run.json").read_text())
+    assert (there_told["algorithm"], there_told["platform"]["path"]) == (None, PLATFORM)
     assert not list(tmp_path.glob("there_queue.csv"))
 
 

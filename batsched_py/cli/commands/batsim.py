@@ -26,14 +26,22 @@ from batsched_py.cli.shared.parameters import (
     timeout_option,
 )
 from batsched_py.cli.shared.result_writer import result_paths
+from batsched_py.cli.shared.run_description import (
+    RunInputs,
+    files_of_choice,
+    other_files,
+    platform_file,
+    workload_file,
+)
+from batsched_py.cli.shared.served_results import write_results
 from batsched_py.cli.shared.simulation_options import platform_option, workloads_option
-from batsched_py.cli.shared.table_writer import write_tables
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim
 from batsched_py.errors import EngineError, InputError, TransportError
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back
+from batsched_py.simulator.outputs.result_files import JOBS
 from batsched_py.text.wording import counted, seconds
 from batsched_py.transport.zmq_rep import RepSocket
 
@@ -98,14 +106,17 @@ def command(request: BatsimRequest) -> None:
         raise click.UsageError("'--bind' must be a tcp address: a container has no other way to us")
     _check_files(request)
     session = choice.session()
+    described = _inputs(request)
     with _batsim(request) as (container, socket), recording(request.record, choice.header()) as recorder:
         try:
             serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)
         except TransportError as error:
             raise _explained(error, container, session, request.image) from error
         _await_end(container, timeout)
-    if request.inputs.export is not None:
-        write_tables(request.inputs.export, session.tables())
+    if (prefix := request.inputs.export) is not None:
+        settings = {"image": request.image, "arguments": request.arguments}
+        results = {"jobs": Path(prefix + JOBS)}
+        write_results(prefix, choice, session, described, settings=settings, results=results)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 
@@ -122,6 +133,16 @@ def _check_files(request: BatsimRequest) -> None:
     check_writable(results)
     for path in results:
         make_folder(path)
+
+
+def _inputs(request: BatsimRequest) -> RunInputs:
+    """Describe the files that Batsim and the algorithm read. InputError."""
+    inputs = request.inputs
+    return RunInputs(
+        platform_file(inputs.platform),
+        tuple(workload_file(path) for path in inputs.workloads),
+        (*other_files(events=inputs.events), *files_of_choice(request.choice)),
+    )
 
 
 def _check_readable(path: Path) -> None:

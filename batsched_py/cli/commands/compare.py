@@ -9,13 +9,14 @@ from typing import Final
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_baseline, find_cautions
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
-from batsched_py.campaigns.study import group_lines
+from batsched_py.campaigns.study import Study, group_lines
 from batsched_py.campaigns.study_runner import repeat_for_seeds, run_study
 from batsched_py.cli.shared.algorithm import Warnings
 from batsched_py.cli.shared.command import current_limits, takes
@@ -25,11 +26,23 @@ from batsched_py.cli.shared.output_paths import check_apart, check_writable, wri
 from batsched_py.cli.shared.parameters import INPUT, PATH, Number, clock_option, flag, option
 from batsched_py.cli.shared.progress import runs_bar
 from batsched_py.cli.shared.result_writer import ResultWriter
+from batsched_py.cli.shared.run_description import (
+    Decider,
+    RunInputs,
+    describe_run,
+    files_of_algorithm,
+    other_files,
+    plain_settings,
+    platform_file,
+    write_description,
+)
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
 from batsched_py.cli.shared.sources import read_seeds, read_sources
 from batsched_py.cli.shared.terminal import say
 from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
+from batsched_py.simulator.outputs.result_files import JOBS
 from batsched_py.simulator.settings import Settings
+from batsched_py.traces.run_file import OtherFile
 
 #: More are a slip of the finger: so many resamples make no difference, and no machine has so many cores.
 _MOST_RESAMPLES: Final = 1_000_000
@@ -143,6 +156,8 @@ def command(request: CompareRequest) -> int:
     keep = None
     if request.export is not None:
         keep = ResultWriter(request.export, settings.trace_machine_states, settings.energy)
+    machine = platform_file(request.platform)
+    code = {one.name: files_of_algorithm(str(one.algorithm), one.options) for one in variants}
     runs = {name: workload for name, (workload, _) in repeat_for_seeds(workloads, seeds).items()}
     _check_files(request, [] if keep is None else keep.paths(runs, [variant.name for variant in variants]))
     with runs_bar(wanted=not request.quiet) as progress:
@@ -158,15 +173,42 @@ def command(request: CompareRequest) -> int:
             progress=progress,
             limits=current_limits(),
         )
+    study = replace(study, platform=machine)
     comparison = compare_algorithms(study, metrics, baseline=baseline, level=request.level, resamples=request.resamples)
     for name, path in request.files.items():
         with writing(path):
             _WRITERS[name](path, comparison)
     if keep is not None:
         keep.write_drawn(workloads)
+        _describe(request, settings, study, keep, code)
     if not request.quiet:
         _show(comparison, differences=request.differences)
     return _report(comparison)
+
+
+def _describe(
+    request: CompareRequest,
+    settings: Settings,
+    study: Study,
+    keep: ResultWriter,
+    code: Mapping[str, tuple[OtherFile, ...]],
+) -> None:
+    """Write what was run beside the results of each run that did not fail. InputError."""
+    plain = plain_settings(settings, clock=request.clock)
+    algorithms = {variant.name: variant.algorithm for variant in study.variants}
+    events = other_files(events=request.events)
+    for outcome in study.outcomes:
+        if outcome.error:
+            continue
+        origin, algorithm = study.origins[outcome.workload], algorithms[outcome.variant]
+        if not request.workloads:
+            origin = replace(origin, path=str(keep.drawn_path(outcome.workload)))
+        prefix = keep.prefix(outcome.workload, outcome.variant)
+        inputs = RunInputs(study.platform, (origin,), (*events, *code.get(outcome.variant, ())))
+        decider = Decider(str(algorithm), outcome.options)
+        results = {"jobs": Path(prefix + JOBS)}
+        run = describe_run(inputs, decider, plain, approximations=outcome.approximations, results=results)
+        write_description(prefix, run)
 
 
 def _check_files(request: CompareRequest, results: Sequence[Path]) -> None:

@@ -15,11 +15,22 @@ from msgspec import Struct
 from batsched_py.cli.shared.command import DEBUG, current_limits, takes
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, naming_errors, writing
 from batsched_py.cli.shared.parameters import PATH, flag, option
+from batsched_py.cli.shared.run_description import (
+    Decider,
+    RunInputs,
+    describe_run,
+    other_files,
+    platform_file,
+    table_files,
+    workload_file,
+    write_description,
+)
 from batsched_py.cli.shared.table_writer import write_tables
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.errors import InputError
 from batsched_py.haizea.config import HaizeaConfig
 from batsched_py.haizea.data import RunData, counter_table, lease_table, read_data, run_table, write_data
+from batsched_py.haizea.description import plain_options, plain_settings
 from batsched_py.haizea.multi import SingleConfiguration, read_multi
 from batsched_py.haizea.reader import read_config
 from batsched_py.haizea.run import HaizeaRun
@@ -31,6 +42,7 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted
 from batsched_py.traces.atomic_file import create_files_atomically, write_atomically
 from batsched_py.traces.event_file import read_events
+from batsched_py.traces.run_file import run_path
 from batsched_py.traces.table_file import table_path
 
 _RUN: Final = "run"
@@ -136,10 +148,12 @@ def run(request: RunRequest) -> None:
         importlib.import_module("batsched_py.cli.shared.haizea_site").open_site(config, request.listen, request.data)
         return
     events = () if request.events is None else read_events(request.events, limits=current_limits())
+    inputs = None if request.export is None else _inputs(config, request.events)
     ended = run_config(config, say, events=events, limits=current_limits(), warn=warn)
     _write_data(config, ended)
-    if request.export is not None:
+    if request.export is not None and inputs is not None:
         write_tables(request.export, ended.tables)
+        _describe(request.export, config, inputs, ended)
     if ended.failure is not None:
         if config.on_failure == "exit-raise":
             for line in traceback.format_exception(ended.failure):
@@ -232,6 +246,24 @@ def _write_data(config: HaizeaConfig, ended: HaizeaRun) -> Path | None:
     return datafile
 
 
+def _inputs(config: HaizeaConfig, events: Path | None) -> RunInputs:
+    """Describe the files of a run; its hosts stand in the configuration, or in the trace. InputError."""
+    traces = config.traces
+    if traces is None:
+        return RunInputs(platform_file(config.file))
+    workloads = [workload_file(path) for path in (traces.trace, traces.injection) if path is not None]
+    files = other_files(configuration=config.file, images=traces.images, events=events)
+    return RunInputs(platform_file(traces.trace if config.site is None else config.file), tuple(workloads), files)
+
+
+def _describe(prefix: str, config: HaizeaConfig, inputs: RunInputs, ended: HaizeaRun) -> None:
+    """Write what was run beside its tables. InputError."""
+    decider = Decider("leases", plain_options(config))
+    failure = "" if ended.failure is None else str(ended.failure)
+    results = table_files(prefix, ended.tables)
+    write_description(prefix, describe_run(inputs, decider, plain_settings(config), results=results, failure=failure))
+
+
 def _found() -> Path:
     """Return the configuration at one of Haizea's places. UsageError."""
     for place in _PLACES:
@@ -245,7 +277,8 @@ def _check_outputs(config: HaizeaConfig, prefix: str | None) -> None:
     traces, datafile = config.traces, config.accounting.datafile
     inputs = [] if traces is None else [traces.trace, traces.injection, traces.images]
     tables = [] if prefix is None else [table_path(prefix, Table(name, (), ())) for name in _TABLES]
-    outputs = [("accounting.datafile", datafile), *(("-e", path) for path in tables)]
+    described = [] if prefix is None else [run_path(prefix)]
+    outputs = [("accounting.datafile", datafile), *(("-e", path) for path in (*tables, *described))]
     check_apart([("CONF", config.file), *(("[tracefile]", path) for path in inputs)], outputs)
     check_writable(path for _, path in outputs)
 

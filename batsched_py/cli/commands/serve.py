@@ -42,10 +42,11 @@ def _watched(session: Session, name: str, connection: Connection) -> AbstractCon
     return watched
 
 
-def _write_tables(prefix: str, session: Session) -> None:
-    """Write the tables of the session's algorithm. AlgorithmError, InputError."""
-    module = importlib.import_module("batsched_py.cli.shared.table_writer")  # imports writers, which few runs need
-    module.write_tables(prefix, session.tables())
+def _write_results(request: ServeRequest, session: Session) -> None:
+    """Write the tables of the session's algorithm, and what was run. AlgorithmError, InputError."""
+    if request.export is not None:
+        module = importlib.import_module("batsched_py.cli.shared.served_results")  # imports writers: few runs need them
+        module.write_results(request.export, request.choice, session)
 
 
 class ServeRequest(Struct, frozen=True):
@@ -82,7 +83,7 @@ class ServeRequest(Struct, frozen=True):
 @option(
     "--wakeup-interval", "S", "With --site: simulated seconds between two looks.", type=Seconds(min=1e-3), default=60.0
 )
-@option("-e --export", "PREFIX", "Write the algorithm's own tables, if it has some: PREFIX_NAME.csv.")
+@option("-e --export", "PREFIX", "Write PREFIX_run.json, and the algorithm's own tables, if any: PREFIX_NAME.csv.")
 @record_option
 @timeout_option
 @clock_option
@@ -98,9 +99,10 @@ def command(request: ServeRequest) -> None:
     """
     choice, record = request.choice, request.record
     choice.check_given()
-    check_apart([("--options-file", choice.options_file)], [("--record", record)])
-    if request.export is not None:
-        check_writable([Path(f"{request.export}_NAME.csv")])
+    results = [] if request.export is None else [Path(f"{request.export}{end}") for end in ("_NAME.csv", "_run.json")]
+    outputs = [("--record", record), *(("-e", path) for path in results)]
+    check_apart([("--options-file", choice.options_file)], outputs)
+    check_writable(results)
     if request.site is not None:
         _serve_site(request, request.site)
         return
@@ -111,8 +113,7 @@ def command(request: ServeRequest) -> None:
         with _watched(session, choice.algorithm, socket) if request.live else nullcontext(socket) as connection:
             exchanged = None if recorder is None else recorder.record
             serve(session, connection, record=exchanged, timeout=request.timeout)
-    if request.export is not None:
-        _write_tables(request.export, session)
+    _write_results(request, session)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 
@@ -136,5 +137,4 @@ def _serve_site(request: ServeRequest, listen: str) -> None:
         )
         say(f"{choice.algorithm} listens on {socket.address}", err=True)
         site = front.serve_at(doors, settings, socket, request.timeout)
-    if request.export is not None:
-        _write_tables(request.export, site.session)
+    _write_results(request, site.session)

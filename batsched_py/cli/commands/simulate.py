@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 
@@ -29,6 +30,18 @@ from batsched_py.cli.shared.parameters import (
 from batsched_py.cli.shared.progress import simulation_bar
 from batsched_py.cli.shared.redis_place import redis_option
 from batsched_py.cli.shared.result_writer import RowsAside, result_paths, write_result
+from batsched_py.cli.shared.run_description import (
+    Decider,
+    RunInputs,
+    describe_run,
+    files_of_choice,
+    other_files,
+    plain_settings,
+    platform_file,
+    table_files,
+    workload_file,
+    write_description,
+)
 from batsched_py.cli.shared.simulation_options import (
     behaviour_options,
     machine_options,
@@ -39,6 +52,7 @@ from batsched_py.cli.shared.simulation_options import (
 from batsched_py.cli.shared.terminal import say
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.metadata.store import JobStore
+from batsched_py.model.workload import Workload
 from batsched_py.protocol.events import Config
 from batsched_py.reporting.metrics.summary import summary_table
 from batsched_py.reporting.pictures.terminal.gantt import render
@@ -46,6 +60,7 @@ from batsched_py.reporting.pictures.terminal.live import session_status, simulat
 from batsched_py.reporting.schedules.schedule import schedule_of
 from batsched_py.session.session import Session
 from batsched_py.simulator.generation import generation_of
+from batsched_py.simulator.outputs.result_files import JOBS
 from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
@@ -114,16 +129,40 @@ def command(request: SimulateRequest) -> None:
     check_writable(results)  # before the run, which may be long: a wrong PREFIX is an error at once
     platform, settings = read_machine(request.platform, request.events, _settings(request))
     workloads = [read_workload(path, limits=current_limits()) for path in request.workloads]
+    described = None if export is None else _inputs(request, workloads)
     # The host of Redis is the user's own word.
     redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
     request = replace(request, settings=settings, choice=replace(request.choice, redis=redis))
+    sessions: list[Session] = []
     with _store(request) as store, _rows_aside(request) as rows:
         pass_on = None if rows is None else rows.add
         simulation = Simulation(platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on)
-        result = _run(request, simulation)
+        result = _run(request, simulation, sessions)
         if export is not None:
             write_result(export, result, rows)
+    if export is not None and described is not None:
+        _describe(request, export, described, sessions, result)
     _show(request, result)
+
+
+def _inputs(request: SimulateRequest, workloads: Sequence[Workload]) -> RunInputs:
+    """Describe the files that the run reads. InputError."""
+    return RunInputs(
+        platform_file(request.platform),
+        tuple(map(workload_file, request.workloads, workloads)),
+        (*other_files(events=request.events), *files_of_choice(request.choice)),
+    )
+
+
+def _describe(
+    request: SimulateRequest, export: str, inputs: RunInputs, sessions: Sequence[Session], result: Result
+) -> None:
+    """Write what was run beside its results. InputError."""
+    decider = Decider(request.choice.algorithm, sessions[0].options) if sessions else Decider()
+    settings = plain_settings(request.settings, clock=request.choice.clock, requests=request.choice.requests)
+    results = {"jobs": Path(export + JOBS), **table_files(export, result.tables)}
+    run = describe_run(inputs, decider, settings, approximations=result.approximations, results=results)
+    write_description(export, run)
 
 
 def _check_usage(request: SimulateRequest) -> None:
@@ -162,10 +201,9 @@ def _rows_aside(request: SimulateRequest) -> AbstractContextManager[RowsAside | 
     return RowsAside(request.export, lists_rejected=generation_of(request.settings).lists_rejected)
 
 
-def _run(request: SimulateRequest, simulation: Simulation) -> Result:
-    """Run the simulation to its end, with a live view, a progress bar, or neither."""
+def _run(request: SimulateRequest, simulation: Simulation, sessions: list[Session]) -> Result:
+    """Run the simulation to its end, with a live view, a progress bar, or neither; put our session into `sessions`."""
     watch = Watch(request.choice.algorithm or str(request.socket), "simulating", look_every=LOOK_EVERY)
-    sessions: list[Session] = []
     with _decider(request, simulation, watch, sessions) as exchange:
         if request.live:
             with live_view(watch) as shown:

@@ -8,6 +8,7 @@ options share a record. Every command has --debug, every command that reads file
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import wraps
@@ -15,7 +16,7 @@ from importlib.util import find_spec
 from typing import Any, Final, TypeVar, get_type_hints
 
 import click
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from batsched_py.errors import ExtraError
@@ -33,10 +34,16 @@ class Invocation(Struct):
     Attributes:
         debug: True after --debug, before or after a command's name.
         limits: the limits of reading, as set by --limit.
+        arguments: the words behind the program's name.
+        started: seconds of the wall clock (since 1970) when the call began.
+        began: seconds of a clock that nobody sets, at the same time.
     """
 
     debug: bool = False
     limits: Limits = LIMITS
+    arguments: tuple[str, ...] = ()
+    started: float = field(default_factory=time.time)
+    began: float = field(default_factory=time.perf_counter)
 
 
 def takes(
@@ -81,9 +88,14 @@ def require(package: str, use: str, extra: str) -> None:
 
 def current_limits() -> Limits:
     """Return how much may be read: as --limit says, or the defaults."""
+    return current_invocation().limits
+
+
+def current_invocation() -> Invocation:
+    """Return the state of this call of the program; a new one outside of a command."""
     context = click.get_current_context(silent=True)
     invocation = None if context is None else context.find_object(Invocation)
-    return LIMITS if invocation is None else invocation.limits
+    return Invocation() if invocation is None else invocation
 
 
 def _set_debug(context: click.Context, parameter: click.Parameter, value: bool) -> None:  # noqa: ARG001

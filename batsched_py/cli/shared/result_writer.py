@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 from msgspec import Struct
@@ -23,13 +23,17 @@ from batsched_py.simulator.outputs import trace_files as traces
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.traces.batsim_json import write_workload
 from batsched_py.traces.lublin import Drawn
+from batsched_py.traces.run_file import run_path
 
 if TYPE_CHECKING:  # the package imports much that one simulation does not need
     from batsched_py.campaigns.inputs import WorkloadLike
 
+#: The name of the file of a drawn workload, in the folder of its runs.
+_DRAWN: Final = "workload.json"
+
 
 def result_paths(prefix: str | None, *, machine_states: bool, energy: bool) -> list[Path]:
-    """Return the files that `write_result` writes; none without a prefix, which may end with a slash."""
+    """Return the files of a run's results and of its description; none without a prefix, which may end with a slash."""
     if prefix is None:
         return []
     endings = [results.JOBS, results.SCHEDULE]
@@ -37,7 +41,7 @@ def result_paths(prefix: str | None, *, machine_states: bool, energy: bool) -> l
         endings.append(results.MACHINE_STATES)
     if energy:
         endings += [results.CONSUMED_ENERGY, results.PSTATE_CHANGES]
-    return [Path(prefix + ending) for ending in endings]
+    return [*(Path(prefix + ending) for ending in endings), run_path(prefix)]
 
 
 def write_result(prefix: str, result: Result, rows: results.JobRows | None = None) -> None:
@@ -91,14 +95,14 @@ class ResultWriter(Struct, frozen=True):
 
     def __call__(self, workload: str, variant: str, result: Result) -> None:
         """Write the files of one run. InputError."""
-        write_result(self._prefix(workload, variant), result)
+        write_result(self.prefix(workload, variant), result)
 
     def paths(self, sources: Mapping[str, WorkloadLike], variants: Sequence[str]) -> list[Path]:
         """Return the paths of all files. UsageError if two names are the same in paths."""
         _check_plain(sources)
         _check_plain(variants)
         files = (
-            result_paths(self._prefix(workload, variant), machine_states=self.machine_states, energy=self.energy)
+            result_paths(self.prefix(workload, variant), machine_states=self.machine_states, energy=self.energy)
             for workload in sources
             for variant in variants
         )
@@ -110,15 +114,16 @@ class ResultWriter(Struct, frozen=True):
             make_folder(path)
             write_workload(path, drawn.draw(), description=drawn.description)
 
-    def _drawn(self, sources: Mapping[str, WorkloadLike]) -> dict[Path, Drawn]:
-        return {
-            self.folder / _plain(name) / "workload.json": source
-            for name, source in sources.items()
-            if isinstance(source, Drawn)
-        }
-
-    def _prefix(self, workload: str, variant: str) -> str:
+    def prefix(self, workload: str, variant: str) -> str:
+        """Return what the names of the files of a run begin with."""
         return str(self.folder / _plain(workload) / _plain(variant))
+
+    def drawn_path(self, workload: str) -> Path:
+        """Return the file of a drawn workload."""
+        return self.folder / _plain(workload) / _DRAWN
+
+    def _drawn(self, sources: Mapping[str, WorkloadLike]) -> dict[Path, Drawn]:
+        return {self.drawn_path(name): source for name, source in sources.items() if isinstance(source, Drawn)}
 
 
 def _plain(name: str) -> str:

@@ -1,0 +1,181 @@
+"""The description of a run that a command writes beside its tables, so that they tell years later where they are from.
+
+Inputs are hashed before the run, which may be long: a file that is changed meanwhile is not what was run.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+import batsched_py
+from batsched_py.cli.shared.algorithm import AlgorithmChoice
+from batsched_py.cli.shared.command import current_invocation
+from batsched_py.cli.shared.output_paths import writing
+from batsched_py.model.table import Table
+from batsched_py.model.workload import Workload
+from batsched_py.simulator.settings import Settings
+from batsched_py.traces.lublin import Drawn
+from batsched_py.traces.run_file import (
+    InputFile,
+    Measured,
+    OtherFile,
+    RunFile,
+    WorkloadFile,
+    content_hash,
+    run_path,
+    told_path,
+    write_run,
+)
+from batsched_py.traces.table_file import table_path
+
+_PROGRAM: Final = "batsched-py"
+#: The name of a package at the beginning of a requirement.
+_PACKAGE: Final = re.compile(r"[\w.-]+")
+#: A file of Python code, with what is meant in it.
+_CODE: Final = re.compile(r"(.+\.py)(?::\w+)?")
+
+
+class RunInputs(Struct, frozen=True):
+    """The files of a run, as they were before it."""
+
+    platform: InputFile | None = None
+    workloads: tuple[WorkloadFile, ...] = ()
+    files: tuple[OtherFile, ...] = ()
+
+
+class Decider(Struct, frozen=True):
+    """What decided in a run: an algorithm with its options as they held; no algorithm if another program did."""
+
+    algorithm: str | None = None
+    options: Mapping[str, Any] = {}
+
+
+def platform_file(path: Path) -> InputFile:
+    """Return the description of a file. InputError if it cannot be read."""
+    return InputFile(told_path(path), content_hash(path))
+
+
+def workload_file(path: Path, workload: Workload | None = None) -> WorkloadFile:
+    """Return the description of a workload, with its generator if it was read and names one. InputError."""
+    drawn = None if workload is None else Drawn.of_description(workload.description)
+    return WorkloadFile(told_path(path), content_hash(path), {} if drawn is None else drawn.parameters)
+
+
+def other_files(**paths: Path | None) -> tuple[OtherFile, ...]:
+    """Return the descriptions of files by their roles, without those that were not given. InputError."""
+    return tuple(
+        OtherFile(str(path), content_hash(path), role.replace("_", " "))
+        for role, path in paths.items()
+        if path is not None
+    )
+
+
+def files_of_algorithm(
+    algorithm: str, options: Mapping[str, Any], options_file: Path | None = None
+) -> tuple[OtherFile, ...]:
+    """Return the files of an algorithm: its code and that of its options, and documents that these name. InputError.
+
+    Code of a module is looked up where it was loaded from; built-in things are told by the version.
+    """
+    given = {name: value for name, value in options.items() if isinstance(value, str)}
+    found = {"algorithm": _code(algorithm), "options file": options_file}
+    found |= {f"option {name}": _code(text) or _document(text) for name, text in given.items()}
+    return tuple(OtherFile(str(path), content_hash(path), role) for role, path in found.items() if path is not None)
+
+
+def files_of_choice(choice: AlgorithmChoice) -> tuple[OtherFile, ...]:
+    """Return the files of the algorithm that a user chose. OptionError, InputError."""
+    return files_of_algorithm(choice.algorithm, choice.options, choice.options_file)
+
+
+def describe_run(
+    inputs: RunInputs,
+    decider: Decider,
+    settings: Mapping[str, Any],
+    *,
+    approximations: Iterable[str] = (),
+    results: Mapping[str, Path] | None = None,
+    failure: str = "",
+) -> RunFile:
+    """Describe a run that ends now; `results` are files that it wrote, by what they are called. InputError."""
+    invocation = current_invocation()
+    seed = decider.options.get("seed")
+    seconds = time.perf_counter() - invocation.began
+    return RunFile(
+        algorithm=decider.algorithm,
+        options=dict(decider.options),
+        seed=seed if isinstance(seed, int) else None,
+        platform=inputs.platform,
+        workloads=inputs.workloads,
+        files=inputs.files,
+        settings=dict(settings),
+        approximations=tuple(approximations),
+        command=(_PROGRAM, *invocation.arguments),
+        version=batsched_py.__version__,
+        python=platform.python_version(),
+        dependencies=_dependencies(),
+        results={name: digest for name, path in (results or {}).items() if (digest := content_hash(path)) is not None},
+        failure=failure,
+        measured=Measured(datetime.fromtimestamp(invocation.started, UTC).isoformat("T", "seconds"), round(seconds, 3)),
+    )
+
+
+def write_description(prefix: str, run: RunFile) -> None:
+    """Write PREFIX_run.json, whole or not at all. InputError."""
+    path = run_path(prefix)
+    with writing(path):
+        write_run(path, run)
+
+
+def plain_settings(settings: Settings, **others: object) -> dict[str, Any]:
+    """Return the settings of the simulator as JSON has them, and others; external events are told by their file."""
+    plain = {name: getattr(settings, name) for name in Settings.__struct_fields__ if name != "external_events"}
+    plain["roles"] = dict(settings.roles)
+    return {**msgspec.to_builtins(plain), **others}
+
+
+def table_files(prefix: str, tables: Iterable[Table]) -> dict[str, Path]:
+    """Return name -> file of tables that a run has written."""
+    return {table.name: table_path(prefix, table) for table in tables}
+
+
+@cache
+def _dependencies() -> dict[str, str]:
+    """Return the versions of the packages that every run needs; empty if batsched-py is not installed."""
+    try:
+        needed = metadata.requires(_PROGRAM) or []
+    except metadata.PackageNotFoundError:
+        return {}
+    names = [_PACKAGE.match(line) for line in needed if "extra ==" not in line]
+    return {name[0]: metadata.version(name[0]) for name in names if name is not None}
+
+
+def _code(text: str) -> Path | None:
+    """Return the file of the code that a text like file.py:Class or package.module:Class names; None for a name."""
+    found = _CODE.fullmatch(text)
+    if found is not None:
+        return Path(found[1]) if os.path.isfile(found[1]) else None
+    module = sys.modules.get(text.partition(":")[0]) if ":" in text else None
+    file = getattr(module, "__file__", None)
+    if file is None or file.startswith(os.path.dirname(batsched_py.__file__) + os.sep):
+        return None
+    path = Path(file)
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _document(text: str) -> Path | None:
+    """Return the file that an option names, if there is one of that name, which has an ending."""
+    return Path(text) if os.path.splitext(text)[1] and os.path.isfile(text) else None  # False for any text, long or odd

@@ -1,0 +1,50 @@
+"""The results of a run that another simulator made: the tables of the algorithm, and the description of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from batsched_py.cli.shared.algorithm import AlgorithmChoice
+from batsched_py.cli.shared.run_description import (
+    Decider,
+    RunInputs,
+    describe_run,
+    files_of_choice,
+    table_files,
+    write_description,
+)
+from batsched_py.cli.shared.table_writer import write_tables
+from batsched_py.session.session import Session
+
+
+def write_results(
+    prefix: str,
+    choice: AlgorithmChoice,
+    session: Session,
+    inputs: RunInputs | None = None,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    results: Mapping[str, Path] | None = None,
+) -> None:
+    """Write the tables of the session's algorithm, and what is known of the run. AlgorithmError, InputError.
+
+    Args:
+        prefix: of the files.
+        choice: the algorithm.
+        session: the session that has ended.
+        inputs: the files of the run; None if another program read them.
+        settings: more than a session knows of the simulator's.
+        results: files that the simulator wrote, by what they are called.
+    """
+    tables = session.tables()
+    write_tables(prefix, tables)
+    known = {"protocol": session.dialect.name, "clock": choice.clock, "requests": choice.requests, **(settings or {})}
+    run = describe_run(
+        RunInputs(files=files_of_choice(choice)) if inputs is None else inputs,
+        Decider(choice.algorithm, session.options),
+        known,
+        results={**(results or {}), **table_files(prefix, tables)},
+    )
+    write_description(prefix, run)

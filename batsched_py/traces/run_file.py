@@ -1,0 +1,149 @@
+"""The description of a run, `PREFIX_run.json`: what was run, on which input, with which versions, and when.
+
+The same input gives the same description but for `measured`, which has the times of the wall clock. Files are told by
+their paths and by the SHA-256 of their content, so that a reader knows whether two runs had the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import orjson
+from msgspec import Struct, field
+
+import batsched_py
+from batsched_py.bounded_file import reported
+from batsched_py.errors import InputError, WorkloadError
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.text.display import displayed
+from batsched_py.traces.atomic_file import write_atomically
+from batsched_py.traces.document_file import read_document
+
+#: Ending of the file behind the prefix of option -e.
+RUN: Final = "_run.json"
+_EXAMPLES: Final = Path(batsched_py.__file__).parent / "examples"
+
+
+class InputFile(Struct, frozen=True):
+    """A file that a run read.
+
+    Attributes:
+        path: as it was given, or where it was found.
+        sha256: of its content; None if it was a pipe or a device, whose content is read once.
+    """
+
+    path: str
+    sha256: str | None
+
+
+class OtherFile(InputFile, frozen=True):
+    """A file that a run read besides its platform and workloads; `role` says what it was: "events", "algorithm"..."""
+
+    role: str
+
+
+class WorkloadFile(InputFile, frozen=True, omit_defaults=True):
+    """A workload that a run read or drew.
+
+    Attributes:
+        generator: the parameters of the model that it was drawn from, with the name of the `model`; empty if the
+            workload does not tell.
+    """
+
+    generator: dict[str, str | int | float | None] = field(default_factory=dict)
+
+
+class Measured(Struct, frozen=True):
+    """Times of the wall clock.
+
+    Attributes:
+        started: date and time in UTC, as in ISO 8601.
+        seconds: from there until the results were written.
+    """
+
+    started: str
+    seconds: float
+
+
+class RunFile(Struct, frozen=True, kw_only=True):
+    """The description of a run.
+
+    Attributes:
+        algorithm: as after -s; None if another program decided.
+        options: those of the algorithm as they held, defaults included; texts stand for files and functions.
+        seed: that of the algorithm's random numbers; None if it has no option of that name.
+        platform: the file of the hosts; None if Batsim read it.
+        workloads: the files of the jobs, in their order.
+        files: whatever else was read.
+        settings: those of the simulator as they held; of `serve`, what is known of Batsim's.
+        approximations: simplifications that had a part in the run, a line each.
+        command: the words of the command line.
+        version: of batsched-py.
+        python: the version of Python.
+        dependencies: package -> version.
+        results: file -> SHA-256 of its content; names without the folder.
+        failure: one line if the run ended with an error; "" otherwise.
+        measured: what differs if the same is run again.
+    """
+
+    algorithm: str | None
+    options: dict[str, Any]
+    seed: int | None
+    platform: InputFile | None
+    workloads: tuple[WorkloadFile, ...]
+    files: tuple[OtherFile, ...] = ()
+    settings: dict[str, Any]
+    approximations: tuple[str, ...] = ()
+    command: tuple[str, ...]
+    version: str
+    python: str = ""
+    dependencies: dict[str, str] = {}
+    results: dict[str, str] = {}
+    failure: str = ""
+    measured: Measured | None = None
+
+
+def run_path(prefix: str) -> Path:
+    """Return the file of a run's description; the prefix may end with a slash, as Batsim's."""
+    return Path(prefix + RUN)
+
+
+def write_run(path: Path, run: RunFile) -> None:
+    """Write a description; the file is replaced at once or not at all. OSError."""
+    content = orjson.dumps(msgspec.to_builtins(run), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    write_atomically(path, content)
+
+
+def read_run(path: Path, *, limits: Limits = LIMITS) -> RunFile:
+    """Read a description; InputError names the file, the member and the rule. Unknown members mean nothing."""
+    document = read_document(path, limits)
+    try:
+        return msgspec.convert(document, RunFile)
+    except msgspec.ValidationError as error:
+        rule, _, place = str(error).partition(" - at `$.")
+        told = displayed(f"{rule[:1].lower()}{rule[1:]}")
+        raise InputError(str(path), displayed(place.rstrip("`")), f"is no description of a run: {told}") from error
+
+
+def told_path(path: Path) -> str:
+    """Return the path of a file as text; of an example that comes with batsched-py, what it is called anywhere."""
+    return str(path.relative_to(_EXAMPLES) if path.is_relative_to(_EXAMPLES) else path)
+
+
+def content_hash(path: Path) -> str | None:
+    """Return the SHA-256 of the content of a file; None for a pipe or a device. InputError if it cannot be read."""
+    with reported(path, WorkloadError):
+        if not stat.S_ISREG(path.stat().st_mode):  # asked first: to open a pipe may take for ever
+            return None
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def belongs(run: RunFile, results: Mapping[str, Path]) -> bool:
+    """Return whether a description is of the run that wrote these files, by name; True if it names none of them."""
+    return all(content_hash(path) == run.results[name] for name, path in results.items() if name in run.results)

@@ -1,0 +1,236 @@
+"""What commands write beside their results about the run itself: `PREFIX_run.json`."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import batsched_py
+from batsched_py.cli.main import run
+from tests.clone import ROOT
+
+PLATFORM = str(ROOT / "platforms" / "tiny4.xml")
+WORKLOAD = str(ROOT / "workloads" / "first.json")
+FILES = ("-p", PLATFORM, "-w", WORKLOAD)
+MINE = """from dataclasses import dataclass
+
+from batsched_py.api import Plan, Scheduler, View, option
+
+
+@dataclass(frozen=True)
+class Options:
+    seed: int = option(7, "of nothing")
+    most: float | None = option(None, "hosts of a job")
+
+
+class Mine(Scheduler[Options]):
+    name = "mine"
+
+    def decide(self, view: View, plan: Plan) -> None:
+        for job in view.queue:
+            plan.reject(job, "no")
+"""
+FAILING = MINE.replace('plan.reject(job, "no")', 'raise ValueError("enough")')
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two algorithms of a user."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "failing.py").write_text(FAILING)
+    return tmp_path
+
+
+def told(prefix: str) -> dict[str, Any]:
+    """What stands in the description."""
+    content: dict[str, Any] = json.loads(Path(f"{prefix}_run.json").read_text())
+    return content
+
+
+def digest(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def test_a_run_tells_what_it_was() -> None:
+    """Algorithm, options with their defaults, files with their hashes, settings, versions and the command."""
+    platform = str(ROOT / "platforms" / "energy16.xml")
+    files = ["-p", platform, "-w", WORKLOAD]
+    command = ["simulate", *files, "-s", "easy", "-o", "order=sjf", "-E", "-e", "out/easy", "--quiet"]
+    assert run(command) == 0
+    content = told("out/easy")
+    assert (content["algorithm"], content["options"]["order"]) == ("easy", "sjf")
+    assert content["options"]["selection"] == "lowest"
+    assert content["options"]["repair_time"] is None
+    assert content["seed"] is None
+    assert content["platform"] == {"path": platform, "sha256": digest(platform)}
+    assert content["workloads"] == [{"path": WORKLOAD, "sha256": digest(WORKLOAD)}]
+    assert content["settings"]["energy"] is True
+    assert content["settings"]["clock"] == "zero"
+    assert "external_events" not in content["settings"]
+    assert content["version"] == batsched_py.__version__
+    assert content["command"] == ["batsched-py", *command]
+    assert content["results"] == {"jobs": digest("out/easy_jobs.csv")}
+    assert content["measured"]["seconds"] > 0
+
+
+def test_the_same_run_differs_in_what_is_measured_only() -> None:
+    """And in nothing else."""
+    found = []
+    for _ in range(2):
+        assert run(["simulate", *FILES, "-s", "random", "-o", "seed=4", "-e", "out/", "--quiet"]) == 0
+        found.append(told("out/"))
+    assert found[0]["seed"] == 4
+    assert all(one.pop("measured") for one in found)
+    assert found[0] == found[1]
+
+
+def test_files_of_the_users_own_are_among_the_input(here: Path) -> None:
+    """Code, options, and what happens to the machines."""
+    (here / "options.json").write_text('{"most": 2}')
+    (here / "events.txt").write_text('{"timestamp": 5, "type": "machine_unavailable", "resources": "3"}\n')
+    files = ("--options-file", "options.json", "--events", "events.txt")
+    assert run(["simulate", *FILES, "-s", "mine.py:Mine", *files, "-e", "out/mine", "--quiet"]) == 0
+    content = told("out/mine")
+    assert content["algorithm"] == "mine.py:Mine"
+    assert (content["options"], content["seed"]) == ({"seed": 7, "most": 2.0}, 7)
+    assert content["files"] == [
+        {"path": path, "sha256": digest(path), "role": role}
+        for path, role in (("events.txt", "events"), ("mine.py", "algorithm"), ("options.json", "options file"))
+    ]
+
+
+def test_options_that_batsim_sends_count() -> None:
+    """Those of the user rule over them."""
+    sent = ("--sched-cfg", '{"order": "lcfs", "slack": 5}')
+    assert run(["simulate", *FILES, "-s", "easy", "-o", "slack=2", *sent, "-e", "out/x", "--quiet"]) == 0
+    options = told("out/x")["options"]
+    assert (options["order"], options["slack"]) == ("lcfs", 2.0)
+
+
+def test_a_drawn_workload_names_its_model() -> None:
+    """As far as the file says how it was drawn."""
+    drawn = ["--jobs", "20", "--hosts", "4", "--seed", "9", "--load", "0.5", "-o", "w.json", "--platform", "p.xml"]
+    assert run(["generate", *drawn]) == 0
+    assert run(["simulate", "-p", "p.xml", "-w", "w.json", "-s", "fcfs", "-e", "x", "--quiet"]) == 0
+    (workload,) = told("x")["workloads"]
+    expected = {"model": "lublin", "jobs": 20, "hosts": 4, "seed": 9, "load": 0.5, "overestimate": 4.0}
+    assert workload["generator"] == expected
+
+
+def test_a_run_that_fails_leaves_no_description(capsys: pytest.CaptureFixture[str]) -> None:
+    """That of an earlier run stays beside its results."""
+    assert run(["simulate", *FILES, "-s", "failing.py:Mine", "-e", "out/x", "--quiet"]) == 3
+    assert not Path("out").exists()
+    assert run(["simulate", *FILES, "-s", "fcfs", "-e", "out/x", "--quiet"]) == 0
+    before = Path("out/x_run.json").read_bytes()
+    assert run(["simulate", *FILES, "-s", "failing.py:Mine", "-e", "out/x", "--quiet"]) == 3
+    assert Path("out/x_run.json").read_bytes() == before
+    assert "ValueError: enough" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (
+            ["simulate", "-p", PLATFORM, "-w", "x_run.json", "-s", "fcfs"],
+            "'-w' and '-e' name the same file",
+        ),
+        (["serve", "-s", "fcfs", "--record", "x_run.json"], "'--record' and '-e' name the same file"),
+        (["haizea", "x_run.json"], "'CONF' and '-e' name the same file"),
+    ],
+)
+def test_no_input_is_overwritten(
+    command: list[str], words: str, capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    """As with all other files of a run."""
+    path = here / "x_run.json"
+    path.write_bytes(Path(WORKLOAD).read_bytes())
+    if command[0] == "haizea":
+        assert run(["haizea", "--sample", "trace"]) == 0
+        (conf,) = here.glob("*.conf")
+        path.write_bytes(conf.read_bytes())
+        capsys.readouterr()
+    before = path.read_bytes()
+    assert run([*command, "-e", "x"]) == 2
+    assert words in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_a_description_that_cannot_be_written_is_told_before_the_run(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, and nothing is written."""
+    (here / "x_run.json").mkdir()
+    assert run(["simulate", *FILES, "-s", "fcfs", "-e", "x"]) == 2
+    assert "x_run.json: cannot be written: Is a directory" in capsys.readouterr().err
+    assert not (here / "x_jobs.csv").exists()
+
+
+def test_a_configuration_of_haizea_tells_what_it_was(here: Path) -> None:
+    """The hosts are those of the file that has them; infinities are texts, which JSON needs."""
+    assert run(["haizea", "--sample", "barebones"]) == 0
+    (conf,) = (path.name for path in here.glob("*.conf"))
+    assert run(["haizea", conf, "-e", "out/x"]) == 0
+    content = told("out/x")
+    assert content["algorithm"] == "leases"
+    assert content["options"]["policy_preemption"] == "ar-preempts-everything"
+    assert content["options"]["suspension"] == "all"
+    assert content["platform"] == {"path": conf, "sha256": digest(conf)}
+    assert content["workloads"] == [{"path": "sample.lwf", "sha256": digest("sample.lwf")}]
+    assert content["results"]["leases"] == digest("out/x_leases.csv")
+    assert content["settings"]["clock"] == "simulated"
+    assert content["failure"] == ""
+
+
+def test_each_run_of_a_comparison_tells_what_it_was() -> None:
+    """Drawn workloads are those that lie beside the runs."""
+    study = ["-p", PLATFORM, "--generate", "lublin:jobs=20,load=0.5", "--seeds", "3-4", "--processes", "1", "--quiet"]
+    assert run(["compare", *study, "-s", "fcfs", "-s", "random", "-e", "out"]) == 0
+    assert sorted(path.name for path in Path("out/lublin-4").glob("*_run.json")) == ["fcfs_run.json", "random_run.json"]
+    content = told("out/lublin-4/random")
+    (workload,) = content["workloads"]
+    assert workload["path"] == "out/lublin-4/workload.json"
+    assert workload["sha256"] == digest("out/lublin-4/workload.json")
+    assert workload["generator"]["seed"] == 4
+    assert (content["algorithm"], content["seed"]) == ("random", 0)
+    assert content["results"] == {"jobs": digest("out/lublin-4/random_jobs.csv")}
+
+
+def test_the_files_of_a_comparison_tell_the_runs_apart() -> None:
+    """Options and seeds in columns of their own, models with their parameters, hashes of what was read."""
+    study = ["-p", PLATFORM, "--generate", "lublin:jobs=20,load=0.5", "--seeds", "3-4", "--processes", "1", "--quiet"]
+    algorithms = ["-s", "easy", "-s", "easy", "-o", "slack=7", "-s", "random"]
+    assert run(["compare", *study, *algorithms, "--csv", "runs.csv", "--json", "runs.json", "-e", "out"]) == 0
+    with Path("runs.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["option_slack"] for row in rows] == 2 * ["0.0", "7.0", ""]
+    assert [row["option_seed"] for row in rows] == 2 * ["", "", "0"]
+    assert [(row["seed"], row["generator_seed"]) for row in rows] == 3 * [("3", "3")] + 3 * [("4", "4")]
+    assert {row["generator_load"] for row in rows} == {"0.5"}
+    assert rows[0]["workload_sha256"] == digest("out/lublin-3/workload.json")
+    assert {row["platform_sha256"] for row in rows} == {digest(PLATFORM)}
+    content = json.loads(Path("runs.json").read_text())
+    assert content["platform"] == {"path": PLATFORM, "sha256": digest(PLATFORM)}
+    assert content["origins"]["lublin-4"]["sha256"] == rows[-1]["workload_sha256"]
+    assert [one["seed"] for one in content["runs"]] == [3, 3, 3, 4, 4, 4]
+    assert content["runs"][1]["options"]["slack"] == 7.0
+
+
+def test_seeds_of_algorithms_are_those_of_the_runs() -> None:
+    """Whatever seed a workload was drawn with."""
+    drawn = ["--jobs", "20", "--hosts", "4", "--seed", "9", "-o", "w.json"]
+    assert run(["generate", *drawn]) == 0
+    files = ["-p", PLATFORM, "-w", "w.json", "--seeds", "1-2", "--processes", "1", "--quiet"]
+    assert run(["compare", *files, "-s", "fcfs", "-s", "random", "--csv", "runs.csv"]) == 0
+    with Path("runs.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["seed"] for row in rows] == ["", "1", "", "2"]
+    assert {row["generator_seed"] for row in rows} == {"9"}
