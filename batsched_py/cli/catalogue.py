@@ -29,7 +29,7 @@ _GROUPS: Final = {
             f"compare {_CLUSTER} -s fcfs -s easy -e out/study",
         ),
         "generate": (
-            "Make a synthetic workload, and a platform to run it.",
+            "Make a synthetic workload, a platform to run it, and failures.",
             "generate --jobs 500 --hosts 64 --seed 1 -o work.json --platform cluster.xml",
         ),
         "convert": ("Make a workload from a log in SWF.", "convert log.swf -o log.json"),

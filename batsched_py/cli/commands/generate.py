@@ -1,54 +1,135 @@
-"""`batsched-py generate`: make a synthetic workload, and a platform to run it."""
+"""`batsched-py generate`: make a synthetic workload, a platform to run it, and failures of its hosts."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
-from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
+from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder, writing
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import OptionError
+from batsched_py.model.limits import LONGEST
+from batsched_py.model.workload import Workload
 from batsched_py.text.wording import counted
+from batsched_py.traces.atomic_file import write_pieces_atomically
 from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.failures import FailureModel, event_lines, parse_failures
 from batsched_py.traces.lublin import DEFAULT_OVERESTIMATE, Drawn
+from batsched_py.traces.quantity import TIME, parse_quantity
 from batsched_py.traces.simgrid_xml import write_homogeneous
 
 
 class GenerateRequest(Struct, frozen=True):
     """The options of `generate`."""
 
-    drawn: Drawn
-    output: Path
+    jobs: int | None
+    hosts: int
+    seed: int
+    load: float | None
+    overestimate: float
+    output: Path | None
     platform: Path | None
+    failures: FailureModel | None
+    events: Path | None
+    until: float | None
+
+    @property
+    def drawn(self) -> Drawn | None:
+        """The workload; None if only failures are wanted."""
+        if self.jobs is None:
+            return None
+        return Drawn(self.jobs, self.hosts, self.seed, self.load, self.overestimate)
+
+
+def _read_failures(context: click.Context, parameter: click.Parameter, text: str | None) -> FailureModel | None:
+    try:
+        return None if text is None else parse_failures(text)
+    except OptionError as error:
+        raise click.BadParameter(str(error).removeprefix("failures: "), context, parameter) from None
+
+
+def _read_time(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        value = parse_quantity(text, TIME)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, parameter) from None
+    if not 0 < value <= LONGEST:
+        raise click.BadParameter(f"must be more than 0 and at most {LONGEST:g} s, not {text}", context, parameter)
+    return value
 
 
 @takes(GenerateRequest, limits=False)
-@option("--jobs", "N", "How many jobs.", type=int, required=True)
+@option("--jobs", "N", "How many jobs.", type=int)
 @option("--hosts", "N", "Size of the machine.", type=int, required=True)
-@option("--seed", "N", "The same seed, the same workload.", type=int, default=0)
+@option("--seed", "N", "The same seed, the same files.", type=int, default=0)
 @option("--load", "L", "Stretch the submission times for this load (0.8 = 80 %).", type=float)
 @option(
     "--overestimate", "F", "Walltimes are up to 1 + F times the run time.", type=float, default=DEFAULT_OVERESTIMATE
 )
-@option("-o --output", "FILE", "The workload, Batsim JSON.", type=PATH, required=True)
+@option("-o --output", "FILE", "The workload, Batsim JSON; goes with --jobs.", type=PATH)
 @option("--platform", "FILE", "Write a platform of that many like hosts, too.", type=PATH)
+@option(
+    "--failures",
+    "mtbf=T,repair=T",
+    "Let hosts fail; means, as 30d and 2h. shape=K and repair-shape=K of Weibull distributions.",
+    callback=_read_failures,
+)
+@option("--events", "FILE", "The failures, as external events; goes with --failures.", type=PATH)
+@option("--until", "T", "Hosts fail until then. Default: the last job is submitted.", callback=_read_time)
 def command(request: GenerateRequest) -> None:
-    """Draw a workload from the model of Lublin and Feitelson (2003)."""
-    drawn, output, platform = request.drawn, request.output, request.platform
-    check_apart([], [("-o", output), ("--platform", platform)])
-    check_writable([output, platform])
+    """Draw a workload from the model of Lublin and Feitelson (2003), failures of hosts, or both."""
+    _check_usage(request)
+    output, platform, events = request.output, request.platform, request.events
+    check_apart([], [("-o", output), ("--platform", platform), ("--events", events)])
+    check_writable([output, platform, events])
     try:
-        workload = drawn.draw()
+        workload = None if request.drawn is None else request.drawn.draw()
+        failures = None if request.failures is None else _draw_failures(request, request.failures, workload)
     except OptionError as error:  # begins with the option's name
         raise OptionError(f"--{error}") from error
     if platform is not None:
         make_folder(platform)
-        write_homogeneous(platform, drawn.hosts)
-    make_folder(output)
-    write_workload(output, workload, description=drawn.description)
+        write_homogeneous(platform, request.hosts)
+    if workload is not None and output is not None and request.drawn is not None:
+        make_folder(output)
+        write_workload(output, workload, description=request.drawn.description)
+    if failures is not None and events is not None:
+        with writing(events):
+            write_pieces_atomically(events, event_lines(failures))
     if platform is not None:
-        say(f"wrote {platform}: {counted(drawn.hosts, 'host')}")
-    say(f"wrote {output}: {counted(drawn.jobs, 'job')} for {counted(drawn.hosts, 'host')}")
+        say(f"wrote {platform}: {counted(request.hosts, 'host')}")
+    if workload is not None:
+        say(f"wrote {output}: {counted(len(workload.jobs), 'job')} for {counted(request.hosts, 'host')}")
+    if failures is not None:
+        number = counted(len(failures) // 2, "failure")
+        say(f"wrote {events}: {number} of {counted(len({host for _, _, host in failures}), 'host')}")
+
+
+def _check_usage(request: GenerateRequest) -> None:
+    if (request.jobs is None) != (request.output is None):
+        raise click.UsageError("'--jobs' and '-o' go together: a workload and its file")
+    if (request.failures is None) != (request.events is None):
+        raise click.UsageError("'--failures' and '--events' go together: failures and their file")
+    if request.jobs is None and request.failures is None:
+        raise click.UsageError("'--jobs' or '--failures' is needed: what is to be drawn?")
+    if request.until is not None and request.failures is None:
+        raise click.UsageError("'--until' goes with '--failures'")
+    if request.jobs is None and request.until is None:
+        raise click.UsageError("'--until' is needed without '--jobs': until when do hosts fail?")
+
+
+def _draw_failures(
+    request: GenerateRequest, model: FailureModel, workload: Workload | None
+) -> list[tuple[float, bool, int]]:
+    until = request.until
+    if until is None:
+        assert workload is not None  # noqa: S101  # the usage was checked
+        until = max(job.submit_time for job in workload.jobs)
+    return model.draw(request.hosts, until, request.seed)
