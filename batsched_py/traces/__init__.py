@@ -4,8 +4,8 @@ Start with `batsim_json` (workloads) and `simgrid_xml` (platforms). `batsim_json
 `json_document` finds the place of an error. `simgrid_xml` reads zones and hosts, `xml_cluster` groups of hosts alike,
 `xml_network` links and routes, all through `xml_element`; `quantity` reads units. `swf` reads logs and `cleaning` makes
 workloads of them; `lublin` draws synthetic ones; `delay_workload` is the form of both. `failures` draws those of hosts.
-`atomic_file` writes. `lwf` reads and writes the lease workloads of Haizea as `lease_request`s, through `lwf_element` and
-`lwf_time`. `run_file` reads and writes what was run.
+`atomic_file` writes. `lwf` reads and writes the lease workloads of Haizea as `lease_request`s, through `lwf_element`
+and `lwf_time`. `run_file` reads and writes what was run.
 
 Invariants: nothing is corrected silently, what is dropped is counted; each error is one line with file, field and rule;
 files are read within limits and replaced whole; the same input gives the same bytes. All randomness is passed in.
