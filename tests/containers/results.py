@@ -25,9 +25,10 @@ def same_results(one: Path, other: Path) -> None:
 
 
 def described(path: Path) -> dict[str, object]:
-    """What was run: the algorithm and its input, whoever played Batsim."""
+    """What was run: the input, wherever it lies, by which version. Another program's algorithm is not known."""
     run = json.loads(path.read_text())
-    return {name: run[name] for name in ("algorithm", "options", "platform", "workloads", "files", "version")}
+    hashes = [run["platform"]["sha256"], *(workload["sha256"] for workload in run["workloads"])]
+    return {"hashes": hashes, "version": run["version"]}
 
 
 def numbers(path: Path) -> list[dict[str, str]]:
