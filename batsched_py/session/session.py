@@ -136,6 +136,11 @@ class Session:
         return plain_options(self._scheduler.options, self._texts)
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """The names of the options that are not left at their defaults, in their order."""
+        return tuple(name for name in self.options if name in self._texts)
+
+    @property
     def rejections(self) -> Mapping[str, str]:
         """Job id -> why it was rejected."""
         return self.plan.rejections

@@ -76,6 +76,7 @@ class RunFile(Struct, frozen=True, kw_only=True):
     Attributes:
         algorithm: as after -s; None if another program decided.
         options: those of the algorithm as they held, defaults included; texts stand for files and functions.
+        given: names of the options that were given; the others had their defaults.
         seed: that of the algorithm's random numbers; None if it has no option of that name.
         platform: the file of the hosts; None if Batsim read it.
         workloads: the files of the jobs, in their order.
@@ -93,6 +94,7 @@ class RunFile(Struct, frozen=True, kw_only=True):
 
     algorithm: str | None
     options: dict[str, Any]
+    given: tuple[str, ...] = ()
     seed: int | None
     platform: InputFile | None
     workloads: tuple[WorkloadFile, ...]

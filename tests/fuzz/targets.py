@@ -66,6 +66,25 @@ SWF: Final = b"""; MaxProcs: 8
 """
 #: Images of leases.
 IMAGES: Final = b"a.img 640\nb.img 1024\n# the image of each lease\n" + b"a.img\nb.img\n" * 40
+#: The description of a run.
+DESCRIBED: Final = {
+    "algorithm": "easy",
+    "options": {"order": "fcfs", "slack": 0.5, "reserve": None},
+    "given": ["order"],
+    "seed": 3,
+    "platform": {"path": "p.xml", "sha256": "ab"},
+    "workloads": [{"path": "w.json", "sha256": "cd", "generator": {"model": "lublin", "seed": 1}}],
+    "files": [{"path": "e.txt", "sha256": None, "role": "events"}],
+    "settings": {"machines": 4, "roles": {"a": "storage"}, "energy": True},
+    "approximations": ["one"],
+    "command": ["batsched-py", "simulate"],
+    "version": "0.1.0",
+    "python": "3.11",
+    "dependencies": {"click": "8"},
+    "results": {},
+    "failure": "",
+    "measured": {"started": "2026-01-02T03:04:05+00:00", "seconds": 1.5},
+}
 #: The tables of a lease that is suspended for a reservation, and an image that a host keeps.
 LEASE_TABLES: Final = {
     "jobs": b"""job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,\
@@ -326,7 +345,17 @@ def file_targets() -> Iterator[Target]:
             with_file(f"out_{name}.csv", "metrics out", "gantt out")(content, where)
 
         yield Target(f"csv-{name}", wrong_table(others[f"out_{name}.csv"][:3000].rpartition(b"\n")[0], b","), attempt)
+    yield Target("run-json", wrong_json(DESCRIBED), beside_two_runs)
     yield from lease_targets()
+
+
+def beside_two_runs(content: bytes, where: Path) -> None:
+    """Read a description beside a run, and another run that has a right one."""
+    jobs = (GOLDEN / "o19_machine_events" / "out_jobs.csv").read_bytes()
+    (where / "right_run.json").write_text(json.dumps(DESCRIBED))
+    for name in ("out", "right"):
+        (where / f"{name}_jobs.csv").write_bytes(jobs)
+    with_file("out_run.json", "metrics out right", "gantt right out", "metrics out --format json")(content, where)
 
 
 def lease_targets() -> Iterator[Target]:

@@ -195,17 +195,18 @@ def _describe(
 ) -> None:
     """Write what was run beside the results of each run that did not fail. InputError."""
     plain = plain_settings(settings, clock=request.clock)
-    algorithms = {variant.name: variant.algorithm for variant in study.variants}
+    variants = {variant.name: variant for variant in study.variants}
     events = other_files(events=request.events)
     for outcome in study.outcomes:
         if outcome.error:
             continue
-        origin, algorithm = study.origins[outcome.workload], algorithms[outcome.variant]
+        origin, variant = study.origins[outcome.workload], variants[outcome.variant]
         if not request.workloads:
             origin = replace(origin, path=str(keep.drawn_path(outcome.workload)))
         prefix = keep.prefix(outcome.workload, outcome.variant)
         inputs = RunInputs(study.platform, (origin,), (*events, *code.get(outcome.variant, ())))
-        decider = Decider(str(algorithm), outcome.options)
+        given = tuple(name for name in outcome.options if name in variant.options or (name == "seed" and study.seeds))
+        decider = Decider(str(variant.algorithm), outcome.options, given)
         results = {"jobs": Path(prefix + JOBS)}
         run = describe_run(inputs, decider, plain, approximations=outcome.approximations, results=results)
         write_description(prefix, run)

@@ -12,7 +12,8 @@ from msgspec import Struct
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import Output, show_picture
 from batsched_py.cli.shared.parameters import PATH, option
-from batsched_py.cli.shared.runs import PictureOptions, draw, paths_argument, picture_options, read_drawn
+from batsched_py.cli.shared.runs import PictureOptions, draw, paths_argument, picture_options, read_drawn, told_runs
+from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import CHOICES
 from batsched_py.reporting.pictures.terminal.gantt import render
@@ -79,6 +80,8 @@ def _show(schedules: Sequence[Schedule], window: Window) -> None:
         if len(schedules) > 1:
             console.print(displayed(schedule.name), style="bold", highlight=False, soft_wrap=True)
         show_picture(console, render(schedule, console.width, window=window))
+    for line in told_runs(schedules):
+        say(line)
 
 
 def _refuse_looks(request: GanttRequest) -> None:

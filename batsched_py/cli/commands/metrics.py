@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+import msgspec
 import orjson
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -18,8 +19,16 @@ from rich.table import Table
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import WIDEST, Output, needed_width, show_whole
 from batsched_py.cli.shared.parameters import PATH, flag, option
-from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
-from batsched_py.cli.shared.terminal import put
+from batsched_py.cli.shared.runs import (
+    hosts_option,
+    members_option,
+    paths_argument,
+    read_runs,
+    tau_option,
+    told_runs,
+    write_file,
+)
+from batsched_py.cli.shared.terminal import put, say
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows, measure_jobs
@@ -122,10 +131,10 @@ def _put_tables(request: MetricsRequest, schedules: Sequence[Schedule]) -> None:
     names = [schedule.name for schedule in schedules]
     if request.batsim:
         theirs = [batsim_metrics(schedule) for schedule in schedules]
-        _put_table(request.output, len(names), lambda runs: batsim_table(names[runs], theirs[runs]))
+        _put_table(request.output, schedules, lambda runs: batsim_table(names[runs], theirs[runs]))
     else:
         ours = [measure_run(schedule, request.tau) for schedule in schedules]
-        _put_table(request.output, len(names), lambda runs: metrics_table(names[runs], ours[runs]))
+        _put_table(request.output, schedules, lambda runs: metrics_table(names[runs], ours[runs]))
 
 
 def _run_rows(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Iterator[Sequence[str]]:
@@ -169,6 +178,7 @@ def _json(schedules: Sequence[Schedule], tau: float) -> bytes:
             "run": schedule.name,
             "source": schedule.source,
             "notes": schedule.notes,
+            **({} if schedule.run is None else {"provenance": msgspec.to_builtins(schedule.run)}),
             "figures": asdict(measure_run(schedule, tau)),
             "batsim": asdict(batsim_metrics(schedule)),
         }
@@ -184,17 +194,23 @@ def _put(output: Path | None, content: bytes, *, is_json: bool = False) -> None:
     write_file(output, content)
 
 
-def _put_table(output: Path | None, count: int, make: Callable[[slice], Table]) -> None:
-    """Show as many runs beside each other as fit on a terminal, the others below; elsewhere, write the full width."""
-    console = Output()
+def _put_table(output: Path | None, schedules: Sequence[Schedule], make: Callable[[slice], Table]) -> None:
+    """Show as many runs beside each other as fit on a terminal, the others below; elsewhere, write the full width.
+
+    Below them stands what was run.
+    """
+    console, count, told = Output(), len(schedules), told_runs(schedules)
     if output is None and console.is_terminal:
         for runs in _fitting(console, count, make):
             show_whole(make(runs))
+        for line in told:
+            say(line)
         return
     text = StringIO()
     Output(file=text, width=WIDEST, color_system=None, force_terminal=False).print(make(slice(count)))
     lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
-    _put(output, f"{lines.strip(chr(10))}\n".encode())
+    below = "\n".join(["", "", *told]) if told else ""
+    _put(output, f"{lines.strip(chr(10))}{below}\n".encode())
 
 
 def _fitting(console: Console, count: int, make: Callable[[slice], Table]) -> Iterator[slice]:

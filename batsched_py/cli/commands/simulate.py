@@ -158,7 +158,7 @@ def _describe(
     request: SimulateRequest, export: str, inputs: RunInputs, sessions: Sequence[Session], result: Result
 ) -> None:
     """Write what was run beside its results. InputError."""
-    decider = Decider(request.choice.algorithm, sessions[0].options) if sessions else Decider()
+    decider = Decider(request.choice.algorithm, sessions[0].options, sessions[0].given) if sessions else Decider()
     settings = plain_settings(request.settings, clock=request.choice.clock, requests=request.choice.requests)
     results = {"jobs": Path(export + JOBS), **table_files(export, result.tables)}
     run = describe_run(inputs, decider, settings, approximations=result.approximations, results=results)

@@ -57,10 +57,17 @@ class RunInputs(Struct, frozen=True):
 
 
 class Decider(Struct, frozen=True):
-    """What decided in a run: an algorithm with its options as they held; no algorithm if another program did."""
+    """What decided in a run: an algorithm with its options as they held; no algorithm if another program did.
+
+    Attributes:
+        algorithm: as after -s.
+        options: name -> value.
+        given: names of those that were given.
+    """
 
     algorithm: str | None = None
     options: Mapping[str, Any] = {}
+    given: tuple[str, ...] = ()
 
 
 def platform_file(path: Path) -> InputFile:
@@ -117,6 +124,7 @@ def describe_run(
     return RunFile(
         algorithm=decider.algorithm,
         options=dict(decider.options),
+        given=decider.given,
         seed=seed if isinstance(seed, int) else None,
         platform=inputs.platform,
         workloads=inputs.workloads,

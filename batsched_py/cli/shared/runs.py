@@ -23,8 +23,10 @@ from batsched_py.model.limits import LONGEST
 from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.window import Window, window_on
+from batsched_py.reporting.provenance import find_differences, told_in_short
 from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.schedule import Schedule, files_of, read_schedules
+from batsched_py.text.display import displayed
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim_json import read_workload
 
@@ -73,10 +75,22 @@ def read_runs(
     for schedule in schedules:
         for note in schedule.notes:
             say(f"note: {schedule.name}: {note}", err=True)
+    for line in find_differences(schedules):
+        warn(line)
     if not workloads:
         return schedules
     members = [read_workload(path, simulated_only=False, limits=current_limits()) for path in workloads]
     return [with_members(schedule, members) for schedule in schedules]
+
+
+def told_runs(schedules: Sequence[Schedule]) -> list[str]:
+    """Return a line for each run that tells what it was; of several, with its name."""
+    several = len(schedules) > 1
+    return [
+        f"{displayed(schedule.name)}: {told_in_short(schedule.run)}" if several else told_in_short(schedule.run)
+        for schedule in schedules
+        if schedule.run is not None
+    ]
 
 
 def write_file(path: Path, content: bytes) -> None:

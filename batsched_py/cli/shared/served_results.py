@@ -43,7 +43,7 @@ def write_results(
     known = {"protocol": session.dialect.name, "clock": choice.clock, "requests": choice.requests, **(settings or {})}
     run = describe_run(
         RunInputs(files=files_of_choice(choice)) if inputs is None else inputs,
-        Decider(choice.algorithm, session.options),
+        Decider(choice.algorithm, session.options, session.given),
         known,
         results={**(results or {}), **table_files(prefix, tables)},
     )

@@ -51,13 +51,24 @@ from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted
+from batsched_py.traces.run_file import RUN, RunFile, belongs, read_run
 from batsched_py.traces.swf import read_swf
 
 _LOGS: Final = (".swf", ".swf.gz")
 #: Prefixes without a meaning, Batsim's default among them: the run has the name of its folder.
 _NAMELESS: Final = ("", "out")
 #: Endings of what is read beside the jobs.
-_OTHERS: Final = (SCHEDULE, MACHINE_STATES, CONSUMED_ENERGY, PSTATE_CHANGES, LEASES, RESERVATIONS, IMAGES, PLACEMENTS)
+_OTHERS: Final = (
+    SCHEDULE,
+    MACHINE_STATES,
+    CONSUMED_ENERGY,
+    PSTATE_CHANGES,
+    LEASES,
+    RESERVATIONS,
+    IMAGES,
+    PLACEMENTS,
+    RUN,
+)
 
 
 class Schedule(Brief, frozen=True):
@@ -78,6 +89,7 @@ class Schedule(Brief, frozen=True):
         unlisted: number of jobs that are in no row: Batsim 1.4 leaves out those that were rejected.
         notes: assumptions and omissions, a line each.
         source: the path it was read from, for messages.
+        run: what was run; None if no file tells.
     """
 
     name: str
@@ -94,6 +106,7 @@ class Schedule(Brief, frozen=True):
     unlisted: int = 0
     notes: tuple[str, ...] = ()
     source: str = ""
+    run: RunFile | None = None
 
     @property
     def ran(self) -> tuple[JobRecord, ...]:
@@ -183,6 +196,7 @@ def read_schedule(
         notes = (*notes, f"{missing}: Batsim 1.4 leaves out what was rejected")
     energy, pstates = _beside(prefix, CONSUMED_ENERGY), _beside(prefix, PSTATE_CHANGES)
     leases, other_jobs = _read_leases(prefix, jobs.jobs, limits)
+    run, other_run = _read_run(prefix, {"jobs": jobs_path}, limits)
     placements = _beside(prefix, PLACEMENTS)
     return Schedule(
         name=_run_path(jobs_path).name if name is None else name,
@@ -197,9 +211,23 @@ def read_schedule(
         timelines=_read_timelines(prefix, limits),
         placements=read_placements(placements, limits=limits) if placements else None,
         unlisted=unlisted,
-        notes=(*notes, *other_jobs),
+        notes=(*notes, *other_jobs, *other_run),
         source=str(jobs_path),
+        run=run,
     )
+
+
+def _read_run(
+    prefix: str | None, results: Mapping[str, Path], limits: Limits
+) -> tuple[RunFile | None, tuple[str, ...]]:
+    """Return the description of the run, and a note if it is that of another run than the one with these results."""
+    path = _beside(prefix, RUN)
+    if path is None:
+        return None, ()
+    run = read_run(path, limits=limits)
+    if belongs(run, results):
+        return run, ()
+    return None, (f"{path.name} is left out: it tells of a run with other results",)
 
 
 def _read_timelines(prefix: str | None, limits: Limits) -> TimelineChart | None:
@@ -228,25 +256,28 @@ def _lease_files(path: Path) -> list[Path]:
     leases, spans = _beside(str(path), LEASES), _beside(str(path), RESERVATIONS)
     if leases is None or spans is None or path.is_dir() or _beside(str(path), JOBS) is not None:
         return []
-    images = _beside(str(path), IMAGES)
-    return [leases, spans] if images is None else [leases, spans, images]
+    others = (_beside(str(path), ending) for ending in (IMAGES, RUN))
+    return [leases, spans, *(file for file in others if file is not None)]
 
 
 def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | None, limits: Limits) -> Schedule:
-    tables = read_lease_tables(*files, limits=limits)
+    images = next((file for file in files if file.name.endswith(IMAGES)), None)
+    tables = read_lease_tables(files[0], files[1], images, limits=limits)
     if tables is None:
         raise InputError(str(files[0]), "", "is no table of leases, and there is no jobs file beside it")
     jobs = lease_jobs(tables)
     count, notes = _host_count(hosts, jobs, {}, None)
     _check_hosts(files[1], count, limits)
+    run, other_run = _read_run(str(files[0]).removesuffix(LEASES), {"leases": files[0]}, limits)
     return Schedule(
         name=_run_path(files[0]).name if name is None else name,
         jobs=jobs,
         hosts=count,
         batsim_row={},
         leases=replace(tables, jobs={f"w0!{lease}": lease for lease in tables.leases}),
-        notes=notes,
+        notes=(*notes, *other_run),
         source=str(files[0]),
+        run=run,
     )
 
 

@@ -234,3 +234,104 @@ def test_seeds_of_algorithms_are_those_of_the_runs() -> None:
         rows = list(csv.DictReader(file))
     assert [row["seed"] for row in rows] == ["", "1", "", "2"]
     assert {row["generator_seed"] for row in rows} == {"9"}
+
+
+@pytest.fixture
+def two_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """The same workload under two algorithms, out/easy and out/fcfs."""
+    for name in ("easy", "fcfs"):
+        assert run(["simulate", *FILES, "-s", name, "-e", f"out/{name}", "--quiet"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_what_was_run_stands_below_metrics_and_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line for each run; whole in JSON, and in a file that is written."""
+    lines = "easy: easy on tiny4.xml: first.json\nfcfs: fcfs on tiny4.xml: first.json\n"
+    for command in ("metrics", "gantt"):
+        assert run([command, "out/easy", "out/fcfs"]) == 0
+        shown = capsys.readouterr()
+        assert (shown.out[-len(lines) :], shown.err) == (lines, "")
+    assert run(["metrics", "out/easy", "out/fcfs", "-o", "m.txt"]) == 0
+    assert Path("m.txt").read_text().endswith("\n\n" + lines)
+    assert run(["metrics", "out/easy", "--format", "json"]) == 0
+    (told_run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert told_run["provenance"] == told("out/easy")
+
+
+@pytest.mark.usefixtures("two_runs")
+@pytest.mark.parametrize("command", [["metrics"], ["gantt"], ["report", "-o", "r.html"]])
+def test_runs_of_other_input_are_told_with_what_differs(capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
+    """One line, whatever looks at them."""
+    if command[0] == "report":
+        pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
+    other = ["-p", str(ROOT / "platforms" / "cluster32.xml"), "-w", str(ROOT / "workloads" / "mixed.json")]
+    assert run(["simulate", *other, "-s", "easy", "-e", "out/other", "--quiet"]) == 0
+    capsys.readouterr()
+    assert run([*command, "out/easy", "out/other"]) == 0
+    line = "easy and other cannot be compared: other jobs (first.json; mixed.json); another platform"
+    assert f"batsched-py: warning: {line} (tiny4.xml; cluster32.xml)\n" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_a_description_of_another_run_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """As after Batsim has written its files over ours; and with a note."""
+    path = Path("out/fcfs_jobs.csv")
+    path.write_text(path.read_text().replace(",first,", ",w0,") + "\n")
+    assert run(["metrics", "out/fcfs"]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == "note: fcfs: fcfs_run.json is left out: it tells of a run with other results\n"
+    assert "first.json" not in shown.out
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_a_wrong_description_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """With file, member and rule."""
+    Path("out/fcfs_run.json").write_text('{"algorithm": 3}')
+    assert run(["metrics", "out/fcfs"]) == 2
+    error = "out/fcfs_run.json: algorithm: is no description of a run: expected `str | null`, got `int`"
+    assert capsys.readouterr().err == f"batsched-py: error: {error}\n"
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_a_description_is_read_as_a_stranger_wrote_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither a terminal nor a page does what its texts say, and no code that it names is loaded."""
+    hostile = told("out/fcfs")
+    hostile["algorithm"] = "failing.py:Mine\x1b[2J</script><b>"
+    hostile["platform"]["path"] = "<img src=x onerror=alert(1)>\n"
+    hostile["options"] = {"<i>": "\x07"}
+    hostile["given"] = ["<i>"]
+    Path("out/fcfs_run.json").write_text(json.dumps(hostile))
+    Path("failing.py").write_text("raise SystemExit('loaded')")
+    for command in ("metrics", "gantt"):
+        assert run([command, "out/fcfs"]) == 0
+        out = capsys.readouterr().out
+        assert r"failing.py:Mine\x1b[2J</script><b> (<i>=\x07) on " in out
+        assert "\x1b[2J" not in out
+        assert "\x07" not in out
+    pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
+    assert run(["report", "out/fcfs", "-o", "r.html"]) == 0
+    page = Path("r.html").read_text()
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+    assert not any(text in page for text in ("<img src=x", "</script><b>", "<i>", "\x1b"))
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_a_report_opens_with_what_was_run() -> None:
+    """Before any figure; runs whose files do not tell have no such section."""
+    pytest.importorskip("plotly", reason="needs the extra: pip install 'batsched-py[report]'")
+    assert run(["report", "out/easy", "out/fcfs", "-o", "r.html"]) == 0
+    page = Path("r.html").read_text()
+    opening = page[page.index('<section id="runs"') : page.index('<section id="summary"')]
+    assert all(text in opening for text in ("algorithm", ">easy<", ">fcfs<", "tiny4.xml", digest(WORKLOAD)[:12]))
+    for name in ("easy", "fcfs"):
+        Path(f"out/{name}_run.json").unlink()
+    assert run(["report", "out/easy", "out/fcfs", "-o", "r.html"]) == 0
+    assert '<section id="runs"' not in Path("r.html").read_text()
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_the_description_is_not_overwritten_by_what_reads_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """As all files of the run."""
+    assert run(["metrics", "out/easy", "-o", "out/easy_run.json"]) == 2
+    assert "'PATH' and '-o' name the same file" in capsys.readouterr().err

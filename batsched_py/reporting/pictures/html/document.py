@@ -24,6 +24,7 @@ from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob,
 from batsched_py.reporting.pictures.html.metric_rows import other_rows, summary_rows
 from batsched_py.reporting.pictures.html.timelines import timeline_parts
 from batsched_py.reporting.pictures.window import number_jobs
+from batsched_py.reporting.provenance import OPENING, find_differences, provenance_rows
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.wording import NARROW_BLANK, counted, grouped
 
@@ -90,6 +91,7 @@ def _sections(schedules: Sequence[Schedule], content: Content) -> list[tuple[str
     names = [run.name for run in content.runs]
     found = [compare_runs(schedules[0], other) for other in schedules[1:]]
     return [
+        ("runs", "What was run", _told(schedules)),
         ("summary", "Summary", _summary(schedules, found, content.bound)),
         ("differences", "Differences", _differences(schedules, found, content)),
         ("over-time", "Over time", _over_time(schedules, found, content)),
@@ -97,6 +99,24 @@ def _sections(schedules: Sequence[Schedule], content: Content) -> list[tuple[str
         ("distributions", "Distributions", _distributions(schedules, names, content.bound)),
         ("rejected", "Rejected jobs", _rejected(schedules)),
         ("notes", "Notes", _notes(schedules, content.bound)),
+    ]
+
+
+def _told(schedules: Sequence[Schedule]) -> list[str]:
+    """Return what was run, and why some of the runs cannot be compared; nothing if no run tells."""
+    told = provenance_rows(schedules)
+    if not told:
+        return []
+    heads = ["", *(schedule.name for schedule in schedules)]
+    first, more = (
+        [[escape(title), *map(markup.words, cells)] for title, cells in told if (title in OPENING) is opens]
+        for opens in (True, False)
+    )
+    rest = markup.plain_table("The rest of what is known", heads, more)
+    return [
+        *(markup.paragraph(f"{line}.", "none") for line in find_differences(schedules)),
+        markup.plain_table("Algorithms and their input", heads, first),
+        f"<details><summary>More about the runs</summary>{rest}</details>",
     ]
 
 

@@ -59,6 +59,11 @@ def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]
     return _table(caption, f"<tr>{head}</tr>", lines)
 
 
+def words(text: str) -> str:
+    """Return a cell of a plain table that holds words, which may take several lines."""
+    return f'<span class="words">{escape(text)}</span>'
+
+
 def _table(caption: str, head: str, rows: Iterable[str]) -> str:
     body = "\n".join(rows)
     return (

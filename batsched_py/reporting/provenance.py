@@ -1,0 +1,154 @@
+"""What was run, in words: of one run on a line, of several side by side, and why two of them cannot be compared.
+
+Descriptions of runs come from files that others may have written: every text of theirs is made fit to be displayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, Final
+
+import msgspec
+
+from batsched_py.reporting.formatting import brief
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.settings import Settings
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import NOTHING
+from batsched_py.traces.run_file import InputFile, RunFile
+
+#: Characters of a SHA-256 that tell files apart.
+_DIGITS: Final = 12
+#: Files, options and settings that are named, at most: a description may have any number of them.
+_MOST: Final = 40
+#: Headings of what a reader must know first.
+OPENING: Final = frozenset({"algorithm", "options", "seed", "platform", "workload", "settings", "failed"})
+#: The words in place of an algorithm's name if another program decided.
+_ANOTHER: Final = "another program"
+#: Settings -> their defaults, as descriptions have them.
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    **{name: getattr(Settings(), name) for name in Settings.__struct_fields__},
+    "roles": {},
+    "clock": "zero",
+    "requests": False,
+}
+
+
+def told_in_short(run: RunFile) -> str:
+    """Tell on one line what was run: "easy (order=sjf) on cluster32.xml: lublin200.json"."""
+    platform = "" if run.platform is None else f" on {_name(run.platform)}"
+    workloads = ", ".join(map(_name, run.workloads[:_MOST]))
+    return f"{_algorithm(run)}{platform}{': ' if workloads else ''}{workloads}"
+
+
+def _algorithm(run: RunFile) -> str:
+    """Return the algorithm with the options that were given."""
+    name = _ANOTHER if run.algorithm is None else displayed(run.algorithm)
+    given = [option for option in run.given if option in run.options]
+    return f"{name} ({_members(run.options, given)})" if given else name
+
+
+def provenance_rows(schedules: Sequence[Schedule]) -> list[tuple[str, list[str]]]:
+    """Return what was run under a heading each, with a text for each run; rows that say nothing are left out."""
+    found = [(title, [_cell(schedule.run, make) for schedule in schedules]) for title, make in _ROWS.items()]
+    return [(title, cells) for title, cells in found if any(cell != NOTHING for cell in cells)]
+
+
+def _cell(run: RunFile | None, make: Callable[[RunFile], str]) -> str:
+    return (None if run is None else make(run)) or NOTHING
+
+
+def find_differences(schedules: Sequence[Schedule]) -> list[str]:
+    """Return a line for each run that cannot be compared with the first, since its jobs or its hosts are others."""
+    first = next((schedule for schedule in schedules if schedule.run is not None), None)
+    lines = []
+    for other in schedules:
+        if first is None or first.run is None or other.run is None:
+            continue
+        different = "; ".join(_differing(first.run, other.run))
+        if different:
+            names = f"{displayed(first.name)} and {displayed(other.name)}"
+            lines.append(f"{names} cannot be compared: {different}")
+    return lines
+
+
+def _differing(one: RunFile, other: RunFile) -> Iterator[str]:
+    if _hashes(one.workloads) and _hashes(other.workloads) and _hashes(one.workloads) != _hashes(other.workloads):
+        yield f"other jobs ({_told(one.workloads, other.workloads)})"
+    platforms = [[run.platform] if run.platform is not None else [] for run in (one, other)]
+    if all(map(_hashes, platforms)) and _hashes(platforms[0]) != _hashes(platforms[1]):
+        yield f"another platform ({_told(*platforms)})"
+    for name in ("machines", "master_host", "roles"):
+        mine, theirs = (run.settings.get(name) for run in (one, other))
+        if name in one.settings and name in other.settings and mine != theirs:
+            yield f"another setting {name} ({_value(mine)}, {_value(theirs)})"
+
+
+def _hashes(files: Sequence[InputFile]) -> list[str]:
+    """Return the hashes of files; empty if one of them has none, so that nobody knows whether they are the same."""
+    hashes = [file.sha256 for file in files]
+    return [] if None in hashes else [one for one in hashes if one is not None]
+
+
+def _told(ones: Sequence[InputFile], others: Sequence[InputFile]) -> str:
+    """Name the files of two runs, with the beginnings of their hashes if their names are the same."""
+    names = [", ".join(map(_name, files[:_MOST])) for files in (ones, others)]
+    if names[0] == names[1]:
+        names = [", ".join(map(_with_hash, files[:_MOST])) for files in (ones, others)]
+    return f"{names[0]}; {names[1]}"
+
+
+def _name(file: InputFile) -> str:
+    """Return the name of a file without its folders."""
+    return displayed(PurePath(file.path).name or file.path)
+
+
+def _with_hash(file: InputFile) -> str:
+    return displayed(file.path) + ("" if file.sha256 is None else f" ({displayed(file.sha256[:_DIGITS])})")
+
+
+def _members(members: Mapping[str, Any], names: Sequence[str]) -> str:
+    return ", ".join(f"{displayed(name)}={_value(members[name])}" for name in names[:_MOST])
+
+
+def _value(value: object) -> str:
+    """Spell a value as after -o."""
+    if value is None:
+        return "none"
+    return displayed(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def _defaults(run: RunFile) -> str:
+    given = frozenset(run.given)
+    return _members(run.options, [name for name in run.options if name not in given])
+
+
+def _settings(run: RunFile) -> str:
+    """Return the settings that are not the simulator's defaults."""
+    plain = msgspec.to_builtins(_DEFAULTS, enc_hook=str)
+    return _members(run.settings, [name for name, value in run.settings.items() if value != plain.get(name)])
+
+
+def _measured(run: RunFile) -> str:
+    measured = run.measured
+    return "" if measured is None else f"{displayed(measured.started)}, took {brief(measured.seconds)}"
+
+
+#: Heading -> the text of a run; "" if it has none.
+_ROWS: Final[Mapping[str, Callable[[RunFile], str]]] = {
+    "algorithm": lambda run: _ANOTHER if run.algorithm is None else displayed(run.algorithm),
+    "options": lambda run: _members(run.options, [name for name in run.given if name in run.options]),
+    "seed": lambda run: "" if run.seed is None else str(run.seed),
+    "platform": lambda run: "" if run.platform is None else _with_hash(run.platform),
+    "workload": lambda run: ", ".join(map(_with_hash, run.workloads[:_MOST])),
+    "settings": _settings,
+    "failed": lambda run: displayed(run.failure),
+    "other options": _defaults,
+    "drawn from": lambda run: "; ".join(
+        _members(file.generator, list(file.generator)) for file in run.workloads[:_MOST] if file.generator
+    ),
+    "other files": lambda run: ", ".join(f"{displayed(file.role)}: {_with_hash(file)}" for file in run.files[:_MOST]),
+    "batsched-py": lambda run: displayed(run.version),
+    "started": _measured,
+}
