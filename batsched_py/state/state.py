@@ -56,6 +56,9 @@ class Forecast(Protocol):
     def vacate(self, hosts: int, until: float) -> None:
         """Book that the work that was to hold hosts until then has ended."""
 
+    def predict(self, hosts: HostSet, end: float) -> None:
+        """Book that the work that holds hosts is expected to end then, whatever was booked (infinite: unknown)."""
+
 
 class State:
     """The state of the run, as far as Batsim has announced and we have decided.
@@ -108,8 +111,12 @@ class State:
     def follow(self, forecast: Forecast) -> None:
         """Inform `forecast` of the jobs that run, and from now on of every change."""
         self._forecast = forecast
+        held = shared = 0
         for run in self.running.values():
-            forecast.occupy(run.hosts.bits & self.hosts.all, run.end)
+            hosts = run.hosts.bits & self.hosts.all
+            held, shared = held | hosts, shared | held & hosts
+            forecast.occupy(hosts, run.end)
+        self._expect(shared)
 
     def advance(self, now: float) -> None:
         """Begin a new decision: a message of this instant has come."""
@@ -218,6 +225,17 @@ class State:
             self.profiles.release(run.job)
         if self._forecast is not None:
             self._forecast.vacate(freed, run.end)
+            if self.compute_sharing:
+                self._expect(run.hosts.bits & self.hosts.busy)
+
+    def _expect(self, hosts: int) -> None:
+        """Tell the forecast when the last of those who share these hosts is expected to end."""
+        if hosts and self._forecast is not None:
+            for run in sorted(self.running.values(), key=lambda run: -run.end):
+                last = run.hosts.bits & hosts
+                if last:
+                    self._forecast.predict(HostSet(last), run.end)
+                    hosts ^= last
 
     def _settle_hosts(self, event: events.ResourceStateChanged) -> None:
         self.hosts.settle(event.hosts.bits, event.state)
@@ -260,9 +278,12 @@ class State:
             raise InvariantError(f"t={self.now}: {command.job_id} was started on hosts in use")
         end = command.timestamp + job.limit
         self.running[job.id] = Running(job, command.hosts, command.timestamp, end)
+        shared = hosts & self.hosts.busy
         self.hosts.occupy(hosts)
         if self._forecast is not None:
             self._forecast.occupy(hosts, end)
+            if shared:
+                self._expect(shared)
         io = command.additional_io
         if io is not None and io.profile is not None:
             self.profiles.add(job.workload, io.profile_name, io.profile)

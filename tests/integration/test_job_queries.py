@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
+from batsched_py.hostset import HostSet
+from batsched_py.testing import Bench
 
 ALGORITHMS = ["fcfs", "filler", "priority", "easy", "conservative", "backfill"]
 HOSTS = [("x86", 512), ("x86", 1024), ("x86", 2048), ("arm", 512), ("arm", 1024), ("alpha", 4096)]
@@ -136,6 +138,25 @@ def test_a_promise_heeds_what_never_changes(tmp_path: Path, algorithm: str) -> N
     assert started["4"] == 3
     assert started["5"] == 4
     assert ended.hosts("2") == {0, 1, 2}
+
+
+@pytest.mark.parametrize("algorithm", ["easy", "conservative"])
+def test_la_86_a_promise_moves_if_its_query_is_not_true_then(algorithm: str) -> None:
+    """Hosts are shared: somebody else's job keeps the promised x86 host loaded; the other one is promised, with why."""
+    kinds = {number: {"arch": arch} for number, arch in enumerate(("x86", "x86", "arm"))}
+    bench = Bench(algorithm, hosts=3, options={"constraint": "query"}, sharing=True, properties=kinds)
+    first = bench.run(hosts="0", walltime=100)
+    bench.run("other", hosts="1", walltime=200)
+    head = bench.submit(walltime=10, constraint='$load < 0.5 and $arch == "x86"')
+    assert bench.decide().promises[head] == 100
+    bench.at(99).run(hosts="0", walltime=300)
+    bench.at(100).end(first)
+    decision = bench.decide()
+    assert decision.started == {}
+    assert decision.promises[head] == 200
+    assert decision.holds[head] == "needs 1 host, 0 are free that constraint query allows"
+    bench.at(200).end("other")
+    assert bench.decide().started == {head: HostSet.parse("1")}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from batsched_py.errors import InvariantError
+from batsched_py.planning.future.availability import Availability
 from batsched_py.protocol.commands import (
     CallMeLater,
     Command,
@@ -226,6 +227,31 @@ def test_sharing_jobs_free_a_host_when_the_last_one_ends() -> None:
     now.apply(completed("w0!b"))
     assert now.hosts.free == 0b1
     now.check()
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["followed from the start", "followed later"])
+def test_shared_hosts_are_expected_when_the_last_job_ends(late: bool) -> None:
+    """Whoever is started or ends first; each host by itself."""
+    now = state(3, *(job(name, walltime=end) for name, end in (("a", 100), ("b", 300), ("c", 200))), sharing=True)
+    forecast = Availability(0.0, 0b111)
+    if not late:
+        now.follow(forecast)
+    for name, taken in (("a", "0-1"), ("b", "0"), ("c", "0-2")):
+        now.apply(execute(f"w0!{name}", taken))
+    if late:
+        now.follow(forecast)
+    assert expected(forecast) == [(0.0, 0), (200.0, 0b110), (300.0, 0b111)]
+    now.apply(completed("w0!b"))
+    assert expected(forecast) == [(0.0, 0), (200.0, 0b111)]
+    now.apply(completed("w0!c"))
+    assert expected(forecast) == [(0.0, 0b100), (100.0, 0b111)]
+    now.apply(completed("w0!a"))
+    assert expected(forecast) == [(0.0, 0b111)]
+
+
+def expected(forecast: Availability) -> list[tuple[float, int]]:
+    """Instants from which on more hosts are expected to be free, and which."""
+    return [(time, free.bits) for time, free in forecast.steps()]
 
 
 def test_a_new_message_forgets_what_was_new() -> None:
