@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,7 @@ from batsched_py.cli.shared.parameters import INPUT, flag, option
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.hosts import DYNAMIC, platform_records
-from batsched_py.collection.mil.explanation import explain
+from batsched_py.collection.mil.explanation import explain, failures
 from batsched_py.collection.mil.expression import Expression
 from batsched_py.collection.mil.parser import parse
 from batsched_py.collection.mil.values import NumericText, Value
@@ -122,6 +123,9 @@ def _explain(collection: Collection, found: Sequence[Record], query: Expression,
             refuses = not admits(record.attributes, requester)
             why = "it would refuse who asks" if refuses else explain(query, record.attributes)
             say(f"{displayed(record.name)}: {displayed(why, _LONGEST_REASON)}")
+    failed = Counter(failure for record in collection.query() for failure in failures(query, record.attributes).items())
+    for (part, why_not), count in failed.items():
+        say(f"{displayed(part, _LONGEST_REASON)} could not be computed of {counted(count, 'record')}: {why_not.value}")
 
 
 def _show_attributes(known: Mapping[str, Sequence[Value]]) -> None:

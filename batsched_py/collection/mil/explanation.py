@@ -1,8 +1,8 @@
-"""Explanations: why a query is not true for a record."""
+"""Explanations: why a query is not true for a record, and what it could not compute there (L30)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from batsched_py.collection.mil.expression import Expression, Junction, Not
 from batsched_py.collection.mil.values import Undefined, Value
@@ -14,6 +14,23 @@ def explain(query: Expression, record: Mapping[str, Value]) -> str:
     if query.evaluate(record) is True:
         return ""
     return _explain(query, record, wanted=True)
+
+
+def failures(query: Expression, record: Mapping[str, Value]) -> dict[str, Undefined]:
+    """Return the parts of a query that cannot be computed of what a record has, and why: type errors, division by zero.
+
+    The query may be true nevertheless. Attributes that the record lacks are no errors.
+    """
+    return dict(_failures(query, record))
+
+
+def _failures(part: Expression, record: Mapping[str, Value]) -> Iterator[tuple[str, Undefined]]:
+    for one in part.parts():
+        yield from _failures(one, record)
+    result = part.evaluate(record)
+    inherited = any(isinstance(one.evaluate(record), Undefined) for one in part.parts())
+    if isinstance(result, Undefined) and result is not Undefined.MISSING and not inherited:
+        yield str(part), result
 
 
 def _explain(part: Expression, record: Mapping[str, Value], *, wanted: bool) -> str:

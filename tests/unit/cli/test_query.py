@@ -48,6 +48,17 @@ def test_the_others_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert "h3: $load < 0.5 is undefined: there is no $load" in out
 
 
+def test_type_errors_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    """LA-63: of all records, also of one that is found; what a record lacks is no error, division by zero is one."""
+    assert run(["query", "--records", RECORDS, "$arch > 3 or $mem == 512 or $cpus / 0 == 1", "--explain"]) == 0
+    out = capsys.readouterr().out
+    assert "1 of 4 records" in out
+    assert out.splitlines()[-2:] == [
+        "$arch > 3 could not be computed of 4 records: its type does not suit",
+        "$cpus / 0 could not be computed of 3 records: division by zero",
+    ]
+
+
 def test_attributes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     """Name, type, records, an example."""
     assert run(["query", "--records", RECORDS, "--attributes"]) == 0
