@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final, Protocol
 
 from batsched_py.collection.codes import Code
@@ -34,6 +35,10 @@ class _Granted:
         self.used = self.running = 0
         self.end = token.request.end
 
+    def holds_until(self, now: float) -> float:
+        """Return when its resource is free of it at the earliest: it may end later than was agreed."""
+        return self.end if not self.running or self.end > now else math.nextafter(now, math.inf)
+
 
 class Resource:
     """A host or a vault, with its reservations.
@@ -59,7 +64,7 @@ class Resource:
             return Code.NO_CAPACITY
         if self._refuses(request, now, starts=False):
             return Code.REFUSED_BY_POLICY
-        if not self._has_room(request):
+        if not self._has_room(request, now):
             return Code.NO_CAPACITY
         self._last += 1
         token = Token(self._last, self.name, request, now)
@@ -87,7 +92,7 @@ class Resource:
             return Code.BAD_TOKEN
         if now < request.start:
             return Code.TOO_EARLY
-        if not self.up or self._refuses(request, now, starts=True):
+        if not self.up or self._is_held_up(granted, now) or self._refuses(request, now, starts=True):
             return Code.START_REFUSED
         granted.used += 1
         granted.running += 1
@@ -121,30 +126,44 @@ class Resource:
         self._expire(now)
         return [granted.token for granted in self._granted.values()]
 
-    def free(self, start: float, end: float) -> float:
-        """Return how much of the resource is free for shared reservations during all of [start, end)."""
-        ones = [one for one in self._granted.values() if one.token.request.start < end and one.end > start]
+    def free(self, start: float, end: float, now: float = -math.inf) -> float:
+        """Return how much of the resource is free for shared reservations during all of [start, end).
+
+        Objects that still run at `now`, after the end of their reservations, hold what they have.
+        """
+        ones = self._overlapping(start, end, now)
         if any(one.token.request.type.exclusive for one in ones):
             return 0.0
         times = {start, *(one.token.request.start for one in ones if one.token.request.start > start)}
         taken = [
-            sum(one.token.request.amount for one in ones if one.token.request.start <= time < one.end) for time in times
+            sum(one.token.request.amount for one in ones if one.token.request.start <= time < one.holds_until(now))
+            for time in times
         ]
         return self.capacity - max(taken)
+
+    def _overlapping(self, start: float, end: float, now: float) -> list[_Granted]:
+        """Return the reservations during some of [start, end), and those whose objects still run then."""
+        granted = self._granted.values()
+        return [one for one in granted if one.token.request.start < end and one.holds_until(now) > start]
 
     def _refuses(self, request: Request, now: float, *, starts: bool) -> bool:
         if not self._policies:
             return False
-        others = [one.token.request for one in self._granted.values() if one.token.request is not request]
-        held = sum(one.start < request.end and request.start < one.end for one in others)
+        ones = self._overlapping(request.start, request.end, now)
+        held = sum(one.token.request is not request for one in ones)
         return any(policy.refuses(request, now, held=held, starts=starts) for policy in self._policies)
 
-    def _has_room(self, request: Request) -> bool:
+    def _has_room(self, request: Request, now: float) -> bool:
         if request.type.exclusive:
-            return all(
-                one.token.request.start >= request.end or one.end <= request.start for one in self._granted.values()
-            )
-        return request.amount <= self.free(request.start, request.end)
+            return not self._overlapping(request.start, request.end, now)
+        return request.amount <= self.free(request.start, request.end, now)
+
+    def _is_held_up(self, granted: _Granted, now: float) -> bool:
+        """Return whether objects that should have ended are in the way of a start."""
+        late = [one for one in self._granted.values() if one is not granted and one.running and one.end <= now]
+        if any(one.token.request.type.exclusive for one in (granted, *late)):
+            return bool(late)
+        return bool(late) and self.free(now, math.nextafter(now, math.inf), now) < 0
 
     def _find(self, token: Token) -> _Granted | Code:
         """Return the reservation of a token that this resource has granted."""

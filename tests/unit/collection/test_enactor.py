@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from batsched_py.collection.alternatives import Placement, Schedule, vary
 from batsched_py.collection.codes import Code
+from batsched_py.collection.collection import Collection
 from batsched_py.collection.enactor import Enactor, Keep, Negotiation
+from batsched_py.collection.placers import propose
 from batsched_py.collection.resources import Resource
 from batsched_py.collection.tokens import Request, ReservationType, Token
 
@@ -201,6 +203,10 @@ def test_la_65_a_vault_is_asked_where_one_is_named() -> None:
     talk = site.negotiate([(Placement("o1", "A", "VA"),)])
     assert talk.reserve(0)
     assert (talk.answer()["requests"], site.alive()) == (2, ["A", "VA"])
+    site = Site()
+    talk = site.negotiate([(Placement("o1", "A"),)])
+    assert talk.reserve(0)
+    assert (talk.answer()["requests"], site.alive()) == (1, ["A"])
 
 
 def test_la_69_another_list_may_need_what_the_first_one_held() -> None:
@@ -325,6 +331,41 @@ def test_la_80_a_block_has_an_end_or_that_of_its_object() -> None:
     assert host.start(token, "me", 10) is Code.GRANTED
     host.finish(token, 20)
     granted(host, TERMS._replace(start=20, holder="you"), 20)
+
+
+def test_an_object_that_should_have_ended_holds_its_host() -> None:
+    """Nobody else is granted now what it has; who was granted a later time may not start. When it ends, it is free."""
+    host = Resource("A", capacity=4)
+    late = granted(host, TERMS)
+    assert host.start(late, "me", 0) is Code.GRANTED
+    next_one = granted(host, Request("you", 100, 200))
+    assert host.start(next_one, "you", 100) is Code.START_REFUSED
+    host.release(next_one)
+    shared = Request("you", 110, 200, type=ReservationType.ONE_SHOT_TIME)
+    assert host.request(shared, 110) is Code.NO_CAPACITY
+    assert host.request(shared._replace(type=ReservationType.ONE_SHOT_SPACE), 110) is Code.NO_CAPACITY
+    assert host.free(110, 120, 110) == 0
+    host.finish(late, 111)
+    assert host.start(granted(host, shared, 111), "you", 111) is Code.GRANTED
+    assert host.free(111, 112, 111) == 3
+
+
+def test_la_84_a_host_that_has_left_meanwhile_is_an_unknown_resource() -> None:
+    """A collection that polls still knows it; the next alternative is tried."""
+    site = Site()
+    child, parent = Collection(), Collection()
+    for name in ("A", "B"):
+        child.join(name)
+    parent.poll(child, period=300)
+    parent.refresh(0)
+    child.leave("A")
+    del site.resources["A"]
+    names = parent.names(now=299)
+    assert names == ["A", "B"]
+    talk = site.negotiate(propose(["o1"], names, 2))
+    assert talk.reserve(299)
+    assert codes(talk.answer()) == [["unknown-resource"], ["granted"]]
+    assert propose(["o1"], parent.names(now=300), 2) == [(Placement("o1", "B"),)]
 
 
 def test_an_unknown_resource_is_an_answer() -> None:
