@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Final, Literal
@@ -27,11 +26,12 @@ from batsched_py.api import (
     option,
 )
 from batsched_py.collection.alternatives import Placement
+from batsched_py.collection.attempts import Attempts, why_not
 from batsched_py.collection.classes import JobClass, parse_classes
 from batsched_py.collection.codes import Code
 from batsched_py.collection.collection import Collection as Records
 from batsched_py.collection.demands import Demand, read_demand
-from batsched_py.collection.enactor import Enactor, Negotiation, PlacementAnswer
+from batsched_py.collection.enactor import Enactor, PlacementAnswer
 from batsched_py.collection.hosts import DYNAMIC, HOST, VAULT, host_attributes, idle_attributes, number_of
 from batsched_py.collection.mil.expression import Expression, both
 from batsched_py.collection.mil.parser import parse
@@ -82,25 +82,6 @@ class PlacerOptions:
     policy: MakePolicy = named("none", "a rule that each host has beside those of its properties", POLICIES_OF_HOSTS)
 
 
-@dataclass(slots=True)
-class Attempts:
-    """Counts of the work to place a job: proposals, requests to hosts, grants given back, and hosts that refused."""
-
-    proposals: int = 0
-    requests: int = 0
-    releases: int = 0
-    refusals: int = 0
-
-    def count(self, talk: Negotiation) -> Mapping[str, Code]:
-        """Add what came of a proposal; return the hosts and vaults that refused, and how."""
-        self.proposals += 1
-        self.requests += talk.requests
-        self.releases += talk.releases
-        refused = talk.refusals
-        self.refusals += len(refused)
-        return refused
-
-
 class Placer(Scheduler[PlacerOptions]):
     """Start each job on hosts that its query finds and that agree; nobody is promised anything.
 
@@ -133,6 +114,9 @@ class Placer(Scheduler[PlacerOptions]):
             self.known.poll(self.members, period=self.options.staleness, now=view.now)
         else:
             self.known = self.members
+        #: The version of `members` at the last poll; hosts that have said since then that they are in use.
+        self.seen = self.members.version
+        self.said: set[str] = set()
         self.enactor = Enactor(self.resources.get, self.options.keep)
         #: Job id -> tokens that it has used.
         self.tokens: dict[str, list[Token]] = {}
@@ -190,13 +174,20 @@ class Placer(Scheduler[PlacerOptions]):
             for token in self.tokens.pop(job_id, ()):
                 self.resources[token.resource].finish(token, view.now)
                 self.changed[token.resource] = None
+                self.hear(token.resource)
+
+    def hear(self, name: str) -> None:
+        """Believe again what is known of a host that said that it is in use: it is not any more."""
+        if name in self.said:
+            self.said.remove(name)
+            self.known.correct(name, self.idle[name])
 
     def note_end(self, job_id: str) -> None:
         """Note that a job has ended, under its id with its workload and without, if others wait for it."""
         self.ended |= self.awaited & {job_id, job_id.partition("!")[2]}
 
     def decide(self, view: View, plan: Plan) -> None:
-        self.update(view)
+        polled = self.update(view)
         self.refused = False
         running = len(view.running)
         before = self.waiting.last
@@ -205,7 +196,7 @@ class Placer(Scheduler[PlacerOptions]):
         self.waiting.prune(view.queue)
         if len(self.demands) > 2 * len(view.queue) + SPARE:
             self.demands = {job_id: demand for job_id, demand in self.demands.items() if job_id in view.queue}
-        news = view.hosts_changed or self.options.staleness > 0 or not running
+        news = view.hosts_changed or polled or not running
         for job in self.waiting.candidates(lambda query: self.known.count(query, view.now)) if news else arrived:
             if job.id in view.queue:
                 self.place(job, max(before, self.waiting.number(job)), view, plan)
@@ -214,9 +205,9 @@ class Placer(Scheduler[PlacerOptions]):
         if len(view.queue):
             self.call(view, plan)
 
-    def update(self, view: View) -> None:
-        """Let hosts report what they are doing, after the polls that were due before."""
-        self.known.refresh(math.nextafter(view.now, -math.inf))
+    def update(self, view: View) -> bool:
+        """Let hosts report what they are doing, after the polls that were due before; return whether any was due."""
+        polled = self.poll(math.nextafter(view.now, -math.inf))
         down = view.unavailable | view.asleep | view.switching
         turned = (down - self.down) | (self.down - down)
         if self.options.share == "space":
@@ -227,16 +218,26 @@ class Placer(Scheduler[PlacerOptions]):
             self.used = used
         for number in turned:
             self.resources[view.hosts[number].name].up = number not in down
+            self.hear(view.hosts[number].name)
         self.down = down
         if self.options.share == "time" or view.storages:
             for name in [*self.changed, *(view.hosts[number].name for number in turned)]:
                 self.report(name, view.now)
         self.changed.clear()
+        return self.poll(view.now) or polled
+
+    def poll(self, now: float) -> bool:
+        """Poll what hosts have reported, if that is due by now."""
+        if not self.known.refresh(now):
+            return False
+        self.seen = self.members.version
+        self.said.clear()
+        return True
 
     def report(self, name: str, now: float) -> None:
         """Let a resource report that others share it."""
         resource, idle = self.resources[name], self.idle[name]
-        free = resource.free(now, math.nextafter(now, math.inf))
+        free = resource.free(now, math.nextafter(now, math.inf), now)
         if "space" in idle:
             self.members.update(name, {"free_space": free})
         elif self.options.share == "time":
@@ -311,7 +312,7 @@ class Placer(Scheduler[PlacerOptions]):
         attempts = self.attempts[job.id]
         refused: dict[str, Code] = {}
         for _ in range(self.options.retries):
-            if self.known.count(suits, view.now) < job.size + sum(name not in self.vaults for name in refused):
+            if self.known.count(suits, view.now) < job.size + len(refused.keys() - self.vaults - self.said):
                 break
             found = self.known.search(suits, view.now, requester).without(refused)
             arranged = (demand.kind.placer or self.options.place)(found, self.random.random, turn)
@@ -325,10 +326,18 @@ class Placer(Scheduler[PlacerOptions]):
             granted = talk.reserve(view.now) and talk.approve(view.now, self.creates(demand)) and talk.start(view.now)
             refused |= attempts.count(talk)
             self.refused = self.refused or bool(refused)
+            self.learn(refused)
             if granted:
                 self.start(job, talk.granted, demand, plan)
                 return
         plan.hold(job, why_not(job, refused))
+
+    def learn(self, refused: Mapping[str, Code]) -> None:
+        """Note which hosts are in use, so that nobody else asks them before that has changed or they are polled."""
+        if self.options.staleness and self.options.share == "space":
+            for name, code in refused.items():
+                if code is Code.NO_CAPACITY and name not in self.vaults and self.known.correct(name, BUSY):
+                    self.said.add(name)
 
     def roomy(self, demand: Demand, refused: Collection[str], now: float) -> list[str]:
         """Return the vaults that suit and are known to have the space, the emptiest first."""
@@ -369,18 +378,18 @@ class Placer(Scheduler[PlacerOptions]):
         plan.start(job, hosts, storage_mapping=stores)
 
     def call(self, view: View, plan: Plan) -> None:
-        """Be called when hosts are polled next; while nothing runs, too, as hosts may agree later."""
-        staleness = self.options.staleness
-        if staleness:
+        """Be called when hosts are polled next that have news; while nothing runs, too, as hosts may agree later."""
+        staleness, news = self.options.staleness, self.members.version != self.seen
+        if staleness and news:
             plan.wake_at((view.now // staleness + 1) * staleness)
-        if view.running or not view.all_submitted or self.down:
+        if view.running or not view.all_submitted:
             return
         if self.idle_since is None:
             self.idle_since = view.now
-        hopes = self.refused or staleness > 0
+        hopes = self.refused or (staleness > 0 and news)
         if hopes and view.now < self.idle_since + self.options.patience:
             plan.wake_at(view.now + self.options.pause)
-        else:
+        elif not self.down:
             for job in list(view.queue):
                 awaits = job.id in self.later
                 plan.reject(job, NEVER_DUE if awaits else "no hosts that suit it agree, though nothing runs")
@@ -389,11 +398,3 @@ class Placer(Scheduler[PlacerOptions]):
         """Return what it took to place each job."""
         rows = ((job_id, *astuple(attempts)) for job_id, attempts in self.attempts.items())
         return [Table("placements", ("job", *(each.name for each in fields(Attempts))), list(rows))]
-
-
-def why_not(job: Job, refused: Mapping[str, Code]) -> str:
-    """Return why a job waits: which hosts refused, and how."""
-    if not refused:
-        return f"needs {counted(job.size, 'host')}; fewer that suit it are known to be free"
-    codes = Counter(refused.values())
-    return "refused by hosts: " + ", ".join(f"{code} {count} times" for code, count in sorted(codes.items()))

@@ -5,7 +5,7 @@
   the values of all records, by attributes. `records`: what a query finds. `hosts`: records of a platform's hosts.
 * `alternatives`: schedules in order of preference, perhaps as differences. `placers`: make them of what a query finds.
 * `enactor`: reserves one of them, all or nothing. `resources`: hosts and vaults that decide for themselves, by their
-  `policies`; `tokens`: what they grant; `codes`: what they answer.
+  `policies`; `tokens`: what they grant; `codes`: what they answer; `attempts`: what that took.
 * `demands`: what jobs ask of hosts and vaults; `classes`: what all jobs of a kind ask for. `waiting`: jobs that wait.
 
 Nothing here does I/O. Times are seconds.

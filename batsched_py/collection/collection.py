@@ -76,6 +76,18 @@ class Collection:
         self._columns.update(self._rows[name], attributes)
         return True
 
+    def correct(self, name: str, attributes: Mapping[str, Value]) -> bool:
+        """Change attributes of a record until it is polled again: of these more is known. False if there is none."""
+        if name not in self._polled:
+            return False
+        self._columns.update(self._rows[name], attributes)
+        return True
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever an attribute does."""
+        return self._columns.version
+
     def poll(self, source: Collection, query: Expression = EVERY, *, period: float = PERIOD, now: float = 0.0) -> None:
         """Take records of another collection over, from `now` on, every `period` seconds."""
         self._polls.append(_Poll(source, query, period, now))
@@ -131,16 +143,19 @@ class Collection:
         self._found[text] = version, rows
         return rows
 
-    def refresh(self, now: float) -> None:
-        """Poll the collections that are due by now, as of their instants.
+    def refresh(self, now: float) -> bool:
+        """Poll the collections that are due by now, as of their instants; return whether there are any.
 
         They are asked now. Whoever changes what they know calls this first, so that it is as it was then.
         """
+        polled = False
         for poll in self._polls:
             if poll.due <= now:
+                polled = True
                 at = poll.due + poll.period * ((now - poll.due) // poll.period)
                 poll.due = at + poll.period
                 self._take_over(poll, at)
+        return polled
 
     def _take_over(self, poll: _Poll, at: float) -> None:
         """Take over what another collection has at an instant, unless something fresher is there."""

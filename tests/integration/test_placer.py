@@ -113,6 +113,19 @@ def test_what_is_known_may_be_out_of_date(tmp_path: Path) -> None:
     assert ended.took("2") == (1, 1, 0, 0)
 
 
+def test_who_said_that_it_is_in_use_is_not_asked_before_that_changes(tmp_path: Path) -> None:
+    """By nobody, at no event, until its job has ended: then one job is started, and the next one is told."""
+    busy = [job("1", 0, 1, 100)]
+    waiting = [job(str(number), number, 1) for number in range(2, 6)]
+    arriving = [job(str(number), 10 * number, 2, constraint="$id < 1 or $id > 1") for number in range(6, 9)]
+    ended = Simulated(tmp_path, [{}], busy + waiting, "staleness=300")
+    assert [ended.took(str(number)) for number in range(2, 6)] == [(2, 2, 0, 1)] * 4
+    assert [ended.started(str(number))[0] for number in range(2, 6)] == [100, 110, 120, 130]
+    ended = Simulated(tmp_path, [{}, {}, {}], busy + arriving, "staleness=300")
+    assert [ended.started(str(number))[0] for number in (6, 7, 8)] == [100, 110, 120]
+    assert [ended.took(str(number))[1] for number in (6, 7, 8)] == [3, 3, 3]
+
+
 def test_nobody_is_asked_twice_for_one_job_at_a_time(tmp_path: Path) -> None:
     """LA-74: all refuse, a new proposal finds nobody else; later it is tried again, and given up in the end."""
     ended = Simulated(tmp_path, [{"refuse": 1}, {"refuse": 1}], [job("1", 0, 1)], "pause=100", "patience=1000")

@@ -46,17 +46,24 @@ def test_nothing_that_a_peer_says_is_imported_or_opened(trap: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["trap.py:key", "trap:key", "./trap.py:key"])
-@pytest.mark.parametrize("option", ["order", "selection", "constraint"])
-def test_serve_runs_nothing_that_its_peer_names(trap: Path, option: str, value: str) -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "option"),
+    [
+        *(("easy", option) for option in ("order", "selection", "constraint")),
+        *(("placer", option) for option in ("place", "policy", "classes", "allowed_users")),
+        *(("leases", option) for option in ("policy_admission", "policy_preemption", "policy_host_selection")),
+    ],
+)
+def test_serve_runs_nothing_that_its_peer_names(trap: Path, algorithm: str, option: str, value: str) -> None:
     """One line, exit code 2, and Batsim is told to stop."""
-    with serving(trap, "-s", "easy") as served, batsim(served.address) as socket:
+    with serving(trap, "-s", algorithm) as served, batsim(served.address) as socket:
         config = {"sched-config": json.dumps({option: value})}
         reply = ask(socket, message(0.0, ("SIMULATION_BEGINS", begins_data(config=config))))
         assert b"BATSCHED_PY_STOPPED" in reply
         code, lines = served.end()
     assert code == 2
     assert len(lines) == 1
-    assert f"sched-config: option {option} of easy: must be " in lines[0]
+    assert f"sched-config: option {option} of {algorithm}: " in lines[0]
     assert not (trap / "executed").exists()
 
 

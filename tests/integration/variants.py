@@ -81,6 +81,12 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
     ("rejecter", {"larger_than": "3", "probability": "0.5"}),
     ("leases", {"backfilling": "conservative", "policy_preemption": "ar-preempts-everything", "shutdown_time": "1"}),
     ("leases", {"backfilling": "off", "suspension": "none", "enactment_overhead": "0.5"}),
+    ("placer", {"place": "random", "alternatives": "1", "refuse": "0.1", "pause": "9", "keep": "none"}),
+    ("placer", {"place": "round-robin", "staleness": "5", "alternatives": "8", "keep": "next", "retries": "1"}),
+    (
+        "placer",
+        {"refuse": "0.1", "time_out": "1", "max_jobs": "1", "foresight": "false", "patience": "50", "pause": "9"},
+    ),
     ("sleeper", {"at_once": "one", "compute": "1"}),
     ("timelines", {"vm_leases": "queued"}),
     ("submitter", {"interval": "3", "jobs": "4", "slack": "none", "metadata": "true"}),
@@ -110,8 +116,9 @@ LIBERTIES: dict[str, dict[str, Any]] = {
 def liberties(name: str, options: dict[str, str]) -> dict[str, Any]:
     """Return the liberties of an algorithm with those that its options give it."""
     particular = {"particular_hosts": True} if options.get("selection") == "contiguous" else {}
+    impatient = {"may_reject": True} if "patience" in options else {}  # hosts refuse for as long
     capped = {"may_reject": True, "particular_hosts": True} if "power_cap" in options else {}  # hosts that draw little
-    return {**LIBERTIES.get(name, {}), **particular, **capped}
+    return {**LIBERTIES.get(name, {}), **particular, **capped, **impatient}
 
 
 #: (submit time, hosts, run time, walltime): small numbers, so that instants coincide; some walltimes stop the job.

@@ -78,6 +78,56 @@ def test_of_two_ways_to_a_member_the_fresher_counts() -> None:
     assert (record.attributes, record.age) == ({"x": 2}, 5)
 
 
+def test_ages_add_up_over_several_levels() -> None:
+    """A change at the bottom arrives at the top with a poll of each level; its record is as old as the lowest poll."""
+    hosts, room, hall, site = Collection(), Collection(), Collection(), Collection()
+    hosts.join("h", {"x": 1})
+    room.poll(hosts, period=60)
+    hall.poll(room, period=100, now=10)
+    site.poll(hall, period=300, now=20)
+    (record,) = site.query(now=25)
+    assert (record.attributes, record.age) == ({"x": 1}, 25)
+    hosts.update("h", {"x": 2})
+    for now, value, age in ((319, 1, 319), (320, 2, 20), (399, 2, 99), (619, 2, 319), (620, 2, 20)):
+        (record,) = site.query(now=now)
+        assert (record.attributes["x"], record.age) == (value, age)
+    for level in (site, hall):
+        level.refresh(899)
+    hosts.leave("h")
+    assert [level.names(now=899) for level in (site, hall, room)] == [["h"], ["h"], []]
+    assert [level.names(now=919) for level in (site, hall)] == [["h"], []]
+    assert site.names(now=920) == []
+
+
+def test_a_record_is_corrected_until_it_is_polled_again() -> None:
+    """Of members nothing is; they say themselves what they are."""
+    child, parent = Collection(), Collection()
+    child.join("h", {"load": 0})
+    parent.poll(child, period=10)
+    assert parent.refresh(0)
+    version = parent.version
+    assert parent.correct("h", {"load": 1})
+    assert parent.version > version
+    assert not parent.refresh(9)
+    assert parent.names(parse("$load == 1"), 9) == ["h"]
+    assert parent.names(parse("$load == 0"), 10) == ["h"]
+    assert not child.correct("h", {"load": 1})
+    assert not parent.correct("other", {"load": 1})
+
+
+def test_what_a_level_does_not_pass_on_is_not_known_above() -> None:
+    """Each level polls with a query of its own, and forgets what does not satisfy it any more."""
+    hosts, room, site = Collection(), Collection(), Collection()
+    for number in range(4):
+        hosts.join(f"h{number}", {"n": number, "up": True})
+    room.poll(hosts, parse("$up"), period=10)
+    site.poll(room, parse("$n >= 2"), period=10, now=5)
+    assert site.names(now=5) == ["h2", "h3"]
+    hosts.update("h2", {"up": False})
+    assert [level.names(now=14) for level in (room, site)] == [["h0", "h1", "h3"], ["h2", "h3"]]
+    assert site.names(now=15) == ["h3"]
+
+
 def test_a_member_is_fresher_than_what_was_polled() -> None:
     """It is never overwritten."""
     child, parent = Collection(), Collection()
