@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal, TypeVar
-from xml.sax.saxutils import escape, quoteattr
 
 from batsched_py.bounded_file import read_lines, reported
 from batsched_py.errors import WorkloadError
@@ -26,6 +25,9 @@ _Value = TypeVar("_Value")
 _FLAGS: Final = {"true": True, "yes": True, "false": False, "no": False}
 #: Digits of a whole number.
 _MOST_DIGITS: Final = 15
+#: Characters that stand in no text, and in no attribute. (xml.sax.saxutils has them, but loads urllib and ssl, too.)
+_IN_TEXT: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_IN_ATTRIBUTE: Final = _IN_TEXT | str.maketrans({"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 #: Lines that are written together.
 _LINES: Final = 1000
 
@@ -218,9 +220,9 @@ def _quantity(element: LwfElement) -> Quantity:
 
 def _format_trace(path: Path, trace: LeaseTrace) -> Iterator[bytes]:
     """Yield the file in pieces."""
-    head = [f"<{ROOT} name={quoteattr(escaped(trace.name))}>\n"]
+    head = [f"<{ROOT} name={_quoted(escaped(trace.name))}>\n"]
     if trace.description:
-        head.append(f"<{DESCRIPTION}>{escape(escaped(trace.description))}</{DESCRIPTION}>\n")
+        head.append(f"<{DESCRIPTION}>{escaped(trace.description).translate(_IN_TEXT)}</{DESCRIPTION}>\n")
     if trace.site is not None:
         nodes = _format_nodes(trace.site.hosts)
         head.append(f'<{SITE}><resource-types names="{" ".join(trace.site.types)}"/>{nodes}</{SITE}>\n')
@@ -231,6 +233,14 @@ def _format_trace(path: Path, trace: LeaseTrace) -> Iterator[bytes]:
             for number, request in enumerate(trace.requests[begin : begin + _LINES], begin + 1)
         ).encode()
     yield f"</lease-requests>\n</{ROOT}>\n".encode()
+
+
+def _quoted(text: str) -> str:
+    """Return an attribute in quotes of the kind that it does not have, if there is one."""
+    text = text.translate(_IN_ATTRIBUTE)
+    if '"' in text and "'" not in text:
+        return f"'{text}'"
+    return '"' + text.replace('"', "&quot;") + '"'
 
 
 def _format_request(path: Path, number: int, request: LeaseRequest) -> str:
@@ -279,4 +289,4 @@ def _format_image(image: DiskImage | None) -> str:
         return "<none/>"
     if escaped(image.name) != image.name:
         raise ValueError(f"the name of its image must be printable, not {shown(image.name)}")
-    return f'<disk-image id={quoteattr(image.name)} size="{_format_amount("image size", image.size)}"/>'
+    return f'<disk-image id={_quoted(image.name)} size="{_format_amount("image size", image.size)}"/>'

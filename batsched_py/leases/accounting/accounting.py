@@ -93,8 +93,10 @@ class Accounting:
             counter.close(now)
 
     def _counter(self, name: str) -> Counter:
-        _check_known(name, self.counters, "counter")
-        return self.counters[name]
+        try:
+            return self.counters[name]
+        except KeyError:
+            raise _unknown(name, self.counters, "counter") from None
 
 
 def _plain(value: Figure) -> Figure:
@@ -118,5 +120,9 @@ def _check_new(name: str, known: Collection[str], what: str) -> None:
 
 def _check_known(name: str, known: Collection[str], what: str) -> None:
     if name not in known:
-        suggestion = did_you_mean(name, known)
-        raise ValueError(f"there is no {what} {displayed(repr(name))}" + (f"; {suggestion}" if suggestion else ""))
+        raise _unknown(name, known, what)
+
+
+def _unknown(name: str, known: Collection[str], what: str) -> ValueError:
+    suggestion = did_you_mean(name, known)
+    return ValueError(f"there is no {what} {displayed(repr(name))}" + (f"; {suggestion}" if suggestion else ""))

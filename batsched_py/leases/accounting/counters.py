@@ -56,10 +56,10 @@ class Counter:
 
         A second value at one instant replaces the first, and its lease stays; what changes neither adds no entry.
         """
-        last = self.last
+        last = self.entries[-1]
         if time == last.time:
-            self.entries[-1] = last._replace(value=value)
-        elif (lease, value) != last[1:]:
+            self.entries[-1] = Entry(time, last.lease, value)
+        elif value != last.value or lease != last.lease:
             assert time > last.time, f"{time:g} after {last.time:g}"  # noqa: S101  # the caller's promise
             self.entries.append(Entry(time, lease, value))
 

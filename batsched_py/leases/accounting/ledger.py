@@ -37,9 +37,13 @@ class Ledger(Observer):
     def __init__(self, probes: Probes = NO_PROBES, stats: Stats = "corrected") -> None:
         self.accounting = Accounting(stats)
         made = [make(self.accounting) for make in probes.makers]
-        #: Hook -> probes that have one of their own.
-        self._told = {
-            hook: [probe for probe in made if getattr(type(probe), hook) is not getattr(AccountingProbe, hook)]
+        #: Hook -> probes that have one of their own, each with it.
+        self._told: dict[str, list[tuple[AccountingProbe, Callable[..., Any]]]] = {
+            hook: [
+                (probe, getattr(probe, hook))
+                for probe in made
+                if getattr(type(probe), hook) is not getattr(AccountingProbe, hook)
+            ]
             for hook in _HOOKS
         }
         #: Admitted leases that have not ended, by id.
@@ -59,7 +63,7 @@ class Ledger(Observer):
     def admitted(self, lease: Lease, now: float) -> None:
         """Tell the probes of a request."""
         self._open[lease.id] = lease
-        self._tell(now, lambda probe: probe.at_lease_request(self._seen(lease, probe)), "at_lease_request")
+        self._tell(now, "at_lease_request", lease)
 
     def ended(self, lease: Lease, now: float) -> None:
         """Write down what became of a lease, and tell the probes."""
@@ -67,11 +71,11 @@ class Ledger(Observer):
         self._quiet.pop(lease.id, None)
         self._leases.append(lease_row(lease))
         self._reservations += reservation_rows(lease)
-        self._tell(now, lambda probe: probe.at_lease_done(self._seen(lease, probe)), "at_lease_done")
+        self._tell(now, "at_lease_done", lease)
 
     def stepped(self, scheduler: LeaseSchedule, now: float) -> None:
         """Let the probes look at the scheduler."""
-        self._tell(now, lambda probe: probe.at_timestep(scheduler), "at_timestep")
+        self._tell(now, "at_timestep", scheduler)
 
     def note_unheard(self, rows: Iterable[LeaseRow]) -> None:
         """Write down leases that had not arrived when the run stopped."""
@@ -83,7 +87,7 @@ class Ledger(Observer):
             return
         self._closed = True
         self.accounting.close(now)
-        self._tell(now, lambda probe: probe.finalize_accounting(), "finalize_accounting")
+        self._tell(now, "finalize_accounting")
 
     def lease_rows(self) -> list[LeaseRow]:
         """Return a row for each lease so far, by their numbers."""
@@ -113,19 +117,16 @@ class Ledger(Observer):
             known = self._quiet[lease.id] = changes, lease_row(lease)
         return known[1]
 
-    def _seen(self, lease: Lease, probe: AccountingProbe) -> Any:
-        """Return a lease as a probe sees it."""
-        return LeaseView(lease, self._types) if isinstance(probe, HaizeaProbe) else lease
-
-    def _tell(self, now: float, call: Callable[[AccountingProbe], Any], hook: str) -> None:
+    def _tell(self, now: float, hook: str, *about: Lease | LeaseSchedule) -> None:
         self.accounting.now = now
-        for probe in self._told[hook]:
+        for probe, call in self._told[hook]:
             try:
                 if isinstance(probe, HaizeaProbe):
+                    seen = [LeaseView(one, self._types) if isinstance(one, Lease) else one for one in about]
                     with clock_at(now):
-                        call(probe)
+                        call(*seen)
                 else:
-                    call(probe)
+                    call(*about)
             except Exception as error:
                 raise failed(f"probe {type(probe).__name__}: {hook} at t={now:g}", error) from error
 

@@ -13,7 +13,7 @@ from batsched_py.model.job import Job
 
 def lease_row(lease: Lease) -> LeaseRow:
     """Return the row of a lease."""
-    lost = times.lost_runs(lease)
+    lost, suspensions = times.lost_runs(lease), times.suspensions(lease)
     return LeaseRow(
         lease.id,
         KINDS[lease.kind],
@@ -29,9 +29,9 @@ def lease_row(lease: Lease) -> LeaseRow:
         times.waiting_time(lease),
         times.slowdown(lease),
         times.slowdown(lease, lease.accumulated),
-        times.suspensions(lease),
-        times.suspended_time(lease),
-        times.migrations(lease),
+        suspensions,
+        times.suspended_time(lease) if suspensions else 0.0,
+        times.migrations(lease) if suspensions else 0,
         len(lost),
         sum(run.end - run.start for run in lost),
         lease.alternative_start,
