@@ -33,9 +33,16 @@ WEB: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteProcess]:
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[SiteProcess]:
     """A site whose time stands nearly still, so that experiments last."""
+    with running_site(tmp_path, "--pace", "0.001") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteProcess]:
+    """Another, on which it does not matter what others have deployed."""
     with running_site(tmp_path_factory.mktemp("site"), "--pace", "0.001") as found:
         yield found
 
@@ -112,6 +119,14 @@ def test_an_experiment_is_accepted_deployed_and_shown(site: SiteProcess) -> None
     assert json.loads(ask(site, "GET", f"{path}/log", accept=JSON)[2])[0]["text"] == "READY"
 
 
+def test_an_experiment_has_its_name_at_once(shared: SiteProcess) -> None:
+    """Whoever asks before the algorithm has seen it is told what was handed in."""
+    for _ in range(20):
+        path = hand_in(shared, user="gina")
+        assert tree(ask(shared, "GET", path, user="gina")).findtext("name") == "web <&>"
+        assert ask(shared, "DELETE", path, user="gina")[0] == 204
+
+
 def test_ovf_is_accepted(site: SiteProcess) -> None:
     """M5, M18: as application/xml."""
     answer = ask(site, "POST", body=(DATA / "ma-1.ovf").read_bytes(), kind=XML)
@@ -119,52 +134,52 @@ def test_ovf_is_accepted(site: SiteProcess) -> None:
     wait_for(lambda: status_of(site, answer[1]["location"]) == "DEPLOYED")
 
 
-def test_what_is_wrong_is_refused_with_its_path(site: SiteProcess) -> None:
+def test_what_is_wrong_is_refused_with_its_path(shared: SiteProcess) -> None:
     """MA-19, MA-6: 400, 415, 422, 413, 401; nothing is stored."""
     cycle = {**WEB, "resources": [{"compute": {"name": "a", "locations": ["x"], "after": ["a"]}}]}
-    assert problems(ask(site, "POST", body=b"{", user="bob"))[0] == 400
-    assert problems(ask(site, "POST", body=b"<a", kind=XML, user="bob"))[0] == 400
-    assert problems(ask(site, "POST", body=b"\xff\xfe", user="bob"))[0] == 400
-    assert problems(ask(site, "POST", body=b"<a/>", user="bob"))[0] == 400
-    assert problems(ask(site, "POST", body=b"x", kind="text/plain", user="bob")) == (415, ["Content-Type"])
-    assert problems(ask(site, "POST", body=cycle, user="bob")) == (422, ["resources[0].compute"])
-    assert problems(ask(site, "POST", body={"name": 1}, user="bob")) == (422, ["resources", "name", "duration"])
-    assert problems(ask(site, "POST", body={**WEB, "start": "2001-01-01T00:00:00Z"}, user="bob")) == (
+    assert problems(ask(shared, "POST", body=b"{", user="bob"))[0] == 400
+    assert problems(ask(shared, "POST", body=b"<a", kind=XML, user="bob"))[0] == 400
+    assert problems(ask(shared, "POST", body=b"\xff\xfe", user="bob"))[0] == 400
+    assert problems(ask(shared, "POST", body=b"<a/>", user="bob"))[0] == 400
+    assert problems(ask(shared, "POST", body=b"x", kind="text/plain", user="bob")) == (415, ["Content-Type"])
+    assert problems(ask(shared, "POST", body=cycle, user="bob")) == (422, ["resources[0].compute"])
+    assert problems(ask(shared, "POST", body={"name": 1}, user="bob")) == (422, ["resources", "name", "duration"])
+    assert problems(ask(shared, "POST", body={**WEB, "start": "2001-01-01T00:00:00Z"}, user="bob")) == (
         422,
         ["start", "start"],
     )
-    assert problems(ask(site, "POST", body={**WEB, "reservation": "/r/1"}, user="bob")) == (422, ["reservation"])
-    assert ask(site, "POST", body=b" " * 1_000_001, user="bob")[0] == 413
-    assert problems(ask(site, "POST", body=WEB, user="")) == (401, ["X-Bonfire-Asserted-Id"])
-    assert problems(ask(site, "GET", user=""))[0] == 401
-    assert list(tree(ask(site, "GET", user="bob")).iter("managed_experiment")) == []
+    assert problems(ask(shared, "POST", body={**WEB, "reservation": "/r/1"}, user="bob")) == (422, ["reservation"])
+    assert ask(shared, "POST", body=b" " * 1_000_001, user="bob")[0] == 413
+    assert problems(ask(shared, "POST", body=WEB, user="")) == (401, ["X-Bonfire-Asserted-Id"])
+    assert problems(ask(shared, "GET", user=""))[0] == 401
+    assert list(tree(ask(shared, "GET", user="bob")).iter("managed_experiment")) == []
 
 
-def test_users_see_their_own(site: SiteProcess) -> None:
+def test_users_see_their_own(shared: SiteProcess) -> None:
     """MA-17': 403; the same group sees it, and may not delete it; 404 for what there is not."""
-    path = hand_in(site, user="carl", group="lab")
-    assert [one.get("href") for one in tree(ask(site, "GET", user="carl")).iter("managed_experiment")] == [path]
-    assert ask(site, "GET", f"{PATH}?user_id=carl", user="carl")[0] == 200
-    assert problems(ask(site, "GET", f"{PATH}?user_id=carl", user="dora")) == (403, ["user_id"])
-    assert ask(site, "GET", path, user="dora")[0] == 403
-    assert ask(site, "DELETE", path, user="dora")[0] == 403
-    assert list(tree(ask(site, "GET", user="dora")).iter("managed_experiment")) == []
+    path = hand_in(shared, user="carl", group="lab")
+    assert [one.get("href") for one in tree(ask(shared, "GET", user="carl")).iter("managed_experiment")] == [path]
+    assert ask(shared, "GET", f"{PATH}?user_id=carl", user="carl")[0] == 200
+    assert problems(ask(shared, "GET", f"{PATH}?user_id=carl", user="dora")) == (403, ["user_id"])
+    assert ask(shared, "GET", path, user="dora")[0] == 403
+    assert ask(shared, "DELETE", path, user="dora")[0] == 403
+    assert list(tree(ask(shared, "GET", user="dora")).iter("managed_experiment")) == []
     assert path in [
-        one.get("href") for one in tree(ask(site, "GET", user="eve", group="lab")).iter("managed_experiment")
+        one.get("href") for one in tree(ask(shared, "GET", user="eve", group="lab")).iter("managed_experiment")
     ]
-    assert ask(site, "GET", path, user="eve", group="lab")[0] == 200
-    assert ask(site, "DELETE", path, user="eve", group="lab")[0] == 403
-    assert ask(site, "GET", f"{PATH}/99999")[0] == 404
-    assert ask(site, "DELETE", f"{PATH}/99999")[0] == 404
+    assert ask(shared, "GET", path, user="eve", group="lab")[0] == 200
+    assert ask(shared, "DELETE", path, user="eve", group="lab")[0] == 403
+    assert ask(shared, "GET", f"{PATH}/99999")[0] == 404
+    assert ask(shared, "DELETE", f"{PATH}/99999")[0] == 404
 
 
-def test_an_experiment_is_deleted(site: SiteProcess) -> None:
+def test_an_experiment_is_deleted(shared: SiteProcess) -> None:
     """MA-46, MA-11: 204, then 404 at once."""
-    path = hand_in(site, user="fred")
-    assert ask(site, "DELETE", path, user="fred")[0] == 204
-    assert ask(site, "GET", path, user="fred")[0] == 404
-    assert ask(site, "GET", f"{path}/log", user="fred")[0] == 404
-    assert ask(site, "DELETE", path, user="fred")[0] == 404
+    path = hand_in(shared, user="fred")
+    assert ask(shared, "DELETE", path, user="fred")[0] == 204
+    assert ask(shared, "GET", path, user="fred")[0] == 404
+    assert ask(shared, "GET", f"{path}/log", user="fred")[0] == 404
+    assert ask(shared, "DELETE", path, user="fred")[0] == 404
 
 
 def test_a_site_goes_on_with_its_experiments(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class ExperimentController(Controller):
         begun = datetime.fromtimestamp(parts(request).site.begun, UTC)
         experiment = read_descriptor("", content, origin=begun)
         view = unseen(entry)._replace(name=experiment.name, description=experiment.description)
+        parts(request).experiments.note(view)
         return _answer(request, view, experiment_xml, _whole, status=201, location=f"{PATH}/{entry.number}")
 
     @get("/", summary="List experiments", media_type=XML)

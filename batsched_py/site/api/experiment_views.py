@@ -31,6 +31,12 @@ class Experiments:
         self._deleted: set[int] = set()
         self._snapshot: Snapshot = EMPTY
         self._views: dict[int, ExperimentView] = {}
+        #: Those that were accepted, and are not in a snapshot yet.
+        self._accepted: dict[int, ExperimentView] = {}
+
+    def note(self, accepted: ExperimentView) -> None:
+        """Show an experiment that was just accepted, until the algorithm has seen it."""
+        self._accepted[int(accepted.id)] = accepted
 
     def find(self, number: int, who: Identity) -> ExperimentView:
         """Return an experiment. RefusedError if there is none, it was deleted, or it is another's."""
@@ -38,7 +44,7 @@ class Experiments:
         entry = self.entry(number)
         if not who.may_read(entry.user, entry.group):
             raise refuse(403, "it is another user's")
-        return self._views.get(number) or unseen(entry)
+        return self._view(entry)
 
     def entry(self, number: int) -> Entry:
         """Return the request of an experiment; RefusedError if there is none, or it was deleted."""
@@ -52,7 +58,10 @@ class Experiments:
         """Return those that somebody may see, by number."""
         self._catch_up()
         entries = self._site.inbox.entries
-        return [self._views.get(number) or unseen(entries[number]) for number in self._owned.of(who)]
+        return [self._view(entries[number]) for number in self._owned.of(who)]
+
+    def _view(self, entry: Entry) -> ExperimentView:
+        return self._views.get(entry.number) or self._accepted.get(entry.number) or unseen(entry)
 
     def _catch_up(self) -> None:
         """Index new requests, and the snapshot if it is a new one."""
@@ -70,6 +79,8 @@ class Experiments:
             table = snapshot.tables.get(LIVE_EXPERIMENTS)
             rows = cast(Iterable[ExperimentView], () if table is None else table.rows)
             self._views = {int(row.id): row for row in rows}
+            seen = self._views.keys() | self._deleted
+            self._accepted = {number: one for number, one in self._accepted.items() if number not in seen}
 
 
 def unseen(entry: Entry) -> ExperimentView:
