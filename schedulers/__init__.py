@@ -1,7 +1,7 @@
 """The algorithms that come with batsched-py, one file each; a new one gets a line in this table.
 
-`backfilling` has the loop of those that backfill, `energy` those that save energy with what they share, `trials` those
-that nobody would schedule with.
+`backfilling` has the loop of those that backfill, `energy` those that save energy with what they share, `placing` the
+rooms of `placer`, `trials` those that nobody would schedule with.
 """
 
 from typing import Final
@@ -24,7 +24,7 @@ BUILT_INS: Final = {
     "filler": "batsched_py.schedulers.filler:Filler",
     "killer": "batsched_py.schedulers.trials.killer:Killer",
     "leases": "batsched_py.schedulers.leases:Leases",
-    "placer": "batsched_py.schedulers.placer:Placer",
+    "placer": "batsched_py.schedulers.placer:PlacerScheduler",
     "priority": "batsched_py.schedulers.priority:Priority",
     "random": "batsched_py.schedulers.random_fit:RandomFit",
     "rejecter": "batsched_py.schedulers.trials.rejecter:Rejecter",

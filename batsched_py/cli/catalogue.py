@@ -63,6 +63,10 @@ _GROUPS: Final = {
             "Show the hosts of a platform for which a query is true.",
             "query -p platforms/cluster32.xml '$id < 4'",
         ),
+        "placements": (
+            "Show where something could be placed on a platform.",
+            "placements -p platforms/cluster32.xml '$id < 4' --hosts 2",
+        ),
         "timeline": ("Show what happens when in the VMs of an experiment.", "timeline show vms.json"),
         "experiment": ("Show what a descriptor of an experiment asks for.", "experiment show web.json"),
         "haizea": ("Run a configuration of Haizea, or work with other files of Haizea.", "haizea my.conf"),

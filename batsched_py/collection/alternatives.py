@@ -51,6 +51,25 @@ def read_alternatives(document: object) -> list[Schedule]:
     return _Reader(document).read()
 
 
+def write_alternatives(schedules: Sequence[Schedule]) -> list[dict[str, Any]]:
+    """Return schedules as `read_alternatives` takes them: each after the first as a difference, where it is one."""
+    written: list[dict[str, Any]] = []
+    before: Schedule = ()
+    for schedule in schedules:
+        varied = [one.object for one in schedule] == [one.object for one in before]
+        changed = [one for one, other in zip(schedule, before, strict=False) if one != other]
+        whole = not varied or not changed
+        written.append(
+            {"placements" if whole else "difference": [_written(one) for one in (schedule if whole else changed)]}
+        )
+        before = schedule
+    return written
+
+
+def _written(placement: Placement) -> dict[str, str]:
+    return {name: value for name, value in placement._asdict().items() if value is not None}
+
+
 class _Reader:
     """Reads schedules, which may vary others that come before or behind them."""
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import reduce
 from typing import Any, Final, NamedTuple
 
-from batsched_py.collection.mil.expression import Attribute, Comparison, Expression, Literal, both, either
+from batsched_py.collection.arrangements import ARRANGEMENTS, Arrange
+from batsched_py.collection.mil.expression import Attribute, Comparison, Expression, Junction, Literal, both
 from batsched_py.collection.mil.parser import parse
-from batsched_py.collection.placers import PLACERS, Arrange
 from batsched_py.errors import QueryError, WorkloadError
 from batsched_py.text.display import displayed, shown
 from batsched_py.text.wording import unknown
@@ -45,11 +44,15 @@ class JobClass(NamedTuple):
             query = both(self.constraint, query)
         return both(query, named_one_of(self.hosts)) if self.hosts else query
 
+    def restrict_vault(self, query: Expression) -> Expression:
+        """Return a job's query for a vault together with what its class asks for."""
+        return both(query, named_one_of(self.vaults)) if self.vaults else query
+
 
 def named_one_of(names: tuple[str, ...]) -> Expression:
     """Return the query for records of these names, at least one."""
     each: list[Expression] = [Comparison(Attribute("name"), "==", Literal(name)) for name in names]
-    return reduce(either, each)
+    return each[0] if len(each) == 1 else Junction(tuple(each), decisive=True)
 
 
 def parse_classes(file: str, document: Mapping[str, Any]) -> Mapping[str, JobClass]:
@@ -92,8 +95,8 @@ def _duration(value: object) -> float:
 
 def _placer(value: object) -> Arrange:
     if not isinstance(value, str):
-        raise ValueError(f"must be {PLACERS.choices_with(None)}, not {shown(value)}")  # as above
-    return PLACERS.find(value, None)
+        raise ValueError(f"must be {ARRANGEMENTS.choices}, not {shown(value)}")  # as above
+    return ARRANGEMENTS.find(value, None)
 
 
 _READERS: Final[Mapping[str, Callable[[object], Any]]] = {

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from batsched_py.collection.alternatives import AlternativeError, Schedule, read_alternatives
 from batsched_py.collection.classes import JobClass, named_one_of
-from batsched_py.collection.hosts import VAULT
+from batsched_py.collection.hosts import HOST, VAULT
 from batsched_py.collection.mil.expression import Attribute, Comparison, Expression, Literal, both
 from batsched_py.collection.mil.parser import parse
 from batsched_py.collection.records import Requester
@@ -19,7 +20,12 @@ from batsched_py.text.display import shown
 from batsched_py.text.wording import unknown
 
 _NO_CLASS: Final = JobClass()
-_IS_VAULT: Final = Comparison(Attribute("kind"), "==", Literal(VAULT))
+#: Schedules that a job may bring along.
+MOST_ALTERNATIVES: Final = 1000
+#: What vaults satisfy; what hosts do that nobody uses; and what these do that are no vaults.
+IS_VAULT: Final = Comparison(Attribute("kind"), "==", Literal(VAULT))
+FREE: Final = both(Comparison(Attribute("load"), "<", Literal(1)), Attribute("up"))
+FREE_HOST: Final = both(Comparison(Attribute("kind"), "==", Literal(HOST)), FREE)
 
 
 class Demand(NamedTuple):
@@ -33,6 +39,7 @@ class Demand(NamedTuple):
         vault: what the vault for its data must satisfy; None if it needs none.
         space: how much of the vault it takes.
         label: what its profile calls the vault; None if the profile does not know of it.
+        alternatives: schedules that it brings along, in order of preference; empty: they are to be proposed.
     """
 
     query: Expression
@@ -42,6 +49,7 @@ class Demand(NamedTuple):
     vault: Expression | None = None
     space: float = 0.0
     label: str | None = None
+    alternatives: tuple[Schedule, ...] = ()
 
     def request(self, job: Job, now: float, time_out: float, *, shared: bool) -> Request:
         """Return the terms of a reservation of a host that begins now."""
@@ -69,10 +77,35 @@ def read_demand(job: Job, profile: Profile | None, classes: Mapping[str, JobClas
     label = profile.storage if isinstance(profile, ParallelHomogeneousPfs) else None
     vault = None
     if label is not None or "vault" in members or "space" in members:
-        vault = both(_IS_VAULT, _query(members, "vault"))
-        vault = both(vault, named_one_of(kind.vaults)) if kind.vaults else vault
+        vault = kind.restrict_vault(both(IS_VAULT, _query(members, "vault")))
     requester = Requester(_text(members, "user"), name, _text(members, "origin"))
-    return Demand(query, kind, requester, _amount(members, "cpus", 1.0), vault, _amount(members, "space", 0.0), label)
+    space, cpus = _amount(members, "space", 0.0), _amount(members, "cpus", 1.0)
+    alternatives = _alternatives(job)
+    stored = [any(one.vault is not None for one in schedule) for schedule in alternatives]
+    if vault is not None and any(stored) and not all(stored):
+        raise ValueError(f"alternatives[{stored.index(False)}]: names no vault, which the job needs and others name")
+    if alternatives:
+        query = both(query, named_one_of(tuple({one.host: None for schedule in alternatives for one in schedule})))
+    return Demand(query, kind, requester, cpus, vault, space, label, alternatives)
+
+
+def _alternatives(job: Job) -> tuple[Schedule, ...]:
+    """Return the schedules that a job brings along; ValueError with the place and the rule."""
+    given = job.members.get("alternatives")
+    if given is None:
+        return ()
+    if isinstance(given, list) and len(given) > MOST_ALTERNATIVES:
+        raise ValueError(f"alternatives: must be at most {MOST_ALTERNATIVES} schedules, not {len(given)}")  # as below
+    try:
+        schedules = read_alternatives(given)
+    except AlternativeError as error:
+        raise ValueError(f"alternatives{error}" if error.field else f"alternatives: {error}") from None
+    for number, schedule in enumerate(schedules):
+        hosts = {placement.host for placement in schedule}
+        if len(schedule) != job.size or len(hosts) != job.size:
+            rule = f"must place as many objects as the job has hosts, {job.size}, each on another one"
+            raise ValueError(f"alternatives[{number}]: {rule}")
+    return tuple(schedules)
 
 
 def _query(members: Mapping[str, object], name: str) -> Expression:

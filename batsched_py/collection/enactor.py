@@ -184,6 +184,18 @@ class Negotiation:
                 return False
         return False
 
+    @property
+    def tokens(self) -> list[Token]:
+        """The tokens of the alternative that is granted."""
+        return [token for answer in self.granted for token in _tokens(answer)]
+
+    def end(self, now: float) -> list[str]:
+        """Note that what was started has ended; return the resources where it ran."""
+        tokens = self.tokens
+        for token in tokens:
+            self._resource(token).finish(token, now)
+        return [token.resource for token in tokens]
+
     def decline(self) -> None:
         """Give everything back: whoever asked does not want what was granted."""
         if self.position is not None:

@@ -1,88 +1,202 @@
-"""Placers: make alternatives of the records that a query finds (L12, L38)."""
+"""Placers: propose schedules for what is to be placed, and show where a class could be (L1, L22, L38)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import islice
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Final, Literal, NamedTuple
 
-from batsched_py.collection.alternatives import Placement, Schedule, vary
-from batsched_py.collection.records import Found, Record
-from batsched_py.named import Named
+from batsched_py.collection.alternatives import AlternativeError, Placement, Schedule, read_alternatives
+from batsched_py.collection.arrangements import ARRANGEMENTS, Arrange, best, first_names
+from batsched_py.collection.classes import JobClass
+from batsched_py.collection.collection import EVERY
+from batsched_py.collection.collection import Collection as Records
+from batsched_py.collection.demands import FREE_HOST, IS_VAULT
+from batsched_py.collection.enactor import Enactor, PlacementAnswer
+from batsched_py.collection.mil.expression import Expression, both
+from batsched_py.collection.proposals import propose, with_vaults
+from batsched_py.collection.records import Requester
+from batsched_py.errors import PlanError
+from batsched_py.named import Named, failed
 
-#: Puts records in the order in which they are proposed. It is given a source of numbers from 0 to 1, and how many
-#: schedules were made before.
-Arrange = Callable[[Sequence[Record], Callable[[], float], int], Sequence[Record]]
-
-
-def best(records: Sequence[Record], draw: Callable[[], float], turn: int) -> Sequence[Record]:  # noqa: ARG001
-    """Return records by their load, then in their order."""
-    if not isinstance(records, Found):
-        return sorted(records, key=lambda record: _number(record, "load"))
-    loads = records.numbers("load")
-    if loads.count(loads[0] if loads else 0.0) == len(loads):
-        return records
-    return records.arranged(sorted(range(len(loads)), key=loads.__getitem__))
+#: What becomes of an object that was lost: the placer places it again, or it has failed.
+Fate = Literal["replace", "fail"]
 
 
-def shuffled(records: Sequence[Record], draw: Callable[[], float], turn: int) -> Sequence[Record]:  # noqa: ARG001
-    """Return records in random order."""
-    order = [position for _, position in sorted((draw(), position) for position in range(len(records)))]
-    return records.arranged(order) if isinstance(records, Found) else [records[position] for position in order]
+class PlacementRequest(NamedTuple):
+    """What is to be placed.
+
+    Attributes:
+        objects: their names; each is placed on a host of its own.
+        query: what each of the hosts must satisfy.
+        now: seconds.
+        requester: who asks: hosts that are certain to refuse are left out. None: they are asked, too.
+        vault: what the vault for the first object must satisfy; None if there is to be none.
+        space: how much of the vault is needed.
+        without: names of hosts and vaults that are left out.
+        arrange: the order in which hosts are proposed; None for that of the placer.
+        turn: how many requests came before.
+        alternatives: schedules to choose from, in order of preference; empty: any will do.
+    """
+
+    objects: Sequence[str]
+    query: Expression
+    now: float = 0.0
+    requester: Requester | None = None
+    vault: Expression | None = None
+    space: float = 0.0
+    without: Collection[str] = ()
+    arrange: Arrange | None = None
+    turn: int = 0
+    alternatives: Sequence[Schedule] = ()
 
 
-def by_turns(records: Sequence[Record], draw: Callable[[], float], turn: int) -> Sequence[Record]:  # noqa: ARG001
-    """Return records in their order, each time from another one on."""
-    first = turn % len(records) if records else 0
-    order = [*range(first, len(records)), *range(first)]
-    return records.arranged(order) if isinstance(records, Found) else [records[position] for position in order]
+class Candidates(NamedTuple):
+    """Hosts and vaults on which objects of a class may be placed, in the order in which they would be proposed."""
+
+    hosts: Sequence[str]
+    vaults: Sequence[str]
 
 
-#: Ways to choose among records that suit.
-PLACERS: Final[Named[Arrange]] = Named(
+class PlacerSettings(NamedTuple):
+    """How schedules are proposed.
+
+    Attributes:
+        arrange: the order of hosts.
+        alternatives: schedules of one proposal, at most.
+        draw: returns numbers from 0 to 1.
+        fate: what becomes of objects whose placement was lost.
+    """
+
+    arrange: Arrange = best
+    alternatives: int = 4
+    draw: Callable[[], float] = lambda: 0.0
+    fate: Fate = "fail"
+
+
+class Placer:
+    """Proposes schedules for an enactor to try, of what a collection knows.
+
+    Extend it, and override what is to be otherwise: `-o place=file.py:Class`.
+
+    Attributes:
+        collection: is asked for hosts; it may be another one from the next request on.
+        enactor: makes reservations for schedules; it may be another one likewise.
+        settings: how schedules are proposed.
+    """
+
+    def __init__(self, collection: Records, enactor: Enactor, settings: PlacerSettings) -> None:
+        self.collection, self.enactor, self.settings = collection, enactor, settings
+
+    def schedule(self, request: PlacementRequest) -> Sequence[Schedule]:
+        """Return schedules in order of preference, each with a placement of every object; none if hosts are missing."""
+        most = self.settings.alternatives
+        found = self.collection.search(request.query, request.now, request.requester).without(request.without)
+        if request.alternatives:
+            return self._given(request, frozenset(found.names))
+        arrange = request.arrange or self.settings.arrange
+        hosts = first_names(arrange(found, self.settings.draw, request.turn), len(request.objects) + most - 1)
+        schedules = propose(request.objects, hosts, most)
+        return schedules if request.vault is None else with_vaults(schedules, self.vaults(request), most)
+
+    def _given(self, request: PlacementRequest, hosts: Collection[str]) -> list[Schedule]:
+        """Return those of the given schedules whose hosts all suit; with a vault if they name none and need one."""
+        without = set(request.without)
+        given = [
+            schedule
+            for schedule in request.alternatives
+            if all(one.host in hosts and one.vault not in without for one in schedule)
+        ]
+        if request.vault is None or any(one.vault is not None for one in request.alternatives[0]):
+            return given
+        return with_vaults(given, self.vaults(request), 2 * len(given))
+
+    def vaults(self, request: PlacementRequest) -> list[str]:
+        """Return the vaults that suit and are known to have the space, the emptiest first."""
+        found = self.collection.search(request.vault or IS_VAULT, request.now, request.requester)
+        space = dict(zip(found.names, found.numbers("free_space"), strict=True))
+        names = [name for name in found.names if space[name] >= request.space and name not in request.without]
+        return sorted(names, key=lambda name: -space[name])
+
+    def candidate_placements(
+        self, kind: JobClass, query: Expression = EVERY, now: float = 0.0, requester: Requester | None = None
+    ) -> Candidates:
+        """Return where objects of a class with this query may be placed now; nothing is reserved."""
+        found = self.collection.search(both(FREE_HOST, kind.restrict(query)), now, requester)
+        arranged = (kind.placer or self.settings.arrange)(found, self.settings.draw, 0)
+        vault = kind.restrict_vault(IS_VAULT)
+        return Candidates(
+            first_names(arranged, len(arranged)), self.vaults(PlacementRequest((), query, now, requester, vault))
+        )
+
+    def replaces(self, lost: Sequence[PlacementAnswer]) -> bool:  # noqa: ARG002  # others may heed it
+        """Return whether to place an object again some of whose placements were lost before its end (L41)."""
+        return self.settings.fate == "replace"
+
+
+#: Makes a placer of a collection, an enactor and settings.
+MakePlacer = Callable[[Records, Enactor, PlacerSettings], Placer]
+
+
+class PlacerKind(NamedTuple):
+    """A way to place, which users choose by name."""
+
+    name: str
+    make: MakePlacer
+
+
+class OwnPlacer(Placer):
+    """A user's placer, whose errors are told as its own; it may return schedules as objects of JSON, too."""
+
+    def __init__(self, name: str, placer: Placer) -> None:
+        super().__init__(placer.collection, placer.enactor, placer.settings)
+        self._name, self._placer = f"placer {name}", placer
+
+    def schedule(self, request: PlacementRequest) -> Sequence[Schedule]:
+        """Return what it proposes; PlanError if that is none."""
+        proposed: list[Any] = self._asked(lambda: list(self._placer.schedule(request)))
+        if any(isinstance(schedule, dict) for schedule in proposed):
+            try:
+                proposed = read_alternatives(proposed)
+            except AlternativeError as error:
+                raise PlanError(f"{self._name}: its schedules{error}") from None
+        for number, schedule in enumerate(proposed, 1):
+            self._check(schedule, number, request.objects)
+        return proposed
+
+    def replaces(self, lost: Sequence[PlacementAnswer]) -> bool:
+        """Return what it says."""
+        return bool(self._asked(lambda: self._placer.replaces(lost)))
+
+    def _asked(self, ask: Callable[[], Any]) -> Any:
+        try:
+            return ask()
+        except Exception as error:
+            raise failed(self._name, error) from error
+
+    def _check(self, schedule: Any, number: int, objects: Iterable[str]) -> None:
+        placed = [one.object if isinstance(one, Placement) else "" for one in schedule]
+        if sorted(placed) != sorted(objects):
+            raise PlanError(f"{self._name}: schedule {number} must have one placement of each object that is asked for")
+
+
+def _arranging(name: str, arrange: Arrange) -> PlacerKind:
+    return PlacerKind(name, lambda records, enactor, given: Placer(records, enactor, given._replace(arrange=arrange)))
+
+
+def _adopted(name: str, own: Callable[..., Any]) -> PlacerKind:
+    """Return the way to place that a user's function or class is."""
+    if not isinstance(own, type):
+        return _arranging(name, lambda records, draw, turn: own(list(records), draw, turn))
+    if not issubclass(own, Placer):
+        raise ValueError(f"{name} must be a function of (records, draw, turn), or extend Placer")  # the option is named
+    return PlacerKind(name, lambda records, enactor, given: OwnPlacer(name, own(records, enactor, given)))
+
+
+#: Ways to place; a user's own is a function that puts records in order, or a class that extends Placer.
+PLACERS: Final[Named[PlacerKind]] = Named(
     "placer",
-    {"best": best, "random": shuffled, "round-robin": by_turns},
+    {name: _arranging(name, ARRANGEMENTS[name]) for name in ARRANGEMENTS},
     ("records", "draw", "turn"),
-    lambda _, function: lambda records, draw, turn: function(list(records), draw, turn),
+    _adopted,
+    "file.py:Class",
 )
-
-
-def first_names(records: Sequence[Record], count: int) -> list[str]:
-    """Return the names of the first `count` records, or of all."""
-    return records[:count].names if isinstance(records, Found) else [record.name for record in islice(records, count)]
-
-
-def propose(objects: Sequence[str], hosts: Sequence[str], most: int) -> list[Schedule]:
-    """Return alternatives that place each object on a host of its own; none if there are too few hosts.
-
-    The first takes the first hosts; each other one is a difference: one object goes to the next host that is left, the
-    last object first.
-    """
-    if len(hosts) < len(objects):
-        return []
-    first: Schedule = tuple(Placement(name, host) for name, host in zip(objects, hosts, strict=False))
-    schedules = [first]
-    for number, host in enumerate(hosts[len(objects) :]):
-        if len(schedules) >= most:
-            break
-        varied = objects[-1 - number % len(objects)]
-        schedules.append(vary(schedules[-1], [Placement(varied, host)]))
-    return schedules
-
-
-def with_vaults(schedules: Sequence[Schedule], vaults: Sequence[str], most: int) -> list[Schedule]:
-    """Return schedules that have a vault, too, for their first object: the first one that is given.
-
-    Other vaults are differences, of which there are as many as half of `most`, if need be.
-    """
-    if not schedules or not vaults:
-        return []
-    varied = min(len(vaults) - 1, max(1, most // 2)) if most > 1 else 0
-    stored = [(schedule[0]._replace(vault=vaults[0]), *schedule[1:]) for schedule in schedules[: most - varied]]
-    last = stored[-1]
-    return stored + [vary(last, [last[0]._replace(vault=vault)]) for vault in vaults[1 : 1 + varied]]
-
-
-def _number(record: Record, name: str) -> float:
-    value = record.attributes.get(name, 0.0)
-    return float(value) if isinstance(value, (int, float)) else 0.0

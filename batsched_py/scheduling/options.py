@@ -96,7 +96,7 @@ def describe_options(options_type: type[Any]) -> tuple[OptionInfo, ...]:
         OptionInfo(
             field.name,
             _choices(field) or ("FILE" if "parse" in field.metadata else _type_text(hints[field.name])),
-            _typed(field.default),
+            _default(field),
             field.metadata.get("help", ""),
             getattr(field.metadata.get("things"), "kind", ""),
         )
@@ -199,6 +199,13 @@ def _is_harmless(expected: Any) -> bool:
     if get_origin(expected) in (Union, types.UnionType):
         return all(_is_harmless(choice) for choice in get_args(expected))
     return expected in _HARMLESS
+
+
+def _default(field: dataclasses.Field[Any]) -> str:
+    """Return a default as a user would type it: of named things, their name."""
+    things: Named[Any] | None = field.metadata.get("things")
+    names = () if things is None else (name for name in things if things[name] is field.default)
+    return next(iter(names), _typed(field.default))
 
 
 def _typed(default: Any) -> str:

@@ -98,6 +98,84 @@ def test_a_class_that_is_unknown_rejects_its_job(tmp_path: Path, capsys: pytest.
     assert "w0!1 rejected: class: unknown; there are:" in capsys.readouterr().err
 
 
+def placed(*hosts: str, vault: str | None = None) -> dict[str, Any]:
+    """A schedule that a job brings along."""
+    stores = {} if vault is None else {"vault": vault}
+    return {"placements": [{"object": f"o{at}", "host": host, **stores} for at, host in enumerate(hosts)]}
+
+
+def test_a_job_may_bring_its_alternatives(tmp_path: Path) -> None:
+    """In order, as differences, too; those whose hosts do not suit, or are in use, are left out."""
+    varied = {"difference": [{"object": "o1", "host": "n3"}]}
+    jobs = [
+        job("1", 0, 2, alternatives=[placed("n2", "n1"), varied]),
+        job("2", 1, 2, alternatives=[placed("n1", "n0"), placed("n0", "n3"), placed("n3", "n0")]),
+        job("3", 2, 1, 5, alternatives=[placed("n0"), placed("n1")], constraint="$mem < 300"),
+    ]
+    ended = Simulated(tmp_path, H0_TO_H3, jobs)
+    assert [ended.started(name) for name in "123"] == [(0, "1-2"), (1, "0 3"), (10, "1")]
+    assert [ended.took(name) for name in "123"] == [(1, 2, 0, 0), (1, 2, 0, 0), (1, 1, 0, 0)]
+    hosts = [*H0_TO_H3[:1], {"refuse": 1}, *H0_TO_H3[2:]]
+    ended = Simulated(tmp_path, hosts, jobs[:1])
+    assert ended.started("1") == (0, "2-3")
+    assert ended.took("1") == (1, 3, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "rule"),
+    [
+        ("n0", "alternatives: must be a list of schedules, at least one, not 'n0'"),
+        ([placed("n0")], "alternatives[0]: must place as many objects as the job has hosts, 2, each on another one"),
+        ([placed("n0", "n0")], "alternatives[0]: must place as many objects as the job has hosts, 2, each on another"),
+        (
+            [placed("n0", "n1"), {"difference": [{"object": "x", "host": "n1"}]}],
+            "alternatives[1].difference: there is no object 'x' in the schedule that it varies",
+        ),
+        (
+            [{"name": "a", "of": "b", "difference": []}, {"name": "b", "of": "a", "difference": []}],
+            "alternatives[1].of: varies a schedule that varies it in turn",
+        ),
+        ([placed("n0", "n9")], "alternatives: there is no host 'n9'"),
+        ([placed("n0", "n1", vault="n2")], "alternatives: there is no vault 'n2'"),
+        ([placed("n0", "n1")] * 1001, "alternatives: must be at most 1000 schedules, not 1001"),
+        ([placed("n0", "n1"), placed("n0", "n2", vault="v")], "alternatives[0]: names no vault, which the job needs"),
+    ],
+)
+def test_wrong_alternatives_reject_their_job(
+    tmp_path: Path, alternatives: Any, rule: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line with place and rule; nobody was asked for it, and others go on."""
+    members = {"space": 1} if "no vault, which" in rule else {}
+    jobs = [job("1", 0, 2, alternatives=alternatives, **members), job("2", 0, 4)]
+    ended = Simulated(tmp_path, H0_TO_H3, jobs)
+    assert ended.jobs["1"]["final_state"] == "REJECTED"
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "rejected" in line]
+    assert f"w0!1 rejected: {rule}" in line
+    assert "1" not in ended.placements
+    assert ended.started("2") == (0, "0-3")
+
+
+OWN_PLACER = """
+from batsched_py.collection.placers import Placer
+class Last(Placer):
+    def schedule(self, request):
+        names = [name for name in self.collection.names(request.query, request.now) if name not in request.without]
+        return [{"placements": [{"object": "0", "host": name}]} for name in names[::-1]]
+class None_(Placer):
+    def schedule(self, request):
+        return [{"difference": []}]
+"""
+
+
+def test_a_placer_of_a_users_own_proposes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A class in a file; what it gets wrong ends the run in one line."""
+    (tmp_path / "own.py").write_text(OWN_PLACER)
+    ended = Simulated(tmp_path, H0_TO_H3, [job("1", 0, 1), job("2", 0, 1)], f"place={tmp_path}/own.py:Last")
+    assert [ended.started(name) for name in "12"] == [(0, "3"), (0, "2")]
+    assert Simulated(tmp_path, H0_TO_H3, [job("1", 0, 1)], f"place={tmp_path}/own.py:None_").code == 3
+    assert "own.py:None_: its schedules[0].difference: varies no schedule: it is the first" in capsys.readouterr().err
+
+
 def stored(folder: Path, jobs: list[dict[str, Any]], *options: str) -> dict[str, dict[str, str]]:
     """Run jobs on two hosts beside vaults va and vb of 100; return the rows of the jobs."""
     hosts = '<host id="n0" speed="1Gf"/><host id="n1" speed="1Gf"/>'

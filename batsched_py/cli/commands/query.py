@@ -15,22 +15,19 @@ from rich.table import Table
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import show_table
 from batsched_py.cli.shared.parameters import INPUT, flag, option
+from batsched_py.cli.shared.queries import parse_query
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.hosts import DYNAMIC, platform_records
 from batsched_py.collection.mil.explanation import explain, failures
 from batsched_py.collection.mil.expression import Expression
-from batsched_py.collection.mil.parser import parse
 from batsched_py.collection.mil.values import NumericText, Value
 from batsched_py.collection.records import Record, Requester, admits
-from batsched_py.errors import QueryError
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, did_you_mean
 from batsched_py.traces.record_file import read_records
 from batsched_py.traces.simgrid_xml import read_platform
 
-#: Characters of a query that are shown before and behind a mistake.
-_AROUND: Final = 30
 #: Characters of a reason.
 _LONGEST_REASON: Final = 400
 
@@ -67,7 +64,7 @@ def command(request: QueryRequest) -> None:
     if request.attributes:
         _show_attributes(known)
         return
-    query = _parse(request.expression)
+    query = parse_query(request.expression)
     for name in sorted(query.names - known.keys()):
         suggestion = did_you_mean(name, known)
         warn(f"no record has ${displayed(name)}" + (f"; {suggestion}" if suggestion else ""))
@@ -92,18 +89,6 @@ def _read(request: QueryRequest) -> Collection:
     for name, attributes in records:
         collection.join(name, attributes)
     return collection
-
-
-def _parse(text: str) -> Expression:
-    """Return the query; its mistake is shown with a caret before the error is raised."""
-    try:
-        return parse(text)
-    except QueryError as error:
-        begin = max(0, error.position - _AROUND)
-        before = displayed(text[begin : error.position])
-        warn(before + displayed(text[error.position : error.position + _AROUND]))
-        warn(" " * len(before) + "^")
-        raise
 
 
 def _show(found: Sequence[Record], query: Expression) -> None:

@@ -14,7 +14,7 @@ from batsched_py.collection.alternatives import Placement, Schedule, vary
 from batsched_py.collection.codes import Code
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.enactor import Enactor, Keep, Negotiation
-from batsched_py.collection.placers import propose
+from batsched_py.collection.proposals import propose
 from batsched_py.collection.resources import Resource
 from batsched_py.collection.tokens import Request, ReservationType, Token
 

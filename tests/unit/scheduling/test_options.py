@@ -132,6 +132,14 @@ class Choosy:
     taste: Taste = named("sweet", "of what", TASTES)
 
 
+def test_the_default_of_a_named_option_is_its_name() -> None:
+    """Of functions and classes, too: never where they are in memory."""
+    defaults = {option.name: option.default for option in describe_options(load("placer").options_type)}
+    assert (defaults["place"], defaults["policy"]) == ("best", "none")
+    for name in BUILT_INS:
+        assert not [option for option in describe_options(load(name).options_type) if " at 0x" in option.default]
+
+
 def test_a_named_option_is_the_thing_of_that_name() -> None:
     """The options object has the thing, not its name; a user's function is adopted."""
     assert Choosy().taste is TASTES["sweet"]

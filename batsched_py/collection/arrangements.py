@@ -1,0 +1,51 @@
+"""Arrangements: the order in which records that suit are proposed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Final
+
+from batsched_py.collection.records import Found, Record
+from batsched_py.named import Named
+
+#: Puts records in the order in which they are proposed. It is given a source of numbers from 0 to 1, and how many
+#: requests came before.
+Arrange = Callable[[Sequence[Record], Callable[[], float], int], Sequence[Record]]
+
+
+def best(records: Sequence[Record], draw: Callable[[], float], turn: int) -> Sequence[Record]:  # noqa: ARG001
+    """Return records by their load, then in their order."""
+    if not isinstance(records, Found):
+        return sorted(records, key=lambda record: _number(record, "load"))
+    loads = records.numbers("load")
+    if loads.count(loads[0] if loads else 0.0) == len(loads):
+        return records
+    return records.arranged(sorted(range(len(loads)), key=loads.__getitem__))
+
+
+def shuffled(records: Sequence[Record], draw: Callable[[], float], turn: int) -> Sequence[Record]:  # noqa: ARG001
+    """Return records in random order."""
+    order = [position for _, position in sorted((draw(), position) for position in range(len(records)))]
+    return records.arranged(order) if isinstance(records, Found) else [records[position] for position in order]
+
+
+def by_turns(records: Sequence[Record], draw: Callable[[], float], turn: int) -> Sequence[Record]:  # noqa: ARG001
+    """Return records in their order, each time from another one on."""
+    first = turn % len(records) if records else 0
+    order = [*range(first, len(records)), *range(first)]
+    return records.arranged(order) if isinstance(records, Found) else [records[position] for position in order]
+
+
+#: Ways to choose among records that suit.
+ARRANGEMENTS: Final[Named[Arrange]] = Named("arrangement", {"best": best, "random": shuffled, "round-robin": by_turns})
+
+
+def first_names(records: Sequence[Record], count: int) -> list[str]:
+    """Return the names of the first `count` records, or of all."""
+    return records[:count].names if isinstance(records, Found) else [record.name for record in islice(records, count)]
+
+
+def _number(record: Record, name: str) -> float:
+    value = record.attributes.get(name, 0.0)
+    return float(value) if isinstance(value, (int, float)) else 0.0

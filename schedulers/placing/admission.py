@@ -1,0 +1,132 @@
+"""Admission: jobs that may ever run wait for hosts, or for other jobs to end; the others are rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from batsched_py.api import Job, Plan, View, counted
+from batsched_py.collection.attempts import Attempts, why_not
+from batsched_py.collection.classes import JobClass
+from batsched_py.collection.demands import FREE, FREE_HOST, Demand, read_demand
+from batsched_py.collection.hosts import DYNAMIC
+from batsched_py.collection.mil.expression import Expression, both
+from batsched_py.collection.waiting import Waiting
+from batsched_py.schedulers.placing.members import Members
+
+#: What is kept of jobs that others have taken out of the queue, at least.
+SPARE: Final = 64
+
+
+class Admission:
+    """The jobs of a run until they start.
+
+    Attributes:
+        waiting: jobs that wait for hosts, by what is asked of hosts for them.
+        demands: job id -> what it asks for, while it waits.
+        later: job id -> job, of those that wait for others to end.
+        attempts: job id -> what it took to place it, of all jobs that were admitted.
+    """
+
+    def __init__(self, members: Members, classes: Mapping[str, JobClass], *, shared: bool) -> None:
+        """Admit jobs for these hosts, of these classes; with `shared` jobs may share hosts."""
+        self._members, self._classes, self._shared = members, classes, shared
+        self.waiting = Waiting()
+        self.demands: dict[str, Demand] = {}
+        self.later: dict[str, Job] = {}
+        self.attempts: dict[str, Attempts] = {}
+        #: Ids of jobs for which others may wait; of those, which have ended.
+        self._awaited = frozenset(name for kind in classes.values() for name in kind.after)
+        self._ended: set[str] = set()
+        #: Text of a query -> what is asked of hosts for it; how many hosts may ever suit it.
+        self._suits: dict[str, Expression] = {}
+        self._ever: dict[str, int] = {}
+        self._free = FREE_HOST if members.vaults else FREE
+
+    def admit(self, job: Job, view: View, plan: Plan) -> bool:
+        """Let a job wait, or reject it; return whether it waits for hosts."""
+        try:
+            demand = read_demand(job, view.profile(job), self._classes)
+        except ValueError as error:
+            plan.reject(job, str(error))
+            self.note_end(job.id)
+            return False
+        why = self._why_never(job, demand)
+        if why:
+            plan.reject(job, why)
+            self.note_end(job.id)
+            return False
+        self.demands[job.id], self.attempts[job.id] = demand, Attempts()
+        if not self._ended.issuperset(demand.kind.after):
+            self.later[job.id] = job
+            plan.hold(job, "its class runs after jobs that have not ended")
+            return False
+        self._enqueue(job, demand.query)
+        plan.hold(job, why_not(job, {}))
+        return True
+
+    def is_due(self, job: Job, view: View) -> bool:
+        """Return whether the jobs have ended for which a job waited: then it waits for hosts."""
+        demand = self.demands[job.id]
+        if job.id in view.queue and not self._ended.issuperset(demand.kind.after):
+            return False
+        del self.later[job.id]
+        if job.id in view.queue:
+            self._enqueue(job, demand.query)
+        return job.id in view.queue
+
+    def note_end(self, job_id: str) -> None:
+        """Note that a job has ended, under its id with its workload and without, if others wait for it."""
+        self._ended |= self._awaited & {job_id, job_id.partition("!")[2]}
+
+    def note_start(self, job: Job) -> None:
+        """Forget what a job has waited for."""
+        del self.demands[job.id]
+        self.waiting.remove(job)
+
+    def prune(self, view: View) -> None:
+        """Forget jobs that others have taken out of the queue, once there may be many."""
+        self.waiting.prune(view.queue)
+        if len(self.demands) > 2 * len(view.queue) + SPARE:
+            self.demands = {job_id: demand for job_id, demand in self.demands.items() if job_id in view.queue}
+
+    def _enqueue(self, job: Job, query: Expression) -> None:
+        """Let a job wait for hosts."""
+        suits = self._suits.get(query.text)
+        if suits is None:
+            suits = self._suits[query.text] = both(query, self._free)
+        self.waiting.add(job, suits, changes=not query.names.isdisjoint(DYNAMIC) or self._shared)
+
+    def _why_never(self, job: Job, demand: Demand) -> str:
+        """Return why a job can never run: too few hosts, or no vault, may ever suit it; "" if it may."""
+        members = self._members
+        stranger = self._stranger(demand)
+        if stranger:
+            return f"alternatives: there is no {stranger}"
+        count = self._possible(both(demand.query, self._free) if members.vaults else demand.query)
+        if count < job.size:
+            return f"needs {counted(job.size, 'host')}, its constraint allows {count}"
+        if demand.vault is None:
+            return ""
+        if not self._possible(demand.vault):
+            return f"needs a vault, {demand.vault} allows none"
+        if demand.space > max(members.resources[name].capacity for name in members.vaults):
+            return f"needs a vault with {demand.space:g} of space; none has so much"
+        return ""
+
+    def _stranger(self, demand: Demand) -> str:
+        """Return which host or vault there is not that a job's alternatives name; "" if all are there."""
+        members = self._members
+        for placement in (one for schedule in demand.alternatives for one in schedule):
+            if placement.host not in members.numbers or placement.host in members.vaults:
+                return f"host {placement.host!r}"
+            if placement.vault is not None and placement.vault not in members.vaults:
+                return f"vault {placement.vault!r}"
+        return ""
+
+    def _possible(self, query: Expression) -> int:
+        """Return how many records may ever suit a query."""
+        count = self._ever.get(query.text)
+        if count is None:
+            count = self._ever[query.text] = len(self._members.reported.possible(query, DYNAMIC))
+        return count

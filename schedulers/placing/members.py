@@ -1,0 +1,156 @@
+"""Members of a run's collection: hosts and vaults, which report what they do, are polled, and decide for themselves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from batsched_py.api import Host, HostSet, OptionError, View
+from batsched_py.collection.codes import Code
+from batsched_py.collection.collection import Collection
+from batsched_py.collection.hosts import HOST, VAULT, host_attributes, idle_attributes, number_of
+from batsched_py.collection.mil.values import Value
+from batsched_py.collection.policies import Moody, read_policies
+from batsched_py.collection.resources import Resource
+from batsched_py.collection.tokens import Token
+from batsched_py.schedulers.placing.options import PlacerOptions
+
+#: What a host reports that runs a job.
+BUSY: Final[Mapping[str, Value]] = {"load": 1.0, "jobs": 1, "free_cpu": 0, "free_mem": 0}
+
+
+class Members:
+    """The hosts and vaults of a run.
+
+    Attributes:
+        reported: what they report, always exact.
+        known: what is known of them: the same, or as old as the last poll.
+        resources: name -> what decides for it.
+        numbers: name -> its number.
+        vaults: names of the storage hosts.
+        down: hosts that can run nothing.
+    """
+
+    def __init__(self, view: View, options: PlacerOptions, draw: Callable[[], float]) -> None:
+        """Let them join, and poll them."""
+        self._options, self._draw = options, draw
+        self._shared = options.share == "time"
+        self.reported = Collection()
+        self.resources: dict[str, Resource] = {}
+        self.numbers: dict[str, int] = {}
+        #: Name -> what a member reports that nobody uses.
+        self._idle: dict[str, dict[str, Value]] = {}
+        self.vaults = frozenset(host.name for host in view.storages.values())
+        for number, host in view.hosts.items():
+            self._join(number, host, HOST)
+        for number, host in view.storages.items():
+            self._join(number, host, VAULT)
+        self.known = self.reported
+        if options.staleness:
+            self.known = Collection()
+            self.known.poll(self.reported, period=options.staleness, now=view.now)
+        #: The version of what was reported at the last poll; hosts that have said since then that they are in use.
+        self._seen = self.reported.version
+        self._said: set[str] = set()
+        self._used, self.down = HostSet(), HostSet()
+        #: Resources whose reservations have changed since they reported.
+        self._changed: dict[str, None] = {}
+
+    def _join(self, number: int, host: Host, kind: str) -> None:
+        static = host_attributes(number, host.name, host.properties, host.zone_properties, kind)
+        self._idle[host.name], self.numbers[host.name] = idle_attributes(static), number
+        self.reported.join(host.name, {**static, **self._idle[host.name]})
+        try:
+            policies = read_policies({**self._usual(kind), **host.properties}, self._draw)
+        except ValueError as error:
+            raise OptionError(f"host {host.name}: property {error}") from None
+        if self._options.refuse:
+            policies.append(Moody(self._options.refuse, self._draw))
+        own = self._options.policy(host.properties, self._draw)
+        capacity = number_of(static, "size", 0) if kind == VAULT else number_of(static, "cpus", 1)
+        self.resources[host.name] = Resource(host.name, capacity, (*policies, *([] if own is None else [own])))
+
+    def _usual(self, kind: str) -> dict[str, object]:
+        """Return the policies of hosts whose properties do not say others."""
+        given = {name: getattr(self._options, name) for name in ("max_jobs", "allowed_users", "allowed_hours")}
+        return {name: value for name, value in given.items() if value is not None and kind == HOST}
+
+    @property
+    def has_news(self) -> bool:
+        """True if something was reported that is not known."""
+        return self.reported.version != self._seen
+
+    def update(self, view: View) -> bool:
+        """Let hosts report what they are doing, after the polls that were due before; return whether any was due."""
+        polled = self._poll(math.nextafter(view.now, -math.inf))
+        down = view.unavailable | view.asleep | view.switching
+        turned = (down - self.down) | (self.down - down)
+        if not self._shared:
+            used = view.all_hosts - view.free
+            for number in (used - self._used) | (self._used - used) | turned:
+                name, works = view.hosts[number].name, number in used and number not in down
+                self.reported.update(name, {**self._idle[name], **(BUSY if works else {}), "up": number not in down})
+            self._used = used
+        for number in turned:
+            self.resources[view.hosts[number].name].up = number not in down
+            self._hear(view.hosts[number].name)
+        self.down = down
+        if self._shared or self.vaults:
+            for name in [*self._changed, *(view.hosts[number].name for number in turned)]:
+                self._report(name, view.now)
+        self._changed.clear()
+        return self._poll(view.now) or polled
+
+    def note_start(self, hosts: HostSet, tokens: Iterable[Token]) -> None:
+        """Let the resources report at which a job was started."""
+        for token in tokens:
+            self._changed[token.resource] = None
+            if token.resource in self.vaults or self._shared:
+                self._report(token.resource, token.created)
+            else:
+                self.reported.update(token.resource, BUSY)
+        self._used |= hosts
+
+    def note_end(self, names: Iterable[str]) -> None:
+        """Note at which resources a job has ended."""
+        for name in names:
+            self._changed[name] = None
+            self._hear(name)
+
+    def learn(self, refused: Mapping[str, Code]) -> None:
+        """Note which hosts are in use, so that nobody else asks them before that has changed or they are polled."""
+        if self._options.staleness and not self._shared:
+            for name, code in refused.items():
+                if code is Code.NO_CAPACITY and name not in self.vaults and self.known.correct(name, BUSY):
+                    self._said.add(name)
+
+    def believed_free(self, refused: Iterable[str]) -> int:
+        """Return how many of the hosts that have refused are still thought to be free."""
+        return sum(name not in self.vaults and name not in self._said for name in refused)
+
+    def _hear(self, name: str) -> None:
+        """Believe again what is known of a host that said that it is in use: it is not any more."""
+        if name in self._said:
+            self._said.remove(name)
+            self.known.correct(name, self._idle[name])
+
+    def _poll(self, now: float) -> bool:
+        """Poll what hosts have reported, if that is due by now."""
+        if not self.known.refresh(now):
+            return False
+        self._seen = self.reported.version
+        self._said.clear()
+        return True
+
+    def _report(self, name: str, now: float) -> None:
+        """Let a resource report that others share it."""
+        resource, idle = self.resources[name], self._idle[name]
+        free = resource.free(now, math.nextafter(now, math.inf), now)
+        if "space" in idle:
+            self.reported.update(name, {"free_space": free})
+        elif self._shared:
+            load = 1 - free / resource.capacity if resource.capacity else 1.0
+            jobs, cpu = len(resource.tokens(now)), idle["free_cpu"]
+            left = cpu * (1 - load) if isinstance(cpu, (int, float)) else 0
+            self.reported.update(name, {**idle, "load": load, "jobs": jobs, "free_cpu": left, "up": resource.up})
