@@ -24,7 +24,7 @@ NOT_ASKED = ("/api/events", "/api/close")
 def main() -> int:
     """Run it as the arguments say."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("schemathesis", help="its command")
+    parser.add_argument("schemathesis", type=lambda path: Path(path).absolute(), help="its command")
     parser.add_argument("--examples", type=int, default=100, help="of each call")
     given = parser.parse_args()
     options = ["--max-examples", str(given.examples), "--exclude-checks", ",".join(LEFT_OUT)]
@@ -42,7 +42,7 @@ def main() -> int:
             (folder / str(number)).mkdir()
             (folder / str(number) / "timelines.json").write_text(timelines)
             with running_site(folder / str(number), "--pace", "1000", "--rate", "1000000", *algorithm) as found:
-                command = [given.schemathesis, "run", f"{found.url}/openapi/openapi.json", *options, *more]
+                command = [str(given.schemathesis), "run", f"{found.url}/openapi/openapi.json", *options, *more]
                 codes.append(subprocess.run(command, cwd=folder, check=False).returncode)
         return max(codes)
 

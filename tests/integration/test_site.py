@@ -237,6 +237,18 @@ def test_a_last_exchange_that_was_written_in_part_is_written_again(tmp_path: Pat
     assert path.read_bytes() == whole
 
 
+def test_the_journal_alone_is_enough(tmp_path: Path) -> None:
+    """A backup of it becomes the same site, which decides the past again and writes the same transcript."""
+    with opened(tmp_path) as site:
+        site.inbox.accept([lease(4, 100)])
+        wait_for(lambda: states(site) == {1: "Done"})
+    path, whole = tmp_path / TRANSCRIPT, (tmp_path / TRANSCRIPT).read_bytes()
+    path.unlink()
+    with opened(tmp_path) as site:
+        wait_for(lambda: states(site) == {1: "Done"})
+    assert path.read_bytes() == whole
+
+
 def test_a_site_that_is_stopped_goes_on_exactly_there(tmp_path: Path) -> None:
     """The clock is noted ahead only for the case that it is killed."""
     with opened(tmp_path, 1e6) as site:
