@@ -40,5 +40,5 @@ def origin_of(given: WorkloadLike, workload: Workload) -> WorkloadFile:
     drawn = Drawn.of_description(workload.description)
     generator = {} if drawn is None else drawn.parameters
     if isinstance(given, Workload):
-        return WorkloadFile(workload.source, None, generator)
-    return WorkloadFile(told_path(Path(given)), content_hash(Path(given)), generator)
+        return WorkloadFile(workload.source, None, generator, workload.log_start)
+    return WorkloadFile(told_path(Path(given)), content_hash(Path(given)), generator, workload.log_start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from operator import attrgetter
 from typing import Final
 
@@ -24,6 +25,7 @@ class Workload(Brief, frozen=True):
         jobs: with plain names as ids ("12", not "w0!12"): the simulator gives the workload its name.
         profiles: each one a job of this workload may name.
         description: of the file, if it has one: where the workload is from.
+        log_start: the date, with an offset, at which the clock of its submission times was at 0; None if unknown.
     """
 
     source: str
@@ -31,6 +33,12 @@ class Workload(Brief, frozen=True):
     jobs: Sequence[Job]
     profiles: Mapping[str, Profile]
     description: str = ""
+    log_start: datetime | None = None
+
+    def submissions(self) -> Sequence[float]:
+        """Return when each job is submitted, in their order."""
+        jobs = self.jobs
+        return jobs.submit_times if isinstance(jobs, PackedJobs) else [job.submit_time for job in jobs]
 
     def requests(self) -> Iterator[tuple[str, int]]:
         """Iterate over (profile, size) of each job, in their order."""

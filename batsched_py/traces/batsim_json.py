@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
@@ -33,6 +35,8 @@ from batsched_py.traces.json_document import parse_object, parse_outline, read_c
 from batsched_py.traces.profile_table import read_profiles
 
 _NUMBERS: Final = (int, float)
+#: Member of the file with the date of the log, which Batsim passes over.
+_START: Final = "log_start"
 #: Jobs above which none is kept in memory as an object: decoding each a second time costs some 5 % of a run.
 MANY: Final = 50_000
 
@@ -68,7 +72,8 @@ def read_workload(path: Path, *, simulated_only: bool = True, limits: Limits = L
         jobs, walltimes = _pack_jobs(file, text, elements, table, limits)
     _refuse_doubled(file, content, profiles=len(profiles), jobs=len(jobs), walltimes=walltimes)
     described = document.get("description")
-    return Workload(file, host_count, jobs, table, described if isinstance(described, str) else "")
+    description = described if isinstance(described, str) else ""
+    return Workload(file, host_count, jobs, table, description, _read_start(file, document))
 
 
 def write_workload(path: Path, workload: Workload, *, description: str = "") -> None:
@@ -97,9 +102,25 @@ def workload_content(workload: Workload, *, description: str = "") -> bytes:
         orjson.dumps(name) + b": " + orjson.dumps(dict(profile.members)) for name, profile in workload.profiles.items()
     ]
     head = [b'  "description": %b,\n' % orjson.dumps(description)] if description else []
+    if workload.log_start is not None:
+        head.append(b'  "%b": "%b",\n' % (_START.encode(), workload.log_start.isoformat().encode()))
     lines = [b'{\n  "nb_res": %d,\n' % host_count, *head, b'  "jobs": [', _lines(jobs)]
     lines += [b'],\n  "profiles": {', _lines(profiles), b"}\n}\n"]
     return b"".join(lines)
+
+
+def _read_start(file: str, document: Mapping[str, Any]) -> datetime | None:
+    """Return the date at which the clock of submission times was at 0; None if the file has none."""
+    text = document.get(_START)
+    if text is None:
+        return None
+    start: datetime | None = None
+    with suppress(TypeError, ValueError):
+        start = datetime.fromisoformat(text)
+    if start is None or start.tzinfo is None:
+        rule = f"must be a date and a time with an offset, like 1996-09-23T12:00:00+02:00, not {shown(text)}"
+        raise WorkloadError(file, _START, rule)
+    return start
 
 
 def _refuse_doubled(file: str, content: bytes, *, profiles: int, jobs: int, walltimes: int) -> None:

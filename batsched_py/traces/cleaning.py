@@ -13,11 +13,12 @@ from batsched_py.model.workload import Workload
 from batsched_py.text.wording import counted
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
+from batsched_py.traces.workload_parts import later
 
 
 @dataclass(frozen=True, slots=True)
 class CleaningRules:
-    """Rules by which a log becomes a workload; times in seconds. OptionError names an impossible rule (`--start`).
+    """Rules by which a log becomes a workload; times in seconds. OptionError names an impossible rule (`--from`).
 
     Attributes:
         hosts: size of the machine, above which a job is dropped; 0 for that of the log's headers.
@@ -45,9 +46,9 @@ class CleaningRules:
         if self.max_jobs is not None and self.max_jobs < 1:
             raise OptionError(f"--max-jobs: must be 1 or more, not {self.max_jobs}")
         if not 0 <= self.start < math.inf:
-            raise OptionError(f"--start: must be a number of seconds from 0, not {self.start}")
+            raise OptionError(f"--from: must be a number of seconds from 0, not {self.start}")
         if self.end is not None and not self.end > self.start:
-            raise OptionError(f"--end: must be later than --start, {self.start}, not {self.end}")
+            raise OptionError(f"--to: must be later than --from, {self.start}, not {self.end}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,10 @@ class CleaningReport:
 
     jobs: Annotated[int, "jobs in the log"]
     kept: Annotated[int, "jobs kept"]
+    dropped_attempt: Annotated[int, "dropped: requeued or resized, followed by another row"]
+    dropped_going_on: Annotated[int, "dropped: not ended, or nobody knows when"]
+    dropped_never_ran: Annotated[int, "dropped: never started"]
+    dropped_state: Annotated[int, "dropped: state unknown"]
     dropped_duplicate: Annotated[int, "dropped: job number seen before"]
     dropped_no_submit_time: Annotated[int, "dropped: submission time unknown or before the log"]
     dropped_no_run_time: Annotated[int, "dropped: run time unknown or 0"]
@@ -70,6 +75,7 @@ class CleaningReport:
     corrected_zero_run_time: Annotated[int, "corrected: run time 0 taken as 1 s"]
     corrected_walltime: Annotated[int, "corrected: no request, walltime = run time"]
     cut_lines: Annotated[int, f"lines with more than {FIELDS} fields: the others ignored"] = 0
+    passed_over_steps: Annotated[int, "rows of job steps: passed over"] = 0
 
     def rows(self) -> tuple[tuple[str, int], ...]:
         """Return the action of each rule and its count, also if that is 0."""
@@ -79,7 +85,9 @@ class CleaningReport:
     def lines(self) -> tuple[str, ...]:
         """Return the rows that are not 0, as text: "28481 jobs in the log"."""
         return tuple(
-            counted(count, meaning.replace("jobs ", "job ").replace("lines ", "line "), meaning)
+            counted(
+                count, meaning.replace("jobs ", "job ").replace("lines ", "line ").replace("rows ", "row "), meaning
+            )
             for meaning, count in self.rows()
             if count
         )
@@ -101,20 +109,21 @@ class CleanedLog(NamedTuple):
 def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
     """Return a workload of the jobs that the rules keep. WorkloadError as `clean_jobs`."""
     kept = clean_jobs(log, rules)
-    return delay_workload(log.source, kept.machine_size, kept.jobs), kept.report
+    return delay_workload(log.source, kept.machine_size, kept.jobs, later(log.start, rules.start)), kept.report
 
 
 def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
     """Apply the rules, in the order of the report's fields, and count the jobs that each of them touched.
 
-    The run time is cut to the request, as machines that enforce requests do. Ids are the log's job numbers; the log's
-    `user` is kept as a member of the job where it is known.
+    The run time is cut to the request, as machines that enforce requests do. Ids are the log's job numbers, or the
+    names that it has for them; whose a job is, is a member of the job where it is known.
 
     A job whose walltime equals its run time ends in Batsim as COMPLETED_WALLTIME_REACHED, at the same instant.
     WorkloadError if nothing is kept, if the header with the machine's size holds no number and `hosts` is not
     given, or with `strict` if a job number comes twice.
     """
-    counts: Counter[str] = Counter(jobs=len(log.records), cut_lines=log.long_lines)
+    counts: Counter[str] = Counter({**log.dropped, "cut_lines": log.long_lines})
+    counts["jobs"] = len(log.records) + sum(log.dropped.values()) - log.dropped.get("passed_over_steps", 0)
     size = rules.hosts or log.machine_size
     passing = list(_passing(log, rules, size, counts))
     counts["corrected_order"] = _out_of_order(passing)
@@ -156,7 +165,8 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
             continue
         run, walltime = _times(record, rules, corrections)
         submit = record.submit - rules.start if rules.start else record.submit
-        yield DelayJob(submit, record.number, run, processors, walltime, record.user), tuple(corrections)
+        name, members = log.names.get(record.number, ""), log.members_of(record)
+        yield DelayJob(submit, record.number, run, processors, walltime, members, name), tuple(corrections)
 
 
 def _reason_to_drop(

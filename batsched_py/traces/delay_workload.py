@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from batsched_py.model.job import Job
@@ -18,26 +21,30 @@ class DelayJob(NamedTuple):
     run: float
     size: int
     walltime: float
-    #: -1 if unknown.
-    user: int = -1
+    #: Whose it is, and what else is known of it.
+    members: Mapping[str, str | int] = MappingProxyType({})
+    #: The id, if it is not the number.
+    name: str = ""
 
 
-def delay_workload(source: str, host_count: int, jobs: Sequence[DelayJob]) -> Workload:
+def delay_workload(
+    source: str, host_count: int, jobs: Sequence[DelayJob], log_start: datetime | None = None
+) -> Workload:
     """Return a workload of these jobs, in their order; those of one run time share one profile.
 
     Ids are the numbers, padded with zeros so that their order as texts, in which Batsim submits the jobs of one
-    instant, is that of the numbers. A known `user` is a member of the job.
+    instant, is that of the numbers; jobs with names of their own are put in the order of these at each instant.
     """
     width = len(str(max((job.number for job in jobs), default=0)))
     profiles: dict[str, Profile] = {}
     made: list[Job] = []
     for job in jobs:
-        profile, name = f"delay_{job.run}", f"{job.number:0{width}d}"
+        profile, name = f"delay_{job.run}", job.name or f"{job.number:0{width}d}"
         if profile not in profiles:
             profiles[profile] = Delay(profile, "delay", {"type": "delay", "delay": job.run}, float(job.run))
         members: dict[str, Any] = {"id": name, "subtime": job.submit, "res": job.size, "walltime": job.walltime}
-        members["profile"] = profile
-        if job.user >= 0:
-            members["user"] = job.user
+        members |= {"profile": profile, **job.members}
         made.append(Job(name, job.submit, job.size, job.walltime, profile, members))
-    return Workload(source, host_count, tuple(made), profiles)
+    if any(job.name for job in jobs):
+        made.sort(key=attrgetter("submit_time", "id"))
+    return Workload(source, host_count, tuple(made), profiles, log_start=log_start)

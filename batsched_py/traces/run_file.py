@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import stat
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 import orjson
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 import batsched_py
 from batsched_py.bounded_file import reported
@@ -26,6 +27,8 @@ from batsched_py.traces.document_file import read_document
 
 #: Ending of the file behind the prefix of option -e.
 RUN: Final = "_run.json"
+#: A date and time with an offset.
+Date = Annotated[datetime, Meta(tz=True)]
 _EXAMPLES: Final = Path(batsched_py.__file__).parent / "examples"
 
 
@@ -53,9 +56,11 @@ class WorkloadFile(InputFile, frozen=True, omit_defaults=True):
     Attributes:
         generator: the parameters of the model that it was drawn from, with the name of the `model`; empty if the
             workload does not tell.
+        log_start: the date at which the clock of its submission times was at 0; None if the workload does not tell.
     """
 
     generator: dict[str, str | int | float | None] = field(default_factory=dict)
+    log_start: Date | None = None
 
 
 class Measured(Struct, frozen=True):
@@ -108,6 +113,12 @@ class RunFile(Struct, frozen=True, kw_only=True):
     results: dict[str, str] = {}
     failure: str = ""
     measured: Measured | None = None
+
+    @property
+    def log_start(self) -> datetime | None:
+        """The date at which the clock was at 0; None if the workloads do not tell, or tell several."""
+        starts = {file.log_start for file in self.workloads}
+        return starts.pop() if len(starts) == 1 else None
 
 
 def run_path(prefix: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -15,6 +16,9 @@ from batsched_py.model.limits import LIMITS, LONGEST, TOO_LONG, Limits
 from batsched_py.text.display import shown
 from batsched_py.text.representation import Brief
 
+#: A number at the beginning of a header, of at most eleven digits.
+_WHOLE: Final = re.compile(r"[+-]?\d{1,11}(?![.,]?\d)", re.ASCII)
+_DAY: Final = 86400
 _HEADER = re.compile(r";\s*([A-Za-z]\w*)\s*:\s*(.*)")
 
 
@@ -44,6 +48,8 @@ class SwfRecord(NamedTuple):
     think_time: float
 
 
+#: A record of which nothing is known.
+UNKNOWN: Final = SwfRecord(*[-1] * len(SwfRecord._fields))
 #: Number of fields of a line; archives append fields of their own.
 FIELDS: Final = len(SwfRecord._fields)
 #: Positions of the times that become part of a workload: submit, run, requested_time.
@@ -61,6 +67,9 @@ class SwfLog(Brief, frozen=True):
         records: the jobs, in the order of the file.
         header_lines: key -> its first line, from 1.
         long_lines: the number of lines with more than 18 fields, of which the first 18 were read.
+        names: number -> the id of a job whose number was given by the reader of another format.
+        members: number -> members of such a job.
+        dropped: rule of cleaning -> the number of rows that such a reader has left out.
     """
 
     source: str
@@ -68,6 +77,9 @@ class SwfLog(Brief, frozen=True):
     records: tuple[SwfRecord, ...]
     header_lines: Mapping[str, int] = MappingProxyType({})
     long_lines: int = 0
+    names: Mapping[int, str] = MappingProxyType({})
+    members: Mapping[int, Mapping[str, str]] = MappingProxyType({})
+    dropped: Mapping[str, int] = MappingProxyType({})
 
     @property
     def machine_size(self) -> int:
@@ -79,6 +91,28 @@ class SwfLog(Brief, frozen=True):
             if size := self._header_size(key):
                 return size
         return 0
+
+    def members_of(self, record: SwfRecord) -> Mapping[str, str | int]:
+        """Return the members of a job of a workload that are its own: whose it is, as far as that is known."""
+        if record.number in self.members:
+            return self.members[record.number]
+        return {} if record.user < 0 else {"user": record.user}
+
+    @property
+    def first(self) -> float:
+        """Return the first submission that is known, 0 without one."""
+        return min((record.submit for record in self.records if record.submit >= 0), default=0.0)
+
+    @property
+    def start(self) -> datetime | None:
+        """The date at which the clock was at 0, by the headers UnixStartTime and TimeZone; None if they do not tell.
+
+        The offset is that of TimeZone, in seconds; UTC without it. A start of 0 stands for an unknown one.
+        """
+        found = (_WHOLE.match(self.headers.get(key, "")) for key in ("UnixStartTime", "TimeZone"))
+        second, offset = (0 if number is None else int(number[0]) for number in found)
+        zone = UTC if abs(offset) >= _DAY else timezone(timedelta(seconds=offset))
+        return datetime.fromtimestamp(second, zone) if 0 < second <= LONGEST else None
 
     def _header_size(self, key: str) -> int:
         """Return 0 for "unknown": an absent or empty header, 0 or a negative number."""

@@ -64,6 +64,16 @@ SWF: Final = b"""; MaxProcs: 8
 3 8 -1 10 1 -1 -1 9 20 -1 1 7 -1 -1 -1 -1 -1 -1
 4 9 3 0 -1 -1 -1 8 -1 -1 5 7 -1 -1 -1 -1 1 10
 """
+#: Slurm's accounting: a job with steps, an array, a job that was requeued, and others that have no end or no beginning.
+SACCT: Final = b"""JobID|User|State|Submit|Start|End|Elapsed|Timelimit|ReqCPUS|AllocCPUS
+7|ada|COMPLETED|2024-05-31T08:00:00|2024-05-31T08:05:00|2024-05-31T09:05:00|01:00:00|1-02:00:00|16|16
+7.batch||COMPLETED|2024-05-31T08:05:00|2024-05-31T08:05:00|2024-05-31T09:05:00|01:00:00||16|16
+8_1|bob|TIMEOUT|2024-05-31T08:10:00|2024-05-31T08:10:00|2024-05-31T08:40:05|00:30:05|00:30:00|4|4
+8_[2-9%2]|bob|PENDING|2024-05-31T08:10:00|Unknown|Unknown|00:00:00|00:30:00|4|0
+9+1|ada|NODE_FAIL|2024-05-31T08:15:00|1717143300|1717144200|00:15:00|UNLIMITED|16|16
+9+1|ada|RUNNING|2024-05-31T08:30:00|2024-05-31T09:00:00|Unknown|00:05:00|UNLIMITED|16|16
+10||CANCELLED by 1004|2024-05-31T08:40:00|None|2024-05-31T08:45:00|00:00:00||4|0
+"""
 #: Images of leases.
 IMAGES: Final = b"a.img 640\nb.img 1024\n# the image of each lease\n" + b"a.img\nb.img\n" * 40
 #: The description of a run.
@@ -301,7 +311,23 @@ def file_targets() -> Iterator[Target]:
     yield Target(
         "swf",
         wrong_table(SWF, b" "),
-        with_file("log.swf", "convert log.swf -o w.json", "metrics log.swf", "gantt log.swf"),
+        with_file(
+            "log.swf",
+            "convert log.swf -o w.json",
+            "convert log.swf -o p.json --skip 3 --every 5",
+            "metrics log.swf --from 1970-01-01 --by user",
+            "metrics log.swf",
+            "gantt log.swf",
+        ),
+    )
+    yield Target(
+        "sacct",
+        wrong_table(SACCT, b"|"),
+        with_file(
+            "s.txt",
+            "convert s.txt --from sacct -o w.json --hosts 99 --platform p.xml",
+            "convert s.txt --from sacct -o v.json",
+        ),
     )
     lease = ROOT / "tests" / "data" / "haizea"
     yield Target(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 from msgspec import Struct
@@ -18,8 +19,12 @@ from batsched_py.cli.shared.lease_options import LeaseOptions, lease_options
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import HOSTS, PATH, flag, option
 from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.time_window import SPELLINGS, TimeOrDate, TimeSpan, end_options
 from batsched_py.leases.requests import workload_requests
 from batsched_py.model.limits import Limits
+from batsched_py.model.workload import Workload
+from batsched_py.reporting.formatting import brief
+from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted
 from batsched_py.traces.batsim_json import read_workload, write_workload
 from batsched_py.traces.cleaning import CleaningRules, clean, clean_jobs
@@ -28,15 +33,29 @@ from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
 from batsched_py.traces.lease_workload import lease_workload, site_platform
 from batsched_py.traces.lwf import read_lwf, write_lwf
-from batsched_py.traces.simgrid_xml import write_flat_platform
-from batsched_py.traces.swf import read_swf
+from batsched_py.traces.sacct import Unit, read_sacct
+from batsched_py.traces.simgrid_xml import write_flat_platform, write_homogeneous
+from batsched_py.traces.swf import SwfLog, read_swf
+from batsched_py.traces.workload_parts import parts_of
 
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
 )
+#: The format of Slurm's accounting, as --from names it.
+_SACCT: Final = "sacct"
 #: Endings of lease traces that are read, compressed or not, and of those that are written.
 _LWF_READ: Final = (".lwf", ".xml", ".lwf.gz", ".xml.gz")
 _LWF_WRITTEN: Final = ".lwf"
+
+
+class TimeOrFormat(TimeOrDate):
+    """A time, a date, or the name of a format that is not told by the name of a file."""
+
+    rule = "must be sacct, seconds, a time like 90min, 12h or 2.5d, or a date like 2024-05-31 or 2024-05-31T08:00"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the seconds, the date or the name; a usage error names the rule."""
+        return value if value == _SACCT else super().convert(value, param, ctx)
 
 
 class ConvertRequest(Struct, frozen=True):
@@ -44,13 +63,35 @@ class ConvertRequest(Struct, frozen=True):
 
     log: Path
     output: Path
+    platform: Path | None
     rules: CleaningRules
+    begin: tuple[str | float | datetime, ...]
+    until: float | datetime | None
+    skip: float | None
+    unit: Unit
+    every: float | None
     leases_wanted: LeaseOptions
+
+    @property
+    def form(self) -> str:
+        """The format that --from names; "" if the name of the log decides. UsageError."""
+        names = [value for value in self.begin if isinstance(value, str)]
+        if len(names) > 1:
+            raise click.UsageError("'--from' names two formats")
+        return next(iter(names), "")
+
+    @property
+    def window(self) -> WindowChoice:
+        """The part of the log that is wanted. UsageError, OptionError."""
+        times = [value for value in self.begin if not isinstance(value, str)]
+        if len(times) > 1:
+            raise click.UsageError("'--from' names two times")
+        return WindowChoice(next(iter(times), None), self.until, self.skip)
 
     @property
     def from_trace(self) -> bool:
         """True if what is read is a lease trace."""
-        return self.log.name.endswith(_LWF_READ)
+        return not self.form and self.log.name.endswith(_LWF_READ)
 
     @property
     def to_trace(self) -> bool:
@@ -81,8 +122,22 @@ class ConvertRequest(Struct, frozen=True):
     default="request",
 )
 @option("--max-jobs", "N", "Only the first N jobs that are kept.", type=click.IntRange(min=1))
-@option("--start", "S", "Leave out what was submitted before, in seconds.", type=float, default=0.0)
-@option("--end", "S", "Leave out what was submitted then or later, in seconds.", type=float)
+@option(
+    "--from --start begin",
+    "TIME|sacct",
+    f"Only what was submitted from then on: {SPELLINGS}; or the format of LOG. May be given twice.",
+    type=TimeOrFormat(),
+    multiple=True,
+)
+@end_options("Only what was submitted", "--end")
+@option(
+    "--unit",
+    None,
+    "With --from sacct: what a host of the workload stands for.",
+    type=click.Choice(["cpus", "nodes"]),
+    default="cpus",
+)
+@option("--every", "TIME", "A workload for each 7d or so: FILE-1.json, FILE-2.json...", type=TimeSpan())
 @option(
     "--hosts",
     "N",
@@ -91,6 +146,7 @@ class ConvertRequest(Struct, frozen=True):
     callback=lambda _context, _option, hosts: hosts or 0,
 )
 @flag("--strict", "A job number that comes twice is an error.")
+@option("--platform", "FILE", "Write a platform of the machine's hosts, too.", type=PATH)
 @lease_options
 def command(request: ConvertRequest) -> None:
     """Make a workload of LOG, and tell how many jobs each cleaning rule dropped or corrected.
@@ -101,21 +157,72 @@ def command(request: ConvertRequest) -> None:
     log, output, options = request.log, request.output, request.leases_wanted
     check_apart(
         [("LOG", log), ("--injectionfile", options.injection), ("--imagefile", options.images)],
-        [("-o", output), ("--platform", options.platform)],
+        [("-o", output), ("--platform", request.platform)],
     )
-    check_writable([output, options.platform])
+    check_writable([output, request.platform])
     if request.has_leases:
+        if request.every is not None:
+            raise click.UsageError("'--every' is for workloads of jobs, not for leases")
         _convert_leases(request)
         return
     for name in options.given():
         raise click.UsageError(f"'{name}' is for leases; '--leases' makes leases of a log")
-    workload, report = clean(read_swf(log, limits=current_limits()), request.rules)
-    make_folder(output)
-    write_workload(output, workload, description=_description(log))
+    _convert_log(request)
+
+
+def _convert_log(request: ConvertRequest) -> None:
+    """Make a workload of a log, or several."""
+    workload, report = clean(*_read_log(request, current_limits()))
+    if request.platform is not None and not workload.host_count:
+        raise click.UsageError(f"'--platform' needs '--hosts': {request.log} does not say how many there are")
+    write = _write_whole if request.every is None else _write_parts
+    written = write(request, workload)
     _say_all(report.lines())
     if request.rules.walltime == "run":
         say(_WALLTIME_NOTE)
-    _say_written(output, workload.host_count)
+    if request.platform is not None:
+        make_folder(request.platform)
+        write_homogeneous(request.platform, workload.host_count)
+        _say_written(request.platform, workload.host_count)
+    _say_all(written)
+
+
+def _read_log(request: ConvertRequest, limits: Limits) -> tuple[SwfLog, CleaningRules]:
+    """Read a log, and find the window on its clock."""
+    rules = request.rules
+    if request.form == _SACCT:
+        log = read_sacct(request.log, request.unit, limits=limits)
+    else:
+        log = read_swf(request.log, limits=limits)
+    if request.window.whole:
+        return log, rules
+    window = request.window.found(str(request.log), log.start, log.first, math.inf)
+    end = None if request.window.until is None else window.end
+    return log, dataclasses.replace(rules, start=window.begin, end=end)
+
+
+def _write_whole(request: ConvertRequest, workload: Workload) -> list[str]:
+    """Write the workload, and return lines for the user."""
+    make_folder(request.output)
+    write_workload(request.output, workload, description=_description(request.log))
+    return [_written(request.output, workload.host_count)]
+
+
+def _write_parts(request: ConvertRequest, workload: Workload) -> list[str]:
+    """Write a workload for each part, and return lines for the user."""
+    assert request.every is not None  # noqa: S101 - parts are made because it was given
+    parts, output = parts_of(workload, request.every), request.output
+    last = parts[-1].number
+    paths = [output.with_name(f"{output.stem}-{part.number:0{len(str(last))}d}{output.suffix}") for part in parts]
+    check_apart([("LOG", request.log)], [("-o", path) for path in paths])
+    make_folder(output)
+    lines = []
+    for path, part in zip(paths, parts, strict=True):
+        when = f"submitted from {brief(part.begin)} to {brief(part.end)}"
+        write_workload(path, part.workload, description=f"{_description(request.log)}: {when}")
+        lines.append(f"{_written(path, workload.host_count)}: {counted(len(part.workload.jobs), 'job')} {when}")
+    empty = last - len(parts)
+    return [*lines, f"{counted(empty, 'part')} without a job: not written"] if empty else lines
 
 
 class _Requests(NamedTuple):
@@ -132,7 +239,7 @@ def _convert_leases(request: ConvertRequest) -> None:
     site, changes = options.site(), options.changes()
     requests, own_site, lines = _read_requests(request, limits)
     site = site or own_site
-    if options.platform is not None and site is None:
+    if request.platform is not None and site is None:
         raise click.UsageError(f"'--platform' needs '--resources': {request.log} does not say what the hosts have")
     if options.injection is not None:
         injected = _read_trace(options.injection, options.starttime, limits).requests
@@ -146,19 +253,20 @@ def _convert_leases(request: ConvertRequest) -> None:
     requests = changes.apply(str(request.log), requests)
     _write(request, requests, site)
     _say_all((*lines, *_kinds(requests)))
-    if options.platform is not None and site is not None:
-        _say_written(options.platform, site.size)
+    if request.platform is not None and site is not None:
+        _say_written(request.platform, site.size)
     _say_written(request.output, 0 if site is None else site.size)
 
 
 def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
     """Read a trace, a log or a workload."""
     log = request.log
-    if log.suffix != ".json" and not request.from_trace:
-        cleaned = clean_jobs(read_swf(log, limits=limits), dataclasses.replace(request.rules, leases=True))
+    if request.form or (log.suffix != ".json" and not request.from_trace):
+        read, rules = _read_log(request, limits)
+        cleaned = clean_jobs(read, dataclasses.replace(rules, leases=True))
         site = uniform_site(cleaned.machine_size) if cleaned.machine_size else None
         return _Requests(log_requests(cleaned.jobs), site, cleaned.report.lines())
-    if request.rules != CleaningRules(leases=request.rules.leases):
+    if request.rules != CleaningRules(leases=request.rules.leases) or not request.window.whole:
         raise click.UsageError(f"rules of cleaning are for logs, and {log} is none")
     if log.suffix == ".json":
         return _Requests(workload_requests(read_workload(log, simulated_only=False, limits=limits)), None)
@@ -175,7 +283,7 @@ def _read_trace(path: Path, starttime: datetime | None, limits: Limits) -> Lease
 
 
 def _write(request: ConvertRequest, requests: Sequence[LeaseRequest], site: LeaseSite | None) -> None:
-    log, output, platform = request.log, request.output, request.leases_wanted.platform
+    log, output, platform = request.log, request.output, request.platform
     if platform is not None and site is not None:
         make_folder(platform)
         write_flat_platform(platform, site_platform(str(log), site, requests))
@@ -212,4 +320,8 @@ def _say_all(lines: Iterable[str]) -> None:
 
 
 def _say_written(path: Path, hosts: int) -> None:
-    say(f"wrote {path}" + (f" for {counted(hosts, 'host')}" if hosts else ""))
+    say(_written(path, hosts))
+
+
+def _written(path: Path, hosts: int) -> str:
+    return f"wrote {path}" + (f" for {counted(hosts, 'host')}" if hosts else "")

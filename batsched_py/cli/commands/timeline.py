@@ -23,6 +23,7 @@ from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.loading import load_object
 from batsched_py.model.limits import LONGEST
 from batsched_py.reporting.pictures.terminal.timeline import render_timelines
+from batsched_py.reporting.schedules.time_window import WHOLE
 from batsched_py.reporting.schedules.timeline_tables import chart_of_tables
 from batsched_py.reporting.timelines.listing import HEADINGS, basic_json, full_json, rows
 from batsched_py.text.display import displayed
@@ -215,7 +216,7 @@ def _check_output(request: ShowRequest) -> None:
 def _write(run: TimelineRun, request: ShowRequest) -> None:
     chart = chart_of_tables(timeline_tables(run, {}))
     assert chart is not None  # noqa: S101  # made of our own tables
-    picture = PictureOptions(request.output, None, None, None, None, request.width or _WIDTH, None, request.title)
+    picture = PictureOptions(request.output, WHOLE, None, None, request.width or _WIDTH, None, request.title)
     draw("timeline show -o", "timeline_figure", picture, lambda paper: paper.timeline_figure(chart, **picture.looks))
 
 

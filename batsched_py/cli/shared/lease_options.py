@@ -48,7 +48,6 @@ lease_options = together(
     option("--bootshutdown-overhead boot", "S", "Seconds on top of that.", type=Seconds(min=0), default=0),
     option("--override-memory memory", "MB", "What each node asks for.", type=click.IntRange(1, _MOST_MEMORY)),
     option("--resources", "TEXT", 'The hosts, as "4 CPU:100 Memory:1024". Default: as LOG has them.'),
-    option("--platform", "FILE", "Write a platform of these hosts, too.", type=PATH),
     option("--starttime", "DATE", "When LOG starts, if it has dates.", type=click.DateTime(_DATES)),
 )
 
@@ -63,7 +62,6 @@ class LeaseOptions(Struct, frozen=True):
     injection: Path | None
     images: Path | None
     resources: str | None
-    platform: Path | None
     starttime: datetime | None
 
     def given(self) -> Iterator[str]:
@@ -75,7 +73,6 @@ class LeaseOptions(Struct, frozen=True):
             "--add-overhead": self.overheads.of != "none",
             "--override-memory": self.memory,
             "--resources": self.resources,
-            "--platform": self.platform,
             "--starttime": self.starttime,
         }
         return (name for name, value in options.items() if value)

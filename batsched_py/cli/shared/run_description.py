@@ -76,9 +76,10 @@ def platform_file(path: Path) -> InputFile:
 
 
 def workload_file(path: Path, workload: Workload | None = None) -> WorkloadFile:
-    """Return the description of a workload, with its generator if it was read and names one. InputError."""
+    """Return the description of a workload; of one that was read with its generator and date, if any. InputError."""
     drawn = None if workload is None else Drawn.of_description(workload.description)
-    return WorkloadFile(told_path(path), content_hash(path), {} if drawn is None else drawn.parameters)
+    start = None if workload is None else workload.log_start
+    return WorkloadFile(told_path(path), content_hash(path), {} if drawn is None else drawn.parameters, start)
 
 
 def other_files(**paths: Path | None) -> tuple[OtherFile, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -17,23 +16,21 @@ from batsched_py.cli.shared.command import current_limits, require
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, Number, Seconds, option, together
 from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.time_window import window_options
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
-from batsched_py.model.limits import LONGEST
-from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.provenance import find_differences, told_in_short
 from batsched_py.reporting.schedules.members import with_members
 from batsched_py.reporting.schedules.schedule import Schedule, files_of, read_schedules
+from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.display import displayed
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim_json import read_workload
 
 #: Formats of pictures, by the endings of files.
 FORMATS: Final = ("pdf", "svg", "png")
-_UNITS: Final = {"": 1, "s": 1, "min": MINUTE, "h": HOUR, "d": DAY}
-_TIME: Final = re.compile(rf"(\d+(?:\.\d*)?)\s*({'|'.join(_UNITS)})")
 _MOST_INCHES: Final = 100.0
 
 
@@ -99,21 +96,6 @@ def write_file(path: Path, content: bytes) -> None:
         write_atomically(path, content)
 
 
-def read_time(context: click.Context, parameter: click.Parameter, value: str | None) -> float | None:
-    """Read an instant, in seconds, from the value of an option."""
-    if value is None:
-        return None
-    found = _TIME.fullmatch(value.strip())
-    if found is None:
-        raise click.BadParameter(
-            f"must be seconds, or a time like 90min, 12h or 2.5d, not {value!r}", context, parameter
-        )
-    seconds = float(found[1]) * _UNITS[found[2]]
-    if seconds > LONGEST:
-        raise click.BadParameter(f"must be at most {LONGEST} s, not {value!r}", context, parameter)
-    return seconds
-
-
 def read_picture(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
     """Check that the name of a picture ends with one of FORMATS."""
     if value is not None and form_of(value) not in FORMATS:
@@ -144,8 +126,7 @@ def picture_options(text: str, *, required: bool) -> Decorator:
     wide, high = Number(1.0, _MOST_INCHES), Number(0.5, _MOST_INCHES)
     return together(
         option("-o --output", "FILE", text, type=PATH, callback=read_picture, required=required),
-        option("--from begin", "TIME", "Show what comes later: 3600, 90min, 12h, 2d.", callback=read_time),
-        option("--to end", "TIME", "Show what comes before.", callback=read_time),
+        window_options("Show what happens"),
         option("--only", "HOSTS", "Show these hosts only: 0-15 or 0-3,8.", callback=_read_hosts),
         hosts_option,
         option("--width", "INCHES", "Of the picture; 3.5, a column, if not given.", type=wide),
@@ -158,8 +139,7 @@ class PictureOptions(Struct, frozen=True):
     """The file of a picture, the part of the runs that it shows, and its size in inches."""
 
     output: Path | None
-    begin: float | None
-    end: float | None
+    window: WindowChoice
     only: HostSet | None
     hosts: int | None
     width: float | None
@@ -168,7 +148,10 @@ class PictureOptions(Struct, frozen=True):
 
     def window_on(self, schedules: Sequence[Schedule]) -> Window:
         """Return the part of the runs that the picture shows."""
-        return window_on(schedules, self.begin, self.end, self.only)
+        if self.window.whole:
+            return window_on(schedules, hosts=self.only)
+        time = self.window.on_all(schedules)
+        return window_on(schedules, time.begin, time.end, self.only)
 
     @property
     def looks(self) -> dict[str, Any]:

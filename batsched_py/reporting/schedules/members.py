@@ -32,7 +32,8 @@ def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
 
     The k-th workload is `wk`, from w0 on, as Batsim names them. A single one is any, whatever it is called: Batsim 1.4
     makes a name of the file's content. Jobs that no workload has, such as those registered during the run, stay as
-    they are. WorkloadError if a workload has none of the schedule's jobs.
+    they are. So does the date at which the clock started, which the workloads tell if the run does not. WorkloadError
+    if a workload has none of the schedule's jobs.
     """
     single = len(workloads) == 1
     #: The name of each record in the workloads, and the members there.
@@ -47,7 +48,9 @@ def with_members(schedule: Schedule, workloads: Sequence[Workload]) -> Schedule:
         replace(record, job=replace(record.job, members=members[name])) if name in members else record
         for name, record in zip(names, schedule.jobs, strict=True)
     )
-    return replace(schedule, jobs=tuple(jobs))
+    starts = {workload.log_start for workload in workloads}
+    start = schedule.log_start if schedule.log_start is not None or len(starts) > 1 else starts.pop()
+    return replace(schedule, jobs=tuple(jobs), log_start=start)
 
 
 def user_of(job: Job) -> str | None:

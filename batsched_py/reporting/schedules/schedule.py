@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
@@ -90,6 +91,7 @@ class Schedule(Brief, frozen=True):
         notes: assumptions and omissions, a line each.
         source: the path it was read from, for messages.
         run: what was run; None if no file tells.
+        log_start: the date at which the clock was at 0; None if no file tells.
     """
 
     name: str
@@ -107,6 +109,13 @@ class Schedule(Brief, frozen=True):
     notes: tuple[str, ...] = ()
     source: str = ""
     run: RunFile | None = None
+    log_start: datetime | None = None
+
+    @property
+    def end(self) -> float:
+        """Return the last end of a job or a lease, 0 if nothing ran."""
+        last = max((record.finish for record in self.ran), default=0.0)
+        return last if self.leases is None else max(last, self.leases.end)
 
     @property
     def ran(self) -> tuple[JobRecord, ...]:
@@ -214,6 +223,7 @@ def read_schedule(
         notes=(*notes, *other_jobs, *other_run),
         source=str(jobs_path),
         run=run,
+        log_start=None if run is None else run.log_start,
     )
 
 
@@ -245,9 +255,14 @@ def _read_log(path: Path, hosts: int | None, name: str | None, limits: Limits) -
         size = max(record.job.size for record in jobs)
         notes = (*notes, f"{counted(size, 'host')}, the size of the largest job: the log does not say how many")
     _check_hosts(path, size, limits)
-    stem = path.name.partition(".")[0] or path.name
     return Schedule(
-        name=stem if name is None else name, jobs=jobs, hosts=size, batsim_row={}, notes=notes, source=str(path)
+        name=(path.name.partition(".")[0] or path.name) if name is None else name,
+        jobs=jobs,
+        hosts=size,
+        batsim_row={},
+        notes=notes,
+        source=str(path),
+        log_start=log.start,
     )
 
 
@@ -278,6 +293,7 @@ def _read_leases_alone(files: Sequence[Path], hosts: int | None, name: str | Non
         notes=(*notes, *other_run),
         source=str(files[0]),
         run=run,
+        log_start=None if run is None else run.log_start,
     )
 
 

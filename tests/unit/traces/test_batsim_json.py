@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -388,3 +389,19 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, objects: list[dict
     assert (second.jobs, second.profiles, second.host_count) == (first.jobs, first.profiles, first.host_count)
     write_workload(two, second)
     assert one.read_bytes() == two.read_bytes()
+
+
+def test_the_date_of_a_log_stays(tmp_path: Path) -> None:
+    """It is written with its offset, and read again."""
+    start = datetime(1996, 9, 23, 12, tzinfo=timezone(timedelta(hours=2)))
+    write_workload(tmp_path / "w.json", Workload("a test", 4, (), {}, log_start=start))
+    assert b'"log_start": "1996-09-23T12:00:00+02:00",\n' in (tmp_path / "w.json").read_bytes()
+    assert read_workload(tmp_path / "w.json").log_start == start
+
+
+@pytest.mark.parametrize("text", ['"1996-09-23T12:00:00"', '"soon"', "7", "[]"])
+def test_a_date_without_an_offset_is_none(tmp_path: Path, text: str) -> None:
+    """Nobody would know which instant is meant."""
+    (tmp_path / "w.json").write_text(f'{{"nb_res": 1, "log_start": {text}, "jobs": [], "profiles": {{}}}}')
+    with pytest.raises(WorkloadError, match=r"w\.json: log_start: must be a date and a time with an offset, like 1996"):
+        read_workload(tmp_path / "w.json")

@@ -143,12 +143,12 @@ def test_window() -> None:
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
-        ({"start": math.nan}, r"--start: must be a number of seconds from 0, not nan"),
-        ({"start": math.inf}, r"--start: must be a number of seconds from 0, not inf"),
-        ({"start": -1.0}, r"--start: must be a number of seconds from 0, not -1\.0"),
-        ({"end": math.nan}, r"--end: must be later than --start, 0, not nan"),
-        ({"start": 100.0, "end": 50.0}, r"--end: must be later than --start, 100\.0, not 50\.0"),
-        ({"start": 5, "end": 5}, r"--end: must be later than --start, 5, not 5"),
+        ({"start": math.nan}, r"--from: must be a number of seconds from 0, not nan"),
+        ({"start": math.inf}, r"--from: must be a number of seconds from 0, not inf"),
+        ({"start": -1.0}, r"--from: must be a number of seconds from 0, not -1\.0"),
+        ({"end": math.nan}, r"--to: must be later than --from, 0, not nan"),
+        ({"start": 100.0, "end": 50.0}, r"--to: must be later than --from, 100\.0, not 50\.0"),
+        ({"start": 5, "end": 5}, r"--to: must be later than --from, 5, not 5"),
         ({"hosts": -1}, r"--hosts: must be 1 or more, not -1"),
         ({"max_jobs": 0}, r"--max-jobs: must be 1 or more, not 0"),
     ],

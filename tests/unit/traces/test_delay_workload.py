@@ -19,7 +19,7 @@ def test_equal_run_times_share_a_profile() -> None:
 
 def test_attributes_and_members_agree() -> None:
     """A job says the same in its attributes and in the members that are written."""
-    (job,) = delay_workload("test", 4, [DelayJob(3, 1, 5, 2, 9, user=7)]).jobs
+    (job,) = delay_workload("test", 4, [DelayJob(3, 1, 5, 2, 9, members={"user": 7})]).jobs
     assert (job.id, job.submit_time, job.size, job.walltime, job.profile) == ("1", 3, 2, 9, "delay_5")
     assert job.members == {"id": "1", "subtime": 3, "res": 2, "walltime": 9, "profile": "delay_5", "user": 7}
 

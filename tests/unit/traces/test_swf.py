@@ -134,3 +134,22 @@ def test_round_trip(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[i
     """What is written as 18 numbers a line is what is read."""
     text = "\n".join(" ".join(map(str, row)) for row in rows)
     assert read(tmp_path_factory.mktemp("swf"), text).records == tuple(SwfRecord._make(row) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("headers", "start"),
+    [
+        ({"UnixStartTime": "843472800"}, "1996-09-23T10:00:00+00:00"),
+        ({"UnixStartTime": "843472800", "TimeZone": "7200"}, "1996-09-23T12:00:00+02:00"),
+        ({"UnixStartTime": "843472800 (a Monday)", "TimeZone": "-99999999"}, "1996-09-23T10:00:00+00:00"),
+        ({"UnixStartTime": "0"}, None),
+        ({"UnixStartTime": "-1"}, None),
+        ({"UnixStartTime": "99999999999"}, None),
+        ({"UnixStartTime": "unknown", "TimeZone": "7200"}, None),
+        ({}, None),
+    ],
+)
+def test_the_date_of_a_log(headers: dict[str, str], start: str | None) -> None:
+    """By UnixStartTime, with the offset of TimeZone; whatever else stands there is an unknown one."""
+    found = SwfLog("a test", headers, ()).start
+    assert (found and found.isoformat()) == start

@@ -150,7 +150,6 @@ def test_dates(capsys: pytest.CaptureFixture[str], here: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["log.swf", "-o", "w.json", "--platform", "p.xml"], "'--platform' is for leases; '--leases' makes leases of"),
         (["log.swf", "-o", "w.json", "--override-memory", "5"], "'--override-memory' is for leases"),
         (["log.swf", "-o", "w.json", "--ar-share", "1.5"], "'--ar-share': 1.5 is not in the range 0<=x<=1"),
         (["log.swf", "-o", "w.json", "--ar-share", "nan"], "'--ar-share': must be a finite number, not nan"),
@@ -177,3 +176,100 @@ def test_too_few_images(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "i.txt").write_text("a 1\n#\na\n")
     said = refused(capsys, "trace.lwf", "-o", "w.json", "--imagefile", "i.txt")
     assert "i.txt: must name an image for each lease; it names 1 image for 2" in said
+
+
+def test_a_platform_for_a_log(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of as many hosts as the machine has; somebody must know how many these are."""
+    assert run(["convert", "log.swf", "-o", "w.json", "--platform", "out/p.xml"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["wrote out/p.xml for 4 hosts", "wrote w.json for 4 hosts"]
+    assert len(read_platform(Path("out/p.xml")).compute_hosts()) == 4
+    (here / "unknown.swf").write_text(SWF.partition("\n")[2])
+    said = refused(capsys, "unknown.swf", "-o", "x.json", "--platform", "x.xml")
+    assert "'--platform' needs '--hosts': unknown.swf does not say how many there are" in said
+    assert run(["convert", "unknown.swf", "-o", "x.json", "--platform", "x.xml", "--hosts", "7"]) == 0
+    assert len(read_platform(Path("x.xml")).compute_hosts()) == 7
+
+
+def test_a_workload_for_each_part(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names sort by time; numbers of parts without a job are left out, and told."""
+    lines = [
+        f"{number} {time} -1 5 1 -1 -1 1 20 -1 1 7 -1 -1 -1 -1 -1 -1" for number, time in ((1, 0), (2, 9), (3, 105))
+    ]
+    (here / "long.swf").write_text("; MaxProcs: 4\n; UnixStartTime: 1000\n" + "\n".join(lines))
+    assert run(["convert", "long.swf", "-o", "weeks/w.json", "--every", "10s"]) == 0
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "wrote weeks/w-01.json for 4 hosts: 2 jobs submitted from 0 s to 10 s",
+        "wrote weeks/w-11.json for 4 hosts: 1 job submitted from 100 s to 110 s",
+        "9 parts without a job: not written",
+    ]
+    assert [job["subtime"] for job in jobs("weeks/w-11.json")] == [5]
+    last = json.loads(Path("weeks/w-11.json").read_bytes())
+    assert last["log_start"] == "1970-01-01T00:18:20+00:00"
+    assert last["description"] == "made from long.swf by batsched-py convert: submitted from 100 s to 110 s"
+
+
+@pytest.mark.parametrize(
+    ("options", "ids"),
+    [
+        (["--from", "8"], ["3", "5"]),
+        (["--start", "8", "--end", "9"], ["3"]),
+        (["--skip", "8s", "--to", "9"], ["3"]),
+        (["--from", "1970-01-01T00:16:48"], ["3", "5"]),
+        (["--from", "1970-01-01 01:16:48+01:00", "--to", "1970-01-01T00:16:49"], ["3"]),
+    ],
+)
+def test_a_part_of_a_log(here: Path, options: list[str], ids: list[str]) -> None:
+    """By seconds, after the first submission, or by date; submission times count from its beginning."""
+    (here / "dated.swf").write_text("; UnixStartTime: 1000\n" + SWF)
+    assert run(["convert", "dated.swf", "-o", "w.json", *options]) == 0
+    assert [(job["id"], job["subtime"]) for job in jobs()] == [(name, int(name) // 5) for name in ids]
+    assert json.loads(Path("w.json").read_bytes())["log_start"] == "1970-01-01T00:16:48+00:00"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["log.swf", "-o", "w.json", "--from", "2024-05-31"], "--from: is a date, and log.swf does not tell at which"),
+        (["log.swf", "-o", "w.json", "--from", "5", "--skip", "5"], "--skip: stands in place of --from"),
+        (["log.swf", "-o", "w.json", "--from", "5", "--to", "5"], "log.swf: there is no time from 5 to 5"),
+        (["log.swf", "-o", "w.json", "--from", "5", "--start", "6"], "'--from' names two times"),
+        (["log.swf", "-o", "w.json", "--from", "sacct", "--from", "sacct"], "'--from' names two formats"),
+        (
+            ["log.swf", "-o", "w.json", "--from", "pbs"],
+            "must be sacct, seconds, a time like 90min, 12h or 2.5d, or a date",
+        ),
+        (["log.swf", "-o", "w.json", "--from", "sacct"], "log.swf: line 1: has no field jobid: call sacct --allusers"),
+        (["log.swf", "-o", "w.json", "--every", "0"], "--every: must be more than 0 s, not 0"),
+        (["log.swf", "-o", "w.lwf", "--every", "7d"], "'--every' is for workloads of jobs, not for leases"),
+        (["trace.lwf", "-o", "w.json", "--from", "5"], "rules of cleaning are for logs, and trace.lwf is none"),
+        (["log.swf", "-o", "log.swf", "--every", "7d"], "'LOG' and '-o' name the same file"),
+    ],
+)
+def test_wrong_parts(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    """One line, exit code 2, and nothing is written."""
+    assert said in refused(capsys, *arguments)
+
+
+def test_accounting_of_slurm(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its jobs are cut and counted like those of a log, in CPUs or nodes."""
+    (here / "s.txt").write_text(
+        "JobID|User|State|Submit|Start|End|ReqCPUS|ReqNodes\n"
+        "1|ada|COMPLETED|2024-05-31T08:00:00|2024-05-31T08:00:00|2024-05-31T08:10:00|16|2\n"
+        "1.batch||COMPLETED|2024-05-31T08:00:00|2024-05-31T08:00:00|2024-05-31T08:10:00|16|2\n"
+        "2|bob|RUNNING|2024-05-31T08:30:00|2024-05-31T08:30:00|Unknown|16|2\n"
+        "3|bob|FAILED|2024-05-31T09:00:00|2024-05-31T09:00:00|2024-05-31T09:01:00|8|1\n"
+    )
+    assert (
+        run(["convert", "s.txt", "--from", "sacct", "--from", "2024-05-31 09:00", "--unit", "nodes", "-o", "w.json"])
+        == 0
+    )
+    assert capsys.readouterr().out.splitlines() == [
+        "3 jobs in the log",
+        "1 job kept",
+        "1 dropped: not ended, or nobody knows when",
+        "1 left out: submitted outside the window",
+        "1 corrected: no request, walltime = run time",
+        "1 row of job steps: passed over",
+        "wrote w.json",
+    ]
+    assert [(job["id"], job["subtime"], job["res"], job["user"]) for job in jobs()] == [("3", 0, 1, "bob")]

@@ -162,7 +162,7 @@ def test_users_are_those_of_the_workload(here: Path, capsys: pytest.CaptureFixtu
         (["gantt", "out/easy", "-o", "a.pdf", "--colour-by", "user"], "out/easy_jobs.csv: tells no users to colour by"),
         (["gantt", "out/easy", "-o", "a.pdf", "--with", "queue,noise"], "not 'noise'"),
         (["gantt", "out/easy", "-o", "a.pdf", "--with", "queue,queue"], "each once, not 'queue'"),
-        (["gantt", "out/easy", "--from", "soon"], "must be seconds, or a time like 90min, 12h or 2.5d, not 'soon'"),
+        (["gantt", "out/easy", "--from", "soon"], "or a date like 2024-05-31 or 2024-05-31T08:00, not 'soon'"),
         (["gantt", "out/easy", "--from", "2d"], "there is no time from 172800 to 150"),
         (["gantt", "out/easy", "--only", "x"], "must be hosts like 0-15"),
         (["gantt", "out/easy", "--only", "99"], "there is no host 99 in easy: they are numbered from 0 to 15"),

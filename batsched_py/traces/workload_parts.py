@@ -1,0 +1,69 @@
+"""Parts of a workload, of equal length: each is a workload of its own, for observations that do not overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from batsched_py.errors import OptionError
+from batsched_py.model.job import Job
+from batsched_py.model.workload import Workload
+from batsched_py.text.wording import seconds
+
+#: More are a slip of the finger: a file is written for each.
+MOST_PARTS: Final = 10_000
+
+
+class WorkloadPart(Struct, frozen=True):
+    """What was submitted in [begin, end), in seconds of the clock of the whole; `number` counts from 1.
+
+    The submission times of the workload count from `begin`.
+    """
+
+    number: int
+    begin: float
+    end: float
+    workload: Workload
+
+
+def parts_of(workload: Workload, length: float) -> list[WorkloadPart]:
+    """Cut a workload every `length` seconds from 0 on; parts without a job are left out, and keep their number.
+
+    A job belongs to the part in which it is submitted, with all of its run time: the next part begins with an empty
+    machine. OptionError if there would be too many, or the length is 0.
+    """
+    if length <= 0:
+        raise OptionError(f"--every: must be more than 0 s, not {seconds(length)}")
+    last = max(workload.submissions(), default=0.0) // length
+    if last >= MOST_PARTS:
+        raise OptionError(f"--every: must leave at most {MOST_PARTS} parts, not {last + 1:.0f} of {seconds(length)} s")
+    return list(_parts(workload, length))
+
+
+def later(start: datetime | None, passed: float) -> datetime | None:
+    """Return the date so many seconds later; None if there is none, or none that can be written."""
+    try:
+        return None if start is None else start + timedelta(seconds=passed)
+    except OverflowError:
+        return None
+
+
+def _parts(workload: Workload, length: float) -> Iterator[WorkloadPart]:
+    for place, group in groupby(workload.jobs, key=lambda job: int(job.submit_time // length)):
+        begin = place * length
+        jobs = tuple(_moved(job, begin) for job in group)
+        used = {job.profile for job in jobs}
+        profiles = {name: profile for name, profile in workload.profiles.items() if name in used}
+        start = later(workload.log_start, begin)
+        cut = replace(workload, jobs=jobs, profiles=profiles, log_start=start)
+        yield WorkloadPart(place + 1, begin, begin + length, cut)
+
+
+def _moved(job: Job, begin: float) -> Job:
+    submitted = job.submit_time - begin
+    return replace(job, submit_time=submitted, members={**job.members, "subtime": submitted})
