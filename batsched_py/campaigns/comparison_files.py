@@ -75,6 +75,7 @@ def write_json(path: Path, comparison: AlgorithmComparison) -> None:
         "level": comparison.level,
         "resamples": comparison.resamples,
         "workloads": comparison.study.workloads,
+        **({} if comparison.study.window.whole else {"window": comparison.study.window}),
         **({"seeds": comparison.study.seeds} if comparison.study.seeds else {}),
         **({} if comparison.study.platform is None else {"platform": comparison.study.platform}),
         "origins": comparison.study.origins,
@@ -110,6 +111,9 @@ def write_latex(path: Path, comparison: AlgorithmComparison) -> None:
     for one in comparison.metrics:
         lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{{_escaped(one.metric.heading)}}} \\"]
         lines += [_latex_row(one.metric, mean) for mean in one.means]
+    if not comparison.study.window.whole:
+        measured = _escaped(f"Measured: jobs submitted {comparison.study.window}.")
+        lines += [r"\midrule", rf"\multicolumn{{5}}{{l}}{{{measured}}} \\"]
     lines += [r"\bottomrule", r"\end{tabular}", ""]
     write_atomically(path, "\n".join(lines).encode())
 

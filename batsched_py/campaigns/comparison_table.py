@@ -32,13 +32,21 @@ def comparison_tables(comparison: AlgorithmComparison, *, differences: bool = Fa
 def legend(comparison: AlgorithmComparison) -> str:
     """Explain in a few lines what the tables show."""
     study = comparison.study
-    count, what, seeds = study.observations, study.observed, _explain_seeds(study)
+    count, what = study.observations, study.observed
+    seeds = _explain_seeds(study) + _explain_window(study)
     if count == 1:
         return f"One workload is one observation, so there are no intervals: more of them tell more.{seeds}"
     return (
         f"Means over {count} {what}. Intervals: percentile bootstrap over {what}, {comparison.resamples} "
         f"resamples. b/s/w: on how many {what} better, the same, worse than {comparison.baseline}.{seeds}"
     )
+
+
+def _explain_window(study: Study) -> str:
+    """Explain which part of the runs was measured; "" for whole ones."""
+    if study.window.whole:
+        return ""
+    return f" Measured: jobs submitted {study.window}; hosts' time is cut there, too."
 
 
 def _explain_seeds(study: Study) -> str:

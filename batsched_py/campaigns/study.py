@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from batsched_py.plugins import load
 from batsched_py.reporting.metrics.run_metrics import RunMetrics
+from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import describe_options
 from batsched_py.text.representation import Brief
@@ -88,6 +89,7 @@ class Study(Brief, frozen=True):
             side. Empty if algorithms were not given seeds.
         origins: workload -> where it is from: its file, or the model that it was drawn from.
         platform: the file of the hosts; None if it is not known.
+        window: the part of each run that was measured.
     """
 
     workloads: tuple[str, ...]
@@ -96,6 +98,7 @@ class Study(Brief, frozen=True):
     seeds: tuple[int, ...] = ()
     origins: Mapping[str, WorkloadFile] = {}
     platform: InputFile | None = None
+    window: WindowChoice = WHOLE
 
     def seed_of(self, outcome: Outcome) -> int | None:
         """Return what tells a run from the same one with another seed: the workload's or the algorithm's; or None."""

@@ -6,6 +6,7 @@ that fails spoils its own runs only, as does a process that dies.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -22,9 +23,11 @@ from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.errors import BatschedError, OptionError
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
+from batsched_py.model.workload import Workload
 from batsched_py.reporting.metrics.run_metrics import measure_run
 from batsched_py.reporting.metrics.same_jobs import marks_of
 from batsched_py.reporting.schedules.schedule import schedule_of
+from batsched_py.reporting.schedules.time_window import WHOLE, WindowChoice
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import Result
@@ -59,6 +62,7 @@ def run_study(
     keep: Keep | None = None,
     progress: ShowProgress | None = None,
     limits: Limits = LIMITS,
+    window: WindowChoice = WHOLE,
 ) -> Study:
     """Simulate each workload with each algorithm. An algorithm that fails spoils its own runs only.
 
@@ -77,13 +81,14 @@ def run_study(
             the result, which has the rows of the trace files then.
         progress: called with the number of runs that ended, from 0 on, and of all.
         limits: how much is read of files.
+        window: the part of each run that is measured: the jobs that were submitted in it, and the hosts' time in it.
 
     Wrong input is an error before anything runs, as in `simulate`: PlatformError, WorkloadError, PluginError and
     OptionError.
     """
     machine = as_platform(platform, limits)
     settings = replace(settings, roles=dict(settings.roles))  # which can be pickled
-    known, origins = _check(machine, workloads, variants, settings, clock, limits=limits)
+    known, origins = _check(machine, workloads, variants, settings, clock, limits=limits, window=window)
     if processes is not None:
         for variant in variants:
             check_portable(variant.algorithm, variant.name)
@@ -96,13 +101,13 @@ def run_study(
             mine = variant.with_seed(seed)
             # A run that a seed does not change is made once, unless its files are wanted under each name.
             key = (name if keep is not None or mine is not variant or seed is None else id(workload), variant.name)
-            tasks.setdefault(key, _Task(machine, name, workload, mine, settings, clock, keep, limits))
+            tasks.setdefault(key, _Task(machine, name, workload, mine, settings, clock, keep, limits, window))
             options = known[variant.name] if mine is variant else {**known[variant.name], "seed": seed}
             places.append((name, key, options))
     ended = dict(zip(tasks, _run_all(list(tasks.values()), processes, progress), strict=True))
     whole = tuple(replace(ended[key], workload=name, options=options) for name, key, options in places)
     named = {name: origins[original] for name, original in zip(runs, _originals(workloads, seeds), strict=True)}
-    return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named)
+    return Study(tuple(runs), tuple(variants), whole, tuple(seeds), named, window=window)
 
 
 def _originals(workloads: Iterable[str], seeds: Sequence[int]) -> Iterator[str]:
@@ -119,6 +124,7 @@ def _check(
     clock: str,
     *,
     limits: Limits,
+    window: WindowChoice,
 ) -> tuple[dict[str, Mapping[str, Any]], dict[str, WorkloadFile]]:
     """Check all inputs before the first run, which may be long before the last.
 
@@ -135,6 +141,8 @@ def _check(
     for name, given in workloads.items():
         workload = as_workload(given, limits)
         Simulation(platform, [workload], settings)
+        if not window.whole:  # a part that no run can have is an error now; when runs end, only they will show
+            window.found(name, workload.log_start, min(workload.submissions(), default=0.0), math.inf)
         origins[name] = origin_of(given, workload)
     return options, origins
 
@@ -150,18 +158,23 @@ class _Task(Struct, frozen=True):
     clock: str
     keep: Keep | None
     limits: Limits
+    window: WindowChoice
 
     def __call__(self) -> Outcome:
         """Run it. Any failure becomes an outcome, so that the other runs are not lost."""
         warnings: list[str] = []
         try:
-            run = self._simulate(warnings)
-            metrics = measure_run(schedule_of(run.result, self.variant.name))
+            workload = as_workload(self.workload, self.limits)
+            run = self._simulate(workload, warnings)
+            schedule = replace(schedule_of(run.result, self.name), log_start=workload.log_start)
+            window = self.window.on(schedule)
+            metrics = measure_run(schedule, window=window)
+            counted = schedule if window is None else window.submitted(schedule)
         except BatschedError as error:
             return self._failed(str(error).partition("\n")[0], error.exit_code)
         except Exception as error:  # noqa: BLE001 - a defect of ours must not take the other runs with it
             return self._failed(f"internal error: {type(error).__name__}: {error}", 3)
-        marks = marks_of(run.result.jobs)
+        marks = marks_of(counted.jobs)
         return Outcome(
             self.name,
             self.variant.name,
@@ -177,10 +190,10 @@ class _Task(Struct, frozen=True):
         how = f"with exit code {exit_code}" if exit_code >= 0 else f"by {Signals(-exit_code).name}"
         return self._failed(f"its process ended {how} in the middle of the run", 3)
 
-    def _simulate(self, warnings: list[str]) -> Run:
+    def _simulate(self, workload: Workload, warnings: list[str]) -> Run:
         run = simulate(
             self.platform,
-            as_workload(self.workload, self.limits),
+            workload,
             self.variant.algorithm,
             self.variant.options,
             settings=self.settings,

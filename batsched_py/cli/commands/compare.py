@@ -39,7 +39,9 @@ from batsched_py.cli.shared.run_description import (
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
 from batsched_py.cli.shared.sources import read_seeds, read_sources
 from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.time_window import window_options
 from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
+from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.simulator.outputs.result_files import JOBS
 from batsched_py.simulator.settings import Settings
 from batsched_py.traces.run_file import OtherFile
@@ -77,6 +79,7 @@ class CompareRequest(Struct, frozen=True):
     events: Path | None
     clock: str
     quiet: bool
+    window: WindowChoice
 
     @property
     def files(self) -> dict[str, Path]:
@@ -126,6 +129,7 @@ class CompareRequest(Struct, frozen=True):
 @option(
     "--resamples", "N", "What the intervals are made of.", type=click.IntRange(100, _MOST_RESAMPLES), default=RESAMPLES
 )
+@window_options("Measure what was submitted")
 @flag("--differences", "Show differences from the baseline in place of ratios to it.")
 @option("--processes", "N", "Runs at a time.  [default: one for each core]", type=click.IntRange(1, _MOST_PROCESSES))
 @option("-e --export", "FOLDER", "Write FOLDER/WORKLOAD/ALGORITHM_jobs.csv...", type=PATH)
@@ -172,6 +176,7 @@ def command(request: CompareRequest) -> int:
             keep=keep,
             progress=progress,
             limits=current_limits(),
+            window=request.window,
         )
     study = replace(study, platform=machine)
     comparison = compare_algorithms(study, metrics, baseline=baseline, level=request.level, resamples=request.resamples)

@@ -29,15 +29,18 @@ from batsched_py.cli.shared.runs import (
     write_file,
 )
 from batsched_py.cli.shared.terminal import put, say
+from batsched_py.cli.shared.time_window import window_options
 from batsched_py.reporting.metrics import over_time
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics, batsim_metrics
+from batsched_py.reporting.metrics.breakdown import GroupMetrics, break_down
 from batsched_py.reporting.metrics.job_metrics import COLUMNS, job_rows, measure_jobs
 from batsched_py.reporting.metrics.lease_metrics import lease_hosts
 from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
-from batsched_py.reporting.metrics.steps import Steps, side_by_side
+from batsched_py.reporting.metrics.steps import Steps, between, side_by_side
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
-from batsched_py.reporting.metrics.tables import batsim_cell, batsim_table, metrics_table
+from batsched_py.reporting.metrics.tables import batsim_cell, batsim_table, breakdown_table, metrics_table
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.time_window import TimeWindow, WindowChoice
 from batsched_py.text.display import spreadsheet_cell
 
 #: Series -> a function that makes its columns, besides run and time.
@@ -55,6 +58,7 @@ _SERIES: Final[Mapping[str, Callable[[Schedule], Mapping[str, Steps]]]] = {
     "power": lambda schedule: {"watts": over_time.power(schedule)},
 }
 
+_JSON: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 #: Ending of a file -> format.
 _FORMATS: Final = {".csv": "csv", ".json": "json"}
 
@@ -71,6 +75,17 @@ class MetricsRequest(Struct, frozen=True):
     tau: float
     hosts: int | None
     workloads: tuple[Path, ...]
+    window: WindowChoice
+    by: str | None
+
+    def measure(self, schedule: Schedule) -> RunMetrics:
+        """Return the metrics of a run in the window that was asked for. OptionError."""
+        return measure_run(schedule, self.tau, self.window.on(schedule))
+
+    def part(self, schedule: Schedule) -> Schedule:
+        """Return the jobs of a run that were submitted in the window that was asked for. OptionError."""
+        window = self.window.on(schedule)
+        return schedule if window is None else window.submitted(schedule)
 
     @property
     def wanted_form(self) -> str | None:
@@ -89,10 +104,16 @@ class MetricsRequest(Struct, frozen=True):
 @option("-o --output", "FILE", "Write to FILE instead.", type=PATH)
 @flag("--per-job", "A row for each job, CSV, with Batsim's columns and ours.")
 @option("--series", None, "A quantity over time, in steps, CSV.", type=click.Choice(list(_SERIES)))
+@option(
+    "--by",
+    "user|size|runtime|MEMBER",
+    "Waits and slowdowns of the jobs of each user, class of sizes, class of run times, or value of a member of jobs.",
+)
 @flag("--batsim", "Batsim's own figures, by its names and definitions, from the jobs.")
 @tau_option
 @hosts_option
 @members_option
+@window_options("Measure what was submitted")
 def command(request: MetricsRequest) -> None:
     """Show the figures of runs, side by side.
 
@@ -101,14 +122,16 @@ def command(request: MetricsRequest) -> None:
     """
     _check_usage(request)
     schedules = read_runs(request.paths, request.workloads, request.output, request.hosts)
-    if request.series is not None:
-        _put(request.output, _csv(_series_rows(request.series, schedules)))
+    if request.by is not None:
+        _put_breakdown(request, request.by, schedules)
+    elif request.series is not None:
+        _put(request.output, _csv(_series_rows(request.series, schedules, request.window)))
     elif request.per_job:
-        _put(request.output, _csv(_job_rows(schedules, request.tau)))
+        _put(request.output, _csv(_job_rows(map(request.part, schedules), request.tau)))
     elif request.wanted_form == "csv":
-        _put(request.output, _csv(_run_rows(schedules, request.tau, batsim=request.batsim)))
+        _put(request.output, _csv(_run_rows(request, schedules)))
     elif request.wanted_form == "json":
-        _put(request.output, _json(schedules, request.tau), is_json=True)
+        _put(request.output, _json(request, schedules), is_json=True)
     else:
         _put_tables(request, schedules)
 
@@ -117,14 +140,18 @@ def _check_usage(request: MetricsRequest) -> None:
     """Refuse options that do not go together. UsageError."""
     batsim, form = request.batsim, request.wanted_form
     per_job, series = request.per_job, request.series is not None
-    if per_job + series + batsim > 1:
-        raise click.UsageError("'--per-job', '--series' and '--batsim' are different things to show: choose one")
+    if per_job + series + batsim + (request.by is not None) > 1:
+        raise click.UsageError(
+            "'--per-job', '--series', '--by' and '--batsim' are different things to show: choose one"
+        )
     if (per_job or series) and form not in (None, "csv"):
         raise click.UsageError(f"'--per-job' and '--series' give CSV, not '--format {form}'")
     if batsim and form == "json":
         raise click.UsageError("'--batsim' does not go with JSON, which has Batsim's figures beside ours anyway")
     if batsim and request.tau != SLOWDOWN_BOUND:
         raise click.UsageError("'--tau' does not go with '--batsim': Batsim's slowdowns have no bound")
+    if batsim and not request.window.whole:
+        raise click.UsageError("'--batsim' does not go with '--from', '--to' and '--skip': Batsim measures whole runs")
 
 
 def _put_tables(request: MetricsRequest, schedules: Sequence[Schedule]) -> None:
@@ -133,17 +160,45 @@ def _put_tables(request: MetricsRequest, schedules: Sequence[Schedule]) -> None:
         theirs = [batsim_metrics(schedule) for schedule in schedules]
         _put_table(request.output, schedules, lambda runs: batsim_table(names[runs], theirs[runs]))
     else:
-        ours = [measure_run(schedule, request.tau) for schedule in schedules]
+        ours = list(map(request.measure, schedules))
         _put_table(request.output, schedules, lambda runs: metrics_table(names[runs], ours[runs]))
 
 
-def _run_rows(schedules: Sequence[Schedule], tau: float, *, batsim: bool) -> Iterator[Sequence[str]]:
-    yield ("run", *(BatsimMetrics if batsim else RunMetrics).__struct_fields__)
+def _put_breakdown(request: MetricsRequest, by: str, schedules: Sequence[Schedule]) -> None:
+    """Show the metrics of groups of jobs. InputError for a member that no job has, OptionError for the window."""
+    names, windows = [schedule.name for schedule in schedules], list(map(request.window.on, schedules))
+    found = [break_down(request.part(schedule), by, request.tau) for schedule in schedules]
+    if request.wanted_form == "csv":
+        _put(request.output, _csv(_group_rows(by, names, windows, found)))
+    elif request.wanted_form == "json":
+        runs = [
+            {"run": name, "window": window, "groups": groups}
+            for name, window, groups in zip(names, windows, found, strict=True)
+        ]
+        content = msgspec.to_builtins({"tau": request.tau, "by": by, "runs": runs})
+        _put(request.output, orjson.dumps(content, option=_JSON), is_json=True)
+    else:
+        told = [f"measured: jobs submitted {request.window}"] if not request.window.whole else []
+        _put_table(request.output, schedules, lambda runs: breakdown_table(by, names[runs], found[runs]), told)
+
+
+def _group_rows(
+    by: str, names: Sequence[str], windows: Sequence[TimeWindow | None], found: Sequence[Sequence[GroupMetrics]]
+) -> Iterator[Sequence[str]]:
+    yield ("run", "by", *GroupMetrics.__struct_fields__, "window_begin", "window_end")
+    for name, window, groups in zip(names, windows, found, strict=True):
+        where = ("", "") if window is None else (str(window.begin), str(window.end))
+        for group in groups:
+            yield (name, by, *("" if value is None else str(value) for value in asdict(group).values()), *where)
+
+
+def _run_rows(request: MetricsRequest, schedules: Sequence[Schedule]) -> Iterator[Sequence[str]]:
+    yield ("run", *(BatsimMetrics if request.batsim else RunMetrics).__struct_fields__)
     for schedule in schedules:
-        if batsim:
+        if request.batsim:
             yield (schedule.name, *map(batsim_cell, asdict(batsim_metrics(schedule)).values()))
         else:
-            values = asdict(measure_run(schedule, tau)).values()
+            values = asdict(request.measure(schedule)).values()
             yield (schedule.name, *("" if value is None else str(value) for value in values))
 
 
@@ -155,14 +210,17 @@ def _job_rows(schedules: Iterable[Schedule], tau: float) -> Iterator[Sequence[st
             yield (*row, schedule.name)
 
 
-def _series_rows(name: str, schedules: Sequence[Schedule]) -> Iterator[Sequence[str]]:
+def _series_rows(name: str, schedules: Sequence[Schedule], wanted: WindowChoice) -> Iterator[Sequence[str]]:
     found = [_SERIES[name](schedule) for schedule in schedules]
     columns = list(dict.fromkeys(column for each in found for column in each))
     yield ("run", "time", *columns)
     for schedule, series in zip(schedules, found, strict=True):
         if not any(series.values()):
             raise click.UsageError(f"'--series {name}': the files of {schedule.name} do not tell it")
-        for time, values in side_by_side([series.get(column, []) for column in columns]):
+        steps, window = [series.get(column, []) for column in columns], wanted.on(schedule)
+        if window is not None:
+            steps = [between(one, window.begin, window.end) for one in steps]
+        for time, values in side_by_side(steps):
             yield (schedule.name, str(time), *("" if value is None else str(value) for value in values))
 
 
@@ -172,19 +230,20 @@ def _csv(rows: Iterable[Sequence[str]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _json(schedules: Sequence[Schedule], tau: float) -> bytes:
+def _json(request: MetricsRequest, schedules: Sequence[Schedule]) -> bytes:
+    """Return everything known of the runs; Batsim's figures only of whole ones, which it measures."""
     runs = [
         {
             "run": schedule.name,
             "source": schedule.source,
             "notes": schedule.notes,
             **({} if schedule.run is None else {"provenance": msgspec.to_builtins(schedule.run)}),
-            "figures": asdict(measure_run(schedule, tau)),
-            "batsim": asdict(batsim_metrics(schedule)),
+            "figures": asdict(request.measure(schedule)),
+            "batsim": asdict(batsim_metrics(schedule)) if request.window.whole else None,
         }
         for schedule in schedules
     ]
-    return orjson.dumps({"tau": tau, "runs": runs}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return orjson.dumps({"tau": request.tau, "runs": runs}, option=_JSON)
 
 
 def _put(output: Path | None, content: bytes, *, is_json: bool = False) -> None:
@@ -194,12 +253,17 @@ def _put(output: Path | None, content: bytes, *, is_json: bool = False) -> None:
     write_file(output, content)
 
 
-def _put_table(output: Path | None, schedules: Sequence[Schedule], make: Callable[[slice], Table]) -> None:
+def _put_table(
+    output: Path | None,
+    schedules: Sequence[Schedule],
+    make: Callable[[slice], Table],
+    below: Sequence[str] = (),
+) -> None:
     """Show as many runs beside each other as fit on a terminal, the others below; elsewhere, write the full width.
 
-    Below them stands what was run.
+    Below them stand these lines, and what was run.
     """
-    console, count, told = Output(), len(schedules), told_runs(schedules)
+    console, count, told = Output(), len(schedules), [*below, *told_runs(schedules)]
     if output is None and console.is_terminal:
         for runs in _fitting(console, count, make):
             show_whole(make(runs))
@@ -209,8 +273,8 @@ def _put_table(output: Path | None, schedules: Sequence[Schedule], make: Callabl
     text = StringIO()
     Output(file=text, width=WIDEST, color_system=None, force_terminal=False).print(make(slice(count)))
     lines = "\n".join(line.rstrip() for line in text.getvalue().splitlines())
-    below = "\n".join(["", "", *told]) if told else ""
-    _put(output, f"{lines.strip(chr(10))}{below}\n".encode())
+    end = "\n".join(["", "", *told]) if told else ""
+    _put(output, f"{lines.strip(chr(10))}{end}\n".encode())
 
 
 def _fitting(console: Console, count: int, make: Callable[[slice], Table]) -> Iterator[slice]:

@@ -11,7 +11,9 @@ from batsched_py.cli.shared.command import require, takes
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import say, warn
+from batsched_py.cli.shared.time_window import window_options
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page, warnings
+from batsched_py.reporting.schedules.time_window import WindowChoice
 
 
 class ReportRequest(Struct, frozen=True):
@@ -24,6 +26,7 @@ class ReportRequest(Struct, frozen=True):
     hosts: int | None
     tau: float
     title: str
+    window: WindowChoice
 
 
 @takes(ReportRequest)
@@ -33,6 +36,7 @@ class ReportRequest(Struct, frozen=True):
 @members_option
 @hosts_option
 @tau_option
+@window_options("Show what happened, and measure what was submitted,")
 @option("--title", "TEXT", "The page's heading. Default: the names of the runs.", default="")
 def command(request: ReportRequest) -> None:
     """Show runs on one page that needs no network: figures, Gantt charts, charts over time, distributions.
@@ -47,6 +51,7 @@ def command(request: ReportRequest) -> None:
     schedules = read_runs(paths, request.workloads, output, request.hosts, names)
     for warning in warnings(schedules):
         warn(warning)
-    page = report_page(schedules, plotly_js(), request.title, request.tau)
+    window = None if request.window.whole else request.window.on_all(schedules)
+    page = report_page(schedules, plotly_js(), request.title, request.tau, window)
     write_file(output, page)
     say(f"wrote {output}: {len(page) / 1e6:.1f} MB")

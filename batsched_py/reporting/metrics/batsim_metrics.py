@@ -84,6 +84,14 @@ def consumed_energy(schedule: Schedule) -> float | None:
     return None if joules is None else max(0.0, joules)
 
 
+def energy_between(schedule: Schedule, begin: float, end: float) -> float | None:
+    """Return the joules of all hosts from `begin` to `end`, from the trace; None without one."""
+    rows = schedule.consumed_energy
+    if rows is None or not rows.times:
+        return None
+    return max(_joules_at(rows, end) - _joules_at(rows, begin), 0.0)
+
+
 def traced_energy(schedule: Schedule) -> float | None:
     """Return the joules from the first submission to the last completion, from the trace; 0 if energy was not counted.
 

@@ -21,19 +21,19 @@ UNAVAILABLE: Final = "unavailable"
 ALL_STATES: Final = (*HOST_STATES, UNAVAILABLE)
 
 
-def host_times(schedule: Schedule, end: float) -> Mapping[str, float]:
-    """Return the host seconds from 0 to `end` in each of ALL_STATES; together they are hosts x `end`.
+def host_times(schedule: Schedule, begin: float, end: float) -> Mapping[str, float]:
+    """Return the host seconds from `begin` to `end` in each of ALL_STATES; together they are hosts x that time.
 
     From the jobs if hosts were only idle or computing, as far as is known, else from the trace of machine states, whose
     times have six digits.
     """
-    rows = schedule.machine_states
+    rows, everything = schedule.machine_states, schedule.hosts * (end - begin)
     if rows is None or (rows.always_awake and not _were_unavailable(schedule)):
-        computing = computing_time(schedule)
+        computing = integral(computing_hosts(schedule), begin, end)
         times = dict.fromkeys(ALL_STATES, 0.0)
-        return times | {"computing": computing, "idle": schedule.hosts * end - computing}
-    times = {state: integral(steps, 0.0, end) for state, steps in host_states(schedule).items()}
-    return times | {UNAVAILABLE: max(schedule.hosts * end - math.fsum(times.values()), 0.0)}
+        return times | {"computing": computing, "idle": everything - computing}
+    times = {state: integral(steps, begin, end) for state, steps in host_states(schedule).items()}
+    return times | {UNAVAILABLE: max(everything - math.fsum(times.values()), 0.0)}
 
 
 def computing_time(schedule: Schedule) -> float:

@@ -19,13 +19,21 @@ from batsched_py.reporting.schedules.schedule import Schedule
 _HOLDING: Final = frozenset(use.value for use in (Use.VM, Use.SUSPEND, Use.RESUME, Use.SHUTDOWN))
 
 
-def lease_metrics(schedule: Schedule) -> dict[str, Any]:
-    """Return the metrics of a run's leases by their names in RunMetrics; none if the algorithm has no leases."""
+def lease_metrics(schedule: Schedule, begin: float = 0.0, end: float | None = None) -> dict[str, Any]:
+    """Return the metrics of a run's leases by their names in RunMetrics; none if the algorithm has no leases.
+
+    What leases have of hosts is cut at `begin` and `end`; by default the last of it is the end.
+    """
     leases = schedule.leases
     if leases is None:
         return {}
-    rows = list(leases.leases.values())
-    return {"leases": len(rows), **_outcomes(rows), **_host_shares(leases, schedule.hosts), **_disturbances(rows)}
+    rows, time = list(leases.leases.values()), (begin, leases.end if end is None else end)
+    return {
+        "leases": len(rows),
+        **_outcomes(rows),
+        **_host_shares(leases, schedule.hosts, *time),
+        **_disturbances(rows),
+    }
 
 
 def lease_hosts(schedule: Schedule) -> dict[str, Steps]:
@@ -64,11 +72,14 @@ def _outcomes(rows: Iterable[LeaseRow]) -> dict[str, Any]:
     }
 
 
-def _host_shares(leases: LeaseTables, hosts: int) -> dict[str, Any]:
-    everything, compute = hosts * leases.end, (1 << hosts) - 1
+def _host_shares(leases: LeaseTables, hosts: int, begin: float, end: float) -> dict[str, Any]:
+    everything, compute = hosts * (end - begin), (1 << hosts) - 1
 
     def held(spans: Iterable[LeaseSpan]) -> float:
-        return math.fsum((leases.until(span) - span.start) * (span.hosts.bits & compute).bit_count() for span in spans)
+        times = ((max(span.start, begin), min(leases.until(span), end), span) for span in spans)
+        return math.fsum(
+            (last - first) * (span.hosts.bits & compute).bit_count() for first, last, span in times if first < last
+        )
 
     runs = [span for span in leases.spans if span.kind == RUN]
     whole = held(span for span in leases.spans if span.kind in _HOLDING)

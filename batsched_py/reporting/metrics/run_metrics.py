@@ -13,16 +13,17 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from batsched_py.reporting.formatting import FINAL_STATES, HOUR
-from batsched_py.reporting.metrics.batsim_metrics import consumed_energy
+from batsched_py.reporting.metrics.batsim_metrics import consumed_energy, energy_between
 from batsched_py.reporting.metrics.host_times import host_times
 from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
 from batsched_py.reporting.metrics.lease_metrics import lease_metrics
-from batsched_py.reporting.metrics.over_time import free_hosts, longest_run, queue_length, queued_hosts
+from batsched_py.reporting.metrics.over_time import busy_hosts, free_hosts, longest_run, queue_length, queued_hosts
 from batsched_py.reporting.metrics.placement_metrics import placement_metrics
 from batsched_py.reporting.metrics.statistics import jains_index, mean, quantile
-from batsched_py.reporting.metrics.steps import Steps, mean_over
+from batsched_py.reporting.metrics.steps import highest, integral, mean_over
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND, summarise_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.time_window import TimeWindow
 
 
 class Unit(Enum):
@@ -131,6 +132,9 @@ class RunMetrics(Struct, frozen=True):
     requests_per_start: Annotated[float | None, MetricInfo("requests per start")] = None
     releases_per_start: Annotated[float | None, MetricInfo("releases per start")] = None
     refusals_per_start: Annotated[float | None, MetricInfo("refusals per start")] = None
+    window_begin: Annotated[float | None, MetricInfo("measured from", Unit.SECONDS, better="")] = None
+    window_end: Annotated[float | None, MetricInfo("  to", Unit.SECONDS, better="")] = None
+    outside_window: Annotated[int | None, MetricInfo("  jobs left out", Unit.COUNT, better="")] = None
 
 
 #: Field of RunMetrics -> its presentation, in their order.
@@ -142,30 +146,49 @@ METRIC_INFO: Final[Mapping[str, MetricInfo]] = {
 _QUANTILES: Final = {"median": 0.5, "p90": 0.9, "p99": 0.99}
 
 
-def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND) -> RunMetrics:
+def measure_run(schedule: Schedule, tau: float = SLOWDOWN_BOUND, window: TimeWindow | None = None) -> RunMetrics:
     """Compute the metrics of a run; runs shorter than `tau` seconds count as `tau` in bounded slowdowns.
 
-    WorkloadError if a deadline breaks its rule.
+    With a window: of the jobs that were submitted in it, wherever they ended, and of the hosts' time in it, whichever
+    jobs had them. WorkloadError if a deadline breaks its rule.
     """
-    jobs = measure_jobs(schedule, tau)
+    part = schedule if window is None else window.submitted(schedule)
+    jobs = measure_jobs(part, tau)
     ran = [job for job in jobs if not job.record.rejected]
-    summary = asdict(summarise_jobs(schedule.jobs, schedule.hosts, tau))
+    summary = asdict(summarise_jobs(part.jobs, schedule.hosts, tau))
     del summary["jobs"], summary["states"]  # which do not count the jobs that stand in no row
-    makespan: float = summary["makespan"]
+    begin, end = (0.0, summary["makespan"]) if window is None else (window.begin, window.end)
     return RunMetrics(
-        **_counts(jobs, schedule.unlisted),
-        **summary,
+        **_counts(jobs, part.unlisted),
+        **(summary if window is None else summary | _of_machine(schedule, ran, window)),
         **_waits(ran),
         **_slowdowns(ran),
-        **_queue(schedule, makespan),
-        **_layout(schedule, ran, makespan),
-        **_energy(schedule, ran),
-        **_host_times(schedule, makespan),
+        **_queue(schedule, begin, end),
+        **_layout(schedule, ran, begin, end),
+        **_energy(schedule, ran, window),
+        **_host_times(schedule, begin, end),
         **_fairness(ran),
         **_deadlines(jobs),
-        **lease_metrics(schedule),
-        **placement_metrics(schedule),
+        **(lease_metrics(schedule) if window is None else lease_metrics(part, begin, end)),
+        **placement_metrics(part),
+        **({} if window is None else _measured(window, len(schedule.jobs) - len(jobs))),
     )
+
+
+def _measured(window: TimeWindow, outside: int) -> dict[str, Any]:
+    return {"window_begin": window.begin, "window_end": window.end, "outside_window": outside}
+
+
+def _of_machine(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow) -> dict[str, Any]:
+    """Return the metrics of the summary that count the hosts' time, or the end of jobs, in a window."""
+    begin, end = window.begin, window.end
+    allocated = integral(busy_hosts(schedule), begin, end)
+    finished = sum(begin < job.finish <= end for job in schedule.ran)  # the last of all ends where its run does
+    return {
+        "makespan": max((job.record.finish for job in ran), default=begin) - begin,
+        "utilisation": allocated / (schedule.hosts * window.seconds) if schedule.hosts else None,
+        "throughput": finished / window.seconds,
+    }
 
 
 def _counts(jobs: Sequence[JobMetrics], unlisted: int) -> dict[str, Any]:
@@ -205,40 +228,46 @@ def _slowdowns(ran: Sequence[JobMetrics]) -> dict[str, Any]:
     }
 
 
-def _queue(schedule: Schedule, makespan: float) -> dict[str, Any]:
+def _queue(schedule: Schedule, begin: float, end: float) -> dict[str, Any]:
     length, hosts = queue_length(schedule), queued_hosts(schedule)
     return {
-        "mean_queue_length": mean_over(length, 0.0, makespan),
-        "max_queue_length": _highest(length) if makespan > 0 else None,
-        "mean_queued_hosts": mean_over(hosts, 0.0, makespan),
-        "max_queued_hosts": _highest(hosts) if makespan > 0 else None,
+        "mean_queue_length": mean_over(length, begin, end),
+        "max_queue_length": highest(length, begin, end),
+        "mean_queued_hosts": mean_over(hosts, begin, end),
+        "max_queued_hosts": highest(hosts, begin, end),
     }
 
 
-def _layout(schedule: Schedule, ran: Sequence[JobMetrics], makespan: float) -> dict[str, Any]:
+def _layout(schedule: Schedule, ran: Sequence[JobMetrics], begin: float, end: float) -> dict[str, Any]:
     pieces = [job.pieces for job in ran if job.pieces]
     return {
         "mean_pieces": mean(pieces),
         "contiguous": pieces.count(1) / len(pieces) if pieces else None,
-        "fragmentation": _fragmentation(schedule, makespan) if schedule.hosts_known else None,
+        "fragmentation": _fragmentation(schedule, begin, end) if schedule.hosts_known else None,
     }
 
 
-def _fragmentation(schedule: Schedule, makespan: float) -> float | None:
+def _fragmentation(schedule: Schedule, begin: float, end: float) -> float | None:
     """Return the share of the free host seconds that lies outside the largest run of free hosts; None without any."""
     free, scattered = [], []
-    for (time, hosts), (until, _) in pairwise(chain(free_hosts(schedule), [(makespan, 0)])):
-        count = hosts.bit_count()
-        free.append(count * (until - time))
-        scattered.append((count - longest_run(hosts)) * (until - time))
+    for (time, hosts), (until, _) in pairwise(chain(free_hosts(schedule), [(end, 0)])):
+        seconds = min(until, end) - max(time, begin)
+        if seconds > 0:
+            count = hosts.bit_count()
+            free.append(count * seconds)
+            scattered.append((count - longest_run(hosts)) * seconds)
     total = math.fsum(free)
     return math.fsum(scattered) / total if total > 0 else None
 
 
-def _energy(schedule: Schedule, ran: Sequence[JobMetrics]) -> dict[str, Any]:
-    energy = consumed_energy(schedule)
-    begin = min((job.job.submit_time for job in schedule.jobs), default=0.0)
-    end = max((job.record.finish for job in ran), default=begin)
+def _energy(schedule: Schedule, ran: Sequence[JobMetrics], window: TimeWindow | None) -> dict[str, Any]:
+    if window is None:
+        energy = consumed_energy(schedule)
+        begin = min((job.job.submit_time for job in schedule.jobs), default=0.0)
+        end = max((job.record.finish for job in ran), default=begin)
+    else:
+        begin, end = window.begin, window.end
+        energy = energy_between(schedule, begin, end)
     of_jobs = [job.record.energy for job in ran if job.record.energy >= 0]
     return {
         "energy": energy,
@@ -247,8 +276,8 @@ def _energy(schedule: Schedule, ran: Sequence[JobMetrics]) -> dict[str, Any]:
     }
 
 
-def _host_times(schedule: Schedule, makespan: float) -> dict[str, Any]:
-    return {f"{state}_time": seconds for state, seconds in host_times(schedule, makespan).items()}
+def _host_times(schedule: Schedule, begin: float, end: float) -> dict[str, Any]:
+    return {f"{state}_time": seconds for state, seconds in host_times(schedule, begin, end).items()}
 
 
 def _fairness(ran: Sequence[JobMetrics]) -> dict[str, Any]:
@@ -272,7 +301,3 @@ def _deadlines(jobs: Sequence[JobMetrics]) -> dict[str, Any]:
 
 def _known(values: Iterable[float | None]) -> list[float]:
     return [value for value in values if value is not None]
-
-
-def _highest(steps: Steps) -> int:
-    return int(max(value for _, value in steps))

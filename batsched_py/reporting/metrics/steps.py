@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
@@ -41,6 +42,18 @@ def integral(steps: Sequence[tuple[float, float]], begin: float, end: float) -> 
 def mean_over(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
     """Return the mean from `begin` to `end`; None if no time lies between them."""
     return integral(steps, begin, end) / (end - begin) if end > begin else None
+
+
+def highest(steps: Sequence[tuple[float, float]], begin: float, end: float) -> float | None:
+    """Return the highest value from `begin` to `end`; None if no time lies between them."""
+    return max((value for _, _, value in _pieces(steps, begin, end)), default=0) if end > begin else None
+
+
+def between(steps: Sequence[tuple[float, float]], begin: float, end: float) -> Steps:
+    """Return the steps from `begin` to `end`, with the value that holds at `begin`."""
+    first = bisect_right(steps, begin, key=itemgetter(0))
+    held = [(begin, steps[first - 1][1])] if first else []
+    return held + [step for step in steps[first:] if step[0] < end]
 
 
 def means(steps: Sequence[tuple[float, float]], begin: float, end: float, bins: int) -> list[float]:

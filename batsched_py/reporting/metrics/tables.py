@@ -9,17 +9,30 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from batsched_py.reporting.formatting import HOUR
 from batsched_py.reporting.metrics.batsim_metrics import BatsimMetrics
+from batsched_py.reporting.metrics.breakdown import GroupMetrics
 from batsched_py.reporting.metrics.run_metrics import METRIC_INFO, RunMetrics, Unit
 from batsched_py.text.display import displayed
-from batsched_py.text.wording import JOULES_PER_KWH, NOTHING
+from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, counted
 
 #: The text in place of the number of users if no job has one.
 NO_USERS: Final = "not told"
+#: Groups of jobs that a table shows, at most.
+MOST_GROUPS: Final = 30
+#: Field of GroupMetrics -> its heading in tables.
+_GROUP_COLUMNS: Final = {
+    "jobs": "jobs",
+    "host_time": "host h",
+    "share": "%",
+    "mean_wait": "mean wait",
+    "p90_wait": "90 % wait",
+    "mean_bounded_slowdown": "slowdown",
+}
 #: Metrics with which a section of the table begins.
 _SECTIONS: Final = frozenset(
     {"hosts", "mean_wait", "mean_slowdown", "mean_queue_length", "mean_pieces", "energy", "computing_time", "users"}
-    | {"with_deadline", "leases", "lease_utilisation", "placement_success"}
+    | {"with_deadline", "leases", "lease_utilisation", "placement_success", "window_begin"}
 )
 #: Metrics whose row is left out if it is 0 in all runs.
 _USUALLY_ZERO: Final = frozenset(
@@ -51,6 +64,45 @@ def batsim_table(names: Sequence[str], runs: Sequence[BatsimMetrics]) -> Table:
     for name in BatsimMetrics.__struct_fields__:
         table.add_row(name, *(batsim_cell(getattr(run, name)) or NOTHING for run in runs), "")
     return table
+
+
+def breakdown_table(by: str, names: Sequence[str], runs: Sequence[Sequence[GroupMetrics]]) -> Table:
+    """Return a table with a row for each group of jobs and run, the groups in the order of the first run.
+
+    Groups beyond MOST_GROUPS are left out, which the last line tells.
+    """
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    several = len(names) > 1
+    table.add_column(Text(displayed(by)), no_wrap=True)
+    if several:
+        table.add_column("", no_wrap=True)
+    for heading in _GROUP_COLUMNS.values():
+        table.add_column(heading, justify="right", no_wrap=True)
+    groups = list(dict.fromkeys(group.group for run in runs for group in run))
+    for group in groups[:MOST_GROUPS]:
+        for number, (name, run) in enumerate(zip(names, runs, strict=True)):
+            found = next((one for one in run if one.group == group), None)
+            label = [Text(displayed(group) if not number else "")] + ([Text(displayed(name))] if several else [])
+            table.add_row(*label, *(_group_cell(found, column) for column in _GROUP_COLUMNS))
+    left_out = len(groups) - MOST_GROUPS
+    if left_out > 0:
+        table.caption, table.caption_justify = f"{counted(left_out, 'group')} more in CSV and JSON", "left"
+    return table
+
+
+def _group_cell(group: GroupMetrics | None, column: str) -> str:
+    value = None if group is None else getattr(group, column)
+    if value is None:
+        return NOTHING
+    match column:
+        case "jobs":
+            return str(value)
+        case "host_time":
+            return f"{value / HOUR:.1f}"
+        case "share":
+            return f"{100 * value:.1f}"
+        case _:
+            return f"{value:z.1f}"
 
 
 def format_metric(name: str, value: float | None) -> str:

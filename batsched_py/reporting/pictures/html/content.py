@@ -17,6 +17,7 @@ from batsched_py.reporting.pictures.html.short_numbers import Number, short
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
 from batsched_py.simulator.records import JobRecord
 
@@ -90,6 +91,7 @@ class Content(Struct, frozen=True):
         mark_names: theirs, as people read them.
         bound: of the bounded slowdown, in seconds.
         tolerance: seconds by which equal starts may differ.
+        window: begin and end of the time that is shown and measured; None for whole runs.
         runs: in the order they were given.
     """
 
@@ -102,11 +104,12 @@ class Content(Struct, frozen=True):
     mark_names: tuple[str, ...]
     bound: float
     tolerance: float
+    window: tuple[float, float] | None
     runs: list[PackedRun]
 
 
-def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND) -> Content:
-    """Return the data of these schedules; the same schedules give the same content."""
+def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND, window: TimeWindow | None = None) -> Content:
+    """Return the data of these schedules, of which a window is shown; the same schedules give the same content."""
     numbers = number_jobs(schedules)
     workloads = {job.partition("!")[0] for job in numbers}
     prefix = f"{workloads.pop()}!" if len(workloads) == 1 else ""
@@ -121,6 +124,7 @@ def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND) -> Conten
         mark_names=tuple(MARK_NAMES.values()),
         bound=bound,
         tolerance=TOLERANCE,
+        window=None if window is None else (window.begin, window.end),
         runs=[_pack_run(schedule, schedules[0], numbers, states) for schedule in schedules],
     )
 

@@ -14,7 +14,7 @@ import msgspec
 
 import batsched_py
 from batsched_py.reporting.formatting import clock
-from batsched_py.reporting.metrics.run_metrics import measure_run
+from batsched_py.reporting.metrics.run_metrics import RunMetrics, measure_run
 from batsched_py.reporting.metrics.same_jobs import JobMarks, marks_of, other_jobs
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import HOST_COLOURS
@@ -26,6 +26,7 @@ from batsched_py.reporting.pictures.html.timelines import timeline_parts
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.provenance import OPENING, find_differences, provenance_rows
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.text.wording import NARROW_BLANK, counted, grouped
 
 #: Scripts of the page, each using those before it.
@@ -43,19 +44,27 @@ def plotly_js() -> bytes:
     return (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
 
 
-def report_page(schedules: Sequence[Schedule], plotly: bytes, title: str = "", bound: float = SLOWDOWN_BOUND) -> bytes:
-    """Return a page that shows these schedules, and compares them with the first.
+def report_page(
+    schedules: Sequence[Schedule],
+    plotly: bytes,
+    title: str = "",
+    bound: float = SLOWDOWN_BOUND,
+    window: TimeWindow | None = None,
+) -> bytes:
+    """Return a page that shows these schedules, or what happened in a window, and compares them with the first.
 
     It makes no request: `plotly` is the text of plotly.js, which it carries. Runs shorter than `bound` seconds count as
     that long in bounded slowdowns. The same schedules give the same bytes.
     """
-    content = pack(schedules, bound)
-    sections = [(name, title, parts) for name, title, parts in _sections(schedules, content) if parts]
+    measured = [measure_run(schedule, bound, window) for schedule in schedules]
+    seen = schedules if window is None else [window.seen(schedule) for schedule in schedules]
+    content = pack(seen, bound, window)
+    sections = [(name, title, parts) for name, title, parts in _sections(seen, content, measured, window) if parts]
     page = _template("page.html").substitute(
         version=escape(batsched_py.__version__),
         title=escape(title or " · ".join(run.name for run in content.runs)),
         style=_host_colours() + _asset("page.css"),
-        subtitle=markup.paragraph(_subtitle(schedules)),
+        subtitle=markup.paragraph(_subtitle(schedules)) + _subtitle_of(window),
         links="".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in sections),
         sections="\n".join(markup.section(name, title, *parts) for name, title, parts in sections),
         data=_packed(msgspec.json.encode(content)),
@@ -86,18 +95,21 @@ def _packed(data: bytes) -> str:
     return b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
-def _sections(schedules: Sequence[Schedule], content: Content) -> list[tuple[str, str, list[str]]]:
+def _sections(
+    schedules: Sequence[Schedule], content: Content, measured: Sequence[RunMetrics], window: TimeWindow | None
+) -> list[tuple[str, str, list[str]]]:
     """Return name, title and parts of each section; one without parts is left out of the page."""
     names = [run.name for run in content.runs]
-    found = [compare_runs(schedules[0], other) for other in schedules[1:]]
+    counted = schedules if window is None else [window.submitted(schedule) for schedule in schedules]
+    found, numbers = [compare_runs(counted[0], other) for other in counted[1:]], number_jobs(schedules)
     return [
         ("runs", "What was run", _told(schedules)),
-        ("summary", "Summary", _summary(schedules, found, content.bound)),
-        ("differences", "Differences", _differences(schedules, found, content)),
+        ("summary", "Summary", _summary(counted, found, measured)),
+        ("differences", "Differences", _differences(counted, found, content, numbers)),
         ("over-time", "Over time", _over_time(schedules, found, content)),
         ("timelines", "Timelines", timeline_parts(schedules)),
-        ("distributions", "Distributions", _distributions(schedules, names, content.bound)),
-        ("rejected", "Rejected jobs", _rejected(schedules)),
+        ("distributions", "Distributions", _distributions(counted, names, content.bound)),
+        ("rejected", "Rejected jobs", _rejected(counted)),
         ("notes", "Notes", _notes(schedules, content.bound)),
     ]
 
@@ -126,6 +138,14 @@ def _subtitle(schedules: Sequence[Schedule]) -> str:
     return runs + ", ".join(_size(jobs, hosts) for jobs, hosts in sorted(machines))
 
 
+def _subtitle_of(window: TimeWindow | None) -> str:
+    """Say which part of the runs is shown and measured; nothing of whole runs."""
+    if window is None:
+        return ""
+    time = f"from {clock(window.begin)} to {clock(window.end)}"
+    return markup.paragraph(f"Shown: {time}. Metrics are of the jobs submitted then, and of the hosts' time then.")
+
+
 def _size(jobs: int, hosts: int) -> str:
     return f"{_count(jobs, 'job')} on {_count(hosts, 'host')}"
 
@@ -134,11 +154,12 @@ def _count(number: int, noun: str) -> str:
     return counted(number, noun, blank=NARROW_BLANK)
 
 
-def _summary(schedules: Sequence[Schedule], found: Sequence[RunComparison], bound: float) -> list[str]:
+def _summary(
+    schedules: Sequence[Schedule], found: Sequence[RunComparison], measured: Sequence[RunMetrics]
+) -> list[str]:
     names = [schedule.name for schedule in schedules]
     marks = [marks_of(schedule.jobs) for schedule in schedules]
     ranked = all(each.comparable for each in found) and all(each.ran == marks[0].ran for each in marks)
-    measured = [measure_run(schedule, bound) for schedule in schedules]
     caption = _table_caption(names, ranked=ranked)
     rest = markup.metrics_table(caption, names, other_rows(measured, ranked=ranked))
     main = markup.metrics_table(caption, names, summary_rows(measured, ranked=ranked))
@@ -183,11 +204,16 @@ def _table_caption(names: Sequence[str], *, ranked: bool) -> str:
     return f"Below each metric: how it differs from {names[0]}." + (" ★ marks the best of a row." if ranked else "")
 
 
-def _differences(schedules: Sequence[Schedule], compared: Sequence[RunComparison], content: Content) -> list[str]:
+def _differences(
+    schedules: Sequence[Schedule],
+    compared: Sequence[RunComparison],
+    content: Content,
+    numbers: Mapping[str, int],
+) -> list[str]:
     found = [each for each in compared if each.comparable]
     if not found:
         return []
-    first, numbers = schedules[0], number_jobs(schedules)
+    first = schedules[0]
     rows = [
         [escape(change), *(grouped(difference.counts[change], NARROW_BLANK) for difference in found)]
         for change in JobChange
@@ -257,7 +283,9 @@ def _gantt(number: int, schedule: Schedule) -> str:
 
 
 def _lines(schedules: Sequence[Schedule], content: Content) -> list[str]:
-    over = f"until {clock(max(record.finish for schedule in schedules for record in schedule.ran))}"
+    last = max(record.finish for schedule in schedules for record in schedule.ran)
+    begin, end = content.window or (0.0, last)
+    over = (f"from {clock(begin)} " if content.window else "") + f"until {clock(end)}"
     charts = [
         markup.chart("busy", "Utilisation", "hosts allocated to jobs", f"share of busy hosts over time, {over}"),
         markup.chart(

@@ -20,9 +20,10 @@ _MAIN: Final = (
     *("mean_bounded_slowdown", "p90_bounded_slowdown", "mean_queue_length", "energy", "mean_power"),
     *("leases", "accepted_reservations", "rejected_reservations", "best_effort_done", "best_effort_completion"),
     *("mean_best_effort_wait", "mean_best_effort_slowdown", "lease_utilisation", "lease_utilisation_with_overheads"),
+    *("window_begin", "window_end", "outside_window"),
 )
 #: Rows that are shown although they are 0: that no job waits is news.
-_ALWAYS: Final = frozenset(_MAIN[7:17]) | {"hosts", "jobs"}
+_ALWAYS: Final = frozenset(_MAIN[7:17]) | {"hosts", "jobs", "window_begin"}
 #: Smaller parts of a metric, or of 1 for shares, are not shown as differences.
 _SHOWN: Final = 0.0005
 #: From here on "12.3 times" says more than "+1130.0 %".

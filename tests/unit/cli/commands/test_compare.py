@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -241,3 +242,22 @@ def test_an_error_of_all_workloads_is_told_once(capsys: pytest.CaptureFixture[st
         "error: other",
     ]
     assert all("on 5 workloads (lublin-1, lublin-2, lublin-3...): " in line for line in lines)
+
+
+def test_a_part_of_each_run_is_measured(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table, the CSV, the JSON and the LaTeX tell which."""
+    files = ["--csv", "c.csv", "--json", "c.json", "--latex", "c.tex"]
+    assert run([*STUDY, "-s", "easy", "-s", "fcfs", "--skip", "1h", *files]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Measured: jobs submitted from 3600 s after the first submission; hosts' time is cut there, too." in told
+    found = list(csv.DictReader((here / "c.csv").read_text().splitlines()))
+    assert all(float(row["window_begin"]) > 3600 for row in found)
+    assert all(int(row["outside_window"]) > 0 for row in found)
+    assert json.loads((here / "c.json").read_bytes())["window"] == {"begin": None, "until": None, "skip": 3600}
+    assert "Measured: jobs submitted from 3600 s after the first submission." in (here / "c.tex").read_text()
+
+
+def test_a_date_that_no_workload_tells(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is an error before anything runs."""
+    said = error(capsys, *STUDY, "-s", "easy", "--from", "2024-05-31")
+    assert "--from: is a date, and lublin-1 does not tell" in said

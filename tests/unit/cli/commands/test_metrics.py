@@ -269,3 +269,98 @@ def test_a_file_that_is_read_is_never_written(here: Path, capsys: pytest.Capture
     assert run(["metrics", "out", "-o", "out_schedule.csv"]) == 2
     assert "'PATH' and '-o' name the same file, out_schedule.csv" in capsys.readouterr().err
     assert (here / "out_schedule.csv").read_bytes() == before
+
+
+def test_a_part_of_a_run_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    """The window stands in tables, CSV and JSON, the jobs outside are counted; Batsim measures whole runs only."""
+    part = ["--from", "1h", "--to", "2h"]
+    assert run(["metrics", EASY, SLEEPER, *part]) == 0
+    shown = lines(capsys.readouterr().out)
+    assert ["measured", "from", "3600.000", "3600.000", "s"] in shown
+    assert ["to", "7200.000", "7200.000", "s"] in shown
+    assert run(["metrics", EASY, "--format", "csv", *part]) == 0
+    [row] = rows(capsys.readouterr().out)
+    assert (row["window_begin"], row["window_end"]) == ("3600", "7200")
+    assert int(row["jobs"]) + int(row["outside_window"]) == 60
+    assert run(["metrics", EASY, "--format", "json", *part]) == 0
+    [told] = json.loads(capsys.readouterr().out)["runs"]
+    assert (told["figures"]["window_begin"], told["figures"]["jobs"], told["batsim"]) == (3600, int(row["jobs"]), None)
+    assert run(["metrics", EASY, "--per-job", *part]) == 0
+    jobs = rows(capsys.readouterr().out)
+    assert len(jobs) == int(row["jobs"])
+    assert all(3600 <= float(job["submission_time"]) < 7200 for job in jobs)
+
+
+def test_whole_runs_tell_no_window(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing was cut off."""
+    assert run(["metrics", EASY]) == 0
+    assert "measured from" not in capsys.readouterr().out
+
+
+def test_series_are_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    """They begin with the value that holds there."""
+    assert run(["metrics", EASY, "--series", "busy"]) == 0
+    every = [(float(row["time"]), row["busy_hosts"]) for row in rows(capsys.readouterr().out)]
+    assert run(["metrics", EASY, "--series", "busy", "--from", "1000.5", "--to", "2000"]) == 0
+    found = [(float(row["time"]), row["busy_hosts"]) for row in rows(capsys.readouterr().out)]
+    assert found[0] == (1000.5, [value for time, value in every if time <= 1000.5][-1])
+    assert found[1:] == [(time, value) for time, value in every if 1000.5 < time < 2000]
+
+
+def test_dates_of_a_log(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The log tells when it started, and so does a run of the workload that was made of it."""
+    (here / "log.swf").write_text("; UnixStartTime: 1000\n; MaxProcs: 4\n" + LOG.replace("4 -1 10 2", "4 3 10 2"))
+    date = ["--from", "1970-01-01T00:16:43"]
+    assert run(["convert", "log.swf", "-o", "w.json"]) == 0
+    platform = str(ROOT / "platforms" / "tiny4.xml")
+    assert run(["simulate", "-p", platform, "-w", "w.json", "-s", "easy", "-e", "run", "--quiet"]) == 0
+    alone = (here / "run_jobs.csv").read_bytes()
+    (here / "alone_jobs.csv").write_bytes(alone)
+    capsys.readouterr()
+    for told in (["log.swf"], ["run"], ["alone", "-w", "w.json"]):
+        assert run(["metrics", *told, "--format", "csv", *date]) == 0
+        [row] = rows(capsys.readouterr().out)
+        assert (row["jobs"], row["window_begin"]) == ("1", "3.0")
+    assert run(["metrics", "alone", *date]) == 2
+    assert "alone does not tell at which date its clock started" in capsys.readouterr().err
+    described = json.loads((here / "run_run.json").read_bytes())
+    assert described["workloads"][0]["log_start"] == "1970-01-01T00:16:40Z"
+
+
+def test_groups_of_jobs(capsys: pytest.CaptureFixture[str]) -> None:
+    """As a table, CSV and JSON; with the window in each."""
+    assert run(["metrics", EASY, SLEEPER, "--by", "size"]) == 0
+    shown = lines(capsys.readouterr().out)
+    assert shown[0][:4] == ["size", "jobs", "host", "h"]
+    assert [words[1] for words in shown if words[1:2] == ["o16_energy_easy"]]
+    assert run(["metrics", EASY, "--by", "runtime", "--format", "csv", "--to", "1h"]) == 0
+    groups = rows(capsys.readouterr().out)
+    assert {(row["run"], row["by"], row["window_begin"], row["window_end"]) for row in groups} == {
+        ("o16_energy_easy", "runtime", "0.0", "3600")
+    }
+    assert run(["metrics", EASY, "--by", "runtime", "--format", "json", "--to", "1h"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["by"] == "runtime"
+    assert told["runs"][0]["window"] == {"begin": 0.0, "end": 3600}
+    assert [group["group"] for group in told["runs"][0]["groups"]] == [row["group"] for row in groups]
+    assert run(["metrics", EASY, "--by", "size", "--to", "1h"]) == 0
+    assert "\nmeasured: jobs submitted to 3600 s\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--batsim", "--from", "5"], "'--batsim' does not go with '--from', '--to' and '--skip'"),
+        (["--by", "size", "--per-job"], "'--per-job', '--series', '--by' and '--batsim' are different things to show"),
+        (["--by", "user"], "out_jobs.csv: tells no users: '-w WORKLOAD' does"),
+        (["--by", "colour"], "out_jobs.csv: tells no member 'colour' of jobs: '-w WORKLOAD' does, if they have it"),
+        (["--from", "3d"], "o16_energy_easy: there is no time from 259200 to 9373.622: the last job ends at"),
+        (["--from", "2024-05-31"], "--from: is a date, and o16_energy_easy does not tell"),
+    ],
+)
+def test_parts_and_groups_that_cannot_be(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    """One line, exit code 2."""
+    assert run(["metrics", EASY, *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert said in err

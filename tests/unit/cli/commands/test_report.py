@@ -112,3 +112,12 @@ def test_workloads_tell_users_and_deadlines(results: Path) -> None:
     assert "jobs with a deadline" in (results / "report.html").read_text()
     assert run(["report", "a", "-o", "report.html"]) == 0
     assert "jobs with a deadline" not in (results / "report.html").read_text()
+
+
+def test_a_part_of_the_runs(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One for all of them: until the last end of any."""
+    assert run(["report", "a", "b/fcfs", "-o", "report.html", "--from", "5s"]) == 0
+    assert "Shown: from 00:00:05 to 00:00:17." in (results / "report.html").read_text()
+    assert run(["report", "a", "-o", "late.html", "--from", "5min"]) == 2
+    assert "easy: there is no time from 300 to 10: the last job ends at 10" in capsys.readouterr().err
+    assert not (results / "late.html").exists()

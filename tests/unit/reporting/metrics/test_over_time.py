@@ -84,8 +84,8 @@ def test_no_more_hosts_than_there_are_compute_or_are_idle() -> None:
         "idle": [(0, 1), (10, 0), (20, 1), (30, 2)],
         "computing": [(0, 1), (10, 2), (20, 1), (30, 0)],
     }
-    assert host_times(log, 30.0)["computing"] == 10 + 20 + 10
-    assert host_times(log, 30.0)["idle"] == 10 + 10
+    assert host_times(log, 0.0, 30.0)["computing"] == 10 + 20 + 10
+    assert host_times(log, 0.0, 30.0)["idle"] == 10 + 10
 
 
 def test_without_hosts_there_is_no_utilisation() -> None:

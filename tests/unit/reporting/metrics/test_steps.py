@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batsched_py.reporting.metrics.steps import integral, mean_over, means, scaled, stacked
+from batsched_py.reporting.metrics.steps import between, highest, integral, mean_over, means, scaled, stacked
 
 SPANS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(0, 5)), max_size=12)
 
@@ -76,3 +76,20 @@ def test_means_of_parts_are_those_worked_out_by_hand() -> None:
 def test_values_are_scaled_and_times_are_not() -> None:
     """From hosts to a part of the hosts."""
     assert scaled([(0, 2), (5, 4)], 4) == [(0, 0.5), (5, 1)]
+
+
+def test_the_highest_value_of_a_time() -> None:
+    """The one that holds at its beginning counts, that of its end does not; no time has none."""
+    steps = [(0.0, 1), (10.0, 5), (20.0, 2), (30.0, 9)]
+    assert highest(steps, 12, 30) == 5
+    assert highest(steps, 20, 30) == 2
+    assert highest([(5.0, 0)], 0, 30) == 0
+    assert highest(steps, 12, 12) is None
+
+
+def test_steps_of_a_time() -> None:
+    """They begin with the value that holds there, and end before its end."""
+    steps = [(0.0, 1), (10.0, 5), (20.0, 2), (30.0, 9)]
+    assert between(steps, 12, 30) == [(12, 5), (20.0, 2)]
+    assert between(steps, 10, 20) == [(10, 5)]
+    assert between([(15.0, 1)], 12, 30) == [(15.0, 1)]

@@ -34,7 +34,7 @@ function buildTimeCharts(page) {
 }
 
 function drawDistributions(page) {
-  const rows = (run) => Array.from({ length: run.count }, (_, row) => row);
+  const rows = (run) => Array.from({ length: run.count }, (_, row) => row).filter((row) => page.measures(run, row));
   const drawings = [];
   if (element("waits")) {
     const axis = { tickvals: WAIT_MARKS.map(([time]) => time), ticktext: WAIT_MARKS.map(([, text]) => text), title: { text: "wait" } };

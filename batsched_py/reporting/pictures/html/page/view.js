@@ -14,7 +14,9 @@ class Page {
     this.machineStates = data.machine_states;
     this.runs = data.runs.map((packed, number) => new Run(number, packed, data.names.length, data.mark_kinds, data.mark_names));
     const latest = Math.max(0, ...this.runs.map((run) => run.end));
-    this.full = { begin: 0, end: latest || 1, low: 0, high: Math.max(1, ...this.runs.map((run) => run.hosts)) - 1 };
+    this.window = data.window;
+    const [begin, end] = data.window ?? [0, latest || 1];
+    this.full = { begin, end, low: 0, high: Math.max(1, ...this.runs.map((run) => run.hosts)) - 1 };
     this.view = { ...this.full };
     this.mode = "job";
     this.chosen = -1;
@@ -26,6 +28,11 @@ class Page {
     this.onChoice = [];
     /** Functions that are called when the window has changed. */
     this.onWindow = [];
+  }
+
+  /** Whether a job of a run was submitted in the time that is measured. */
+  measures(run, row) {
+    return !this.window || (this.window[0] <= run.submit[row] && run.submit[row] < this.window[1]);
   }
 
   /** Show another window; what is beyond the runs is cut off, and a window is moved rather than cut. */

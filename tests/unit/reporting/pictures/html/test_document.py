@@ -13,6 +13,7 @@ import pytest
 
 from batsched_py.reporting.pictures.html.document import MOST_REJECTED, report_page
 from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.simulator.records import JobRecord
 from tests.unit.reporting.records import record, rejected
 
@@ -153,3 +154,22 @@ def test_charts_are_said_to_last_until_the_last_job_ends() -> None:
     """Which need not be the one that started last."""
     page = text(schedule(record("1", finish=3600), record("2", start=10, finish=20, hosts="1")))
     assert "number of waiting jobs over time, until 01:00:00" in page
+
+
+def test_a_part_of_the_runs() -> None:
+    """What waits or runs then is drawn, what was submitted then is measured; the heading tells when."""
+    jobs = (
+        record("1", submit=0, start=0, finish=40),
+        record("2", submit=10, start=40, finish=60),
+        record("3", submit=50, start=60, finish=90),
+        record("4", submit=80, start=80, finish=99),
+        rejected("5", submit=55),
+    )
+    page = report_page([schedule(*jobs)], PLOTLY, window=TimeWindow(45, 70)).decode()
+    data = json.loads(carried(page, "data"))
+    assert (data["names"], data["window"]) == (["2", "3", "5"], [45, 70])
+    assert "Shown: from 00:00:45 to 00:01:10." in page
+    assert "busy hosts over time, from 00:00:45 until 00:01:10" in page
+    assert re.search(r"measured from</th><td[^>]*>00:00:45", page)
+    assert re.search(r">jobs</th><td[^>]*>2<", page)
+    assert json.loads(carried(report_page([schedule(*jobs)], PLOTLY).decode(), "data"))["window"] is None

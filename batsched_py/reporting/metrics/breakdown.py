@@ -1,0 +1,178 @@
+"""Breakdowns: the metrics of the jobs of each user, of each class of sizes or run times, of each value of a member."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+from msgspec import Struct
+
+from batsched_py.errors import InputError
+from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
+from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
+from batsched_py.reporting.metrics.statistics import mean, quantile
+from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
+from batsched_py.reporting.schedules.members import USER
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.text.display import displayed, shown
+from batsched_py.text.wording import unknown
+
+#: What jobs are grouped by, besides members of their own.
+SIZE: Final = "size"
+RUNTIME: Final = "runtime"
+#: The group of jobs that lack the member.
+NOT_TOLD: Final = "not told"
+#: The group of jobs that were rejected, which have no run time.
+NEVER_RAN: Final = "never ran"
+#: Upper bounds of the classes of run times, each of which includes its own; the hour is that of S. Srinivasan et al.
+_RUNTIMES: Final = (MINUTE, 10 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, DAY)
+#: The classes in words, with that above the last bound.
+RUNTIME_CLASSES: Final = (
+    "up to 1 min", "1 to 10 min", "10 min to 1 h", "1 to 4 h", "4 to 12 h", "12 h to 1 d", "above 1 d",
+)  # fmt: skip
+
+
+class GroupMetrics(Struct, frozen=True):
+    """The metrics of some jobs of a run; waits in seconds, over the jobs that ran, None if none did.
+
+    Attributes:
+        group: the value or class that they have in common.
+        jobs: number of jobs submitted.
+        ran: those that were not rejected.
+        host_time: host seconds that they had.
+        share: of the host seconds that all jobs had, from 0 to 1; None if nobody had any.
+        mean_wait, median_wait, p90_wait, max_wait: of their waits.
+        mean_bounded_slowdown, median_bounded_slowdown, p90_bounded_slowdown, max_bounded_slowdown: of their slowdowns.
+    """
+
+    group: str
+    jobs: int
+    ran: int
+    host_time: float
+    share: float | None
+    mean_wait: float | None
+    median_wait: float | None
+    p90_wait: float | None
+    max_wait: float | None
+    mean_bounded_slowdown: float | None
+    median_bounded_slowdown: float | None
+    p90_bounded_slowdown: float | None
+    max_bounded_slowdown: float | None
+
+
+class _Grouping(Struct, frozen=True):
+    """How jobs are put into groups: the name of a job's group, and the order of the groups.
+
+    Attributes:
+        name_of: the group of a job.
+        key: by which groups are sorted.
+    """
+
+    name_of: Callable[[JobMetrics], str]
+    key: Callable[[GroupMetrics], Any]
+
+
+def break_down(schedule: Schedule, by: str, tau: float = SLOWDOWN_BOUND) -> list[GroupMetrics]:
+    """Return the metrics of groups of jobs: by size or run time in classes, in their order, or by a member of the jobs.
+
+    Groups of a member stand in the order of their host seconds, the largest first. InputError if no job has the member.
+    """
+    grouping = _CLASSES.get(by) or _by_member(schedule, by)
+    groups: dict[str, list[JobMetrics]] = {}
+    for job in measure_jobs(schedule, tau):
+        groups.setdefault(grouping.name_of(job), []).append(job)
+    total = math.fsum(_host_time(job) for jobs in groups.values() for job in jobs)
+    return sorted((_measure(name, jobs, total) for name, jobs in groups.items()), key=grouping.key)
+
+
+def size_class(size: int) -> str:
+    """Return the class of a number of hosts, up to the next power of two: "1", "2", "3-4", "5-8"..."""
+    top = 1 << max(size - 1, 0).bit_length()
+    return str(size) if size <= 2 else f"{top // 2 + 1}-{top}"
+
+
+def runtime_class(seconds: float) -> str:
+    """Return the class of a run time, of RUNTIME_CLASSES."""
+    return RUNTIME_CLASSES[bisect_left(_RUNTIMES, seconds)]
+
+
+def group_of(job: JobMetrics, by: str) -> str:
+    """Return the class of a job by SIZE or RUNTIME."""
+    return _CLASSES[by].name_of(job)
+
+
+def cross(jobs: Iterable[JobMetrics]) -> Mapping[tuple[str, str], list[JobMetrics]]:
+    """Return (class of sizes, class of run times) -> the jobs of both that ran."""
+    found: dict[tuple[str, str], list[JobMetrics]] = {}
+    for job in jobs:
+        if not job.record.rejected:
+            found.setdefault((group_of(job, SIZE), group_of(job, RUNTIME)), []).append(job)
+    return found
+
+
+def size_order(name: str) -> int:
+    """Return the sort key of a class of sizes."""
+    return int(name.partition("-")[0])
+
+
+def _runtime_name(job: JobMetrics) -> str:
+    return NEVER_RAN if job.record.rejected else runtime_class(job.record.execution)
+
+
+def _by_member(schedule: Schedule, member: str) -> _Grouping:
+    """Group by a member of the jobs. InputError if no job has it."""
+    if not any(member in record.job.members for record in schedule.jobs):
+        known = sorted({name for record in schedule.jobs for name in record.job.members})
+        if member == USER and not known:
+            rule = "tells no users: '-w WORKLOAD' does, if its jobs have a member 'user'"
+        elif not known:
+            rule = f"tells no member {shown(member)} of jobs: '-w WORKLOAD' does, if they have it"
+        else:
+            rule = f"has no job with a member {shown(member)}: {unknown(member, map(displayed, known))}"
+        raise InputError(schedule.source, "", rule)
+    return _Grouping(
+        lambda job: _text(job.record.job.members.get(member)), lambda group: (-group.host_time, group.group)
+    )
+
+
+def _text(value: Any) -> str:
+    """Return the value of a member as text."""
+    if value is None or value == "":
+        return NOT_TOLD
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _host_time(job: JobMetrics) -> float:
+    return 0.0 if job.record.rejected else job.size * job.record.execution
+
+
+def _measure(name: str, jobs: Sequence[JobMetrics], total: float) -> GroupMetrics:
+    waits = [job.wait for job in jobs if job.wait is not None]
+    slowdowns = [job.bounded_slowdown for job in jobs if job.bounded_slowdown is not None]
+    held = math.fsum(map(_host_time, jobs))
+    return GroupMetrics(
+        name,
+        len(jobs),
+        len(waits),
+        held,
+        held / total if total else None,
+        *_figures(waits),
+        *_figures(slowdowns),
+    )
+
+
+def _figures(values: Sequence[float]) -> tuple[float | None, float | None, float | None, float | None]:
+    """Return mean, median, the 90th percentile and the largest."""
+    return mean(values), quantile(values, 0.5), quantile(values, 0.9), max(values, default=None)
+
+
+#: Name of a grouping in classes -> how it groups.
+_CLASSES: Final[Mapping[str, _Grouping]] = {
+    SIZE: _Grouping(lambda job: size_class(job.record.job.size), lambda group: size_order(group.group)),
+    RUNTIME: _Grouping(_runtime_name, lambda group: (*RUNTIME_CLASSES, NEVER_RAN).index(group.group)),
+}
+#: Names of the metrics of a group, in their order, without that of the group.
+GROUP_METRICS: Final = GroupMetrics.__struct_fields__[1:]
