@@ -7,14 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields
 from typing import Final
 
-from batsched_py.api import Event, HostSet, Job, JobCompleted, JobKilled, OptionError, Plan, Scheduler, Table, View
+from batsched_py.api import Event, HostSet, Job, OptionError, Plan, Scheduler, Table, View
 from batsched_py.collection.alternatives import Placement
 from batsched_py.collection.attempts import Attempts, why_not
 from batsched_py.collection.codes import Code
 from batsched_py.collection.demands import Demand
 from batsched_py.collection.enactor import Enactor, Negotiation
-from batsched_py.collection.placers import PlacementRequest, PlacerSettings
+from batsched_py.collection.placers import Fate, PlacementRequest, PlacerSettings
 from batsched_py.schedulers.placing.admission import Admission
+from batsched_py.schedulers.placing.losses import Losses
 from batsched_py.schedulers.placing.members import Members
 from batsched_py.schedulers.placing.options import PlacerOptions
 
@@ -32,6 +33,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
 
     name = "placer"
     source = "Legion: Chapin, Katramatos, Karpovich, Grimshaw, The Legion resource management system, JSSPP 1999."
+    uses_dynamic_jobs = True
     heeds_constraints = True
 
     def setup(self, view: View) -> None:
@@ -41,9 +43,11 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         if options.share == "time" and not view.compute_sharing:
             raise OptionError("option share of placer: time needs a simulation with --enable-compute-sharing")
         self.members = Members(view, options, draw)
+        self.losses = Losses(options.on_loss, view)
         self.admission = Admission(self.members, options.classes or {}, shared=options.share == "time")
         self.enactor = Enactor(self.members.resources.get, options.keep)
-        settings = PlacerSettings(alternatives=options.alternatives, draw=draw)
+        fate: Fate = "replace" if options.on_loss == "replace" else "fail"
+        settings = PlacerSettings(alternatives=options.alternatives, draw=draw, fate=fate)
         self.placer = options.place.make(self.members.known, self.enactor, settings)
         #: Job id -> what was negotiated for it, while it runs.
         self.talks: dict[str, Negotiation] = {}
@@ -54,16 +58,12 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
 
     def observe(self, event: Event, view: View) -> None:
         """Free the hosts of jobs that have ended."""
-        ended: list[str] = []
-        if isinstance(event, JobCompleted):
-            ended.append(event.job_id)
-        elif isinstance(event, JobKilled):
-            ended += event.killed_ids
-        for job_id in ended:
-            self.admission.note_end(job_id)
+        for job_id in self.losses.observe(event):
             talk = self.talks.pop(job_id, None)
             if talk is not None:
                 self.members.note_end(talk.end(view.now))
+                if self.losses.ends(job_id):
+                    self.admission.note_end(self.losses.first_id(job_id))
 
     def decide(self, view: View, plan: Plan) -> None:
         polled = self.members.update(view)
@@ -71,7 +71,9 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         running = len(view.running)
         waiting, known = self.admission.waiting, self.members.known
         before = waiting.last
-        arrived = [job for job in view.arrived if self.admission.admit(job, view, plan)]
+        self.losses.stop_lost(self.talks, self.admission.attempts, self.placer, view, plan)
+        came = [job for job in view.arrived if job.id not in self.admission.attempts]
+        arrived = [job for job in [*self.losses.repeat(view, plan), *came] if self.admit(job, view, plan)]
         arrived += [job for job in list(self.admission.later.values()) if self.admission.is_due(job, view)]
         self.admission.prune(view)
         news = view.hosts_changed or polled or not running
@@ -82,6 +84,11 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
             self.idle_since = None
         if len(view.queue):
             self.call(view, plan)
+        self.losses.finish_registration(view, plan)
+
+    def admit(self, job: Job, view: View, plan: Plan) -> bool:
+        """Let a job wait, or reject it; return whether it waits for hosts."""
+        return self.admission.admit(job, view, plan, self.losses.number(job))
 
     def place(self, job: Job, turn: int, view: View, plan: Plan) -> None:
         """Propose schedules until one is started, or the job has to wait; `turn` is how many jobs came up to now."""
@@ -136,7 +143,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
     def start(self, job: Job, talk: Negotiation, demand: Demand, plan: Plan) -> None:
         """Start a job whose hosts have all agreed."""
         self.talks[job.id] = talk
-        self.admission.note_start(job)
+        self.losses.note_start(job, self.admission.note_start(job))
         numbers = self.members.numbers
         placements = [answer.placement for answer in talk.granted]
         hosts = HostSet.from_ids(numbers[placement.host] for placement in placements)

@@ -14,12 +14,16 @@ from batsched_py.text.wording import counted
 
 @dataclass(slots=True)
 class Attempts:
-    """Counts of the work to place a job: proposals, requests to hosts, grants given back, and hosts that refused."""
+    """Counts of the work to place a job.
+
+    They are proposals, requests to hosts, grants given back, hosts that refused, and placements that were lost.
+    """
 
     proposals: int = 0
     requests: int = 0
     releases: int = 0
     refusals: int = 0
+    losses: int = 0
 
     def count(self, talk: Negotiation) -> Mapping[str, Code]:
         """Add what came of a proposal; return the hosts and vaults that refused, and how."""

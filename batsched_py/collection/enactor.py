@@ -196,6 +196,19 @@ class Negotiation:
             self._resource(token).finish(token, now)
         return [token.resource for token in tokens]
 
+    def lose(self, names: Collection[str]) -> list[PlacementAnswer]:
+        """Note that resources have failed under what was started; return the placements that are lost (L41).
+
+        Nobody else is granted what they had until the objects have ended, as `end` says.
+        """
+        lost = []
+        for number, answer in enumerate(self.granted):
+            gone = [token.resource for token in _tokens(answer) if token.resource in names]
+            if gone and answer.code is Code.GRANTED:
+                self._note(self.position or 0, number, Code.CANCELLED, gone[0])
+                lost.append(self.granted[number])
+        return lost
+
     def decline(self) -> None:
         """Give everything back: whoever asked does not want what was granted."""
         if self.position is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
 from typing import Final, Protocol
@@ -50,15 +50,19 @@ class Waiting:
         #: Number of the job that came last.
         self.last = 0
 
-    def add(self, job: Job, query: Expression, *, changes: bool) -> None:
-        """Let a job wait; with `changes` hosts that do not suit it may do so once another job has started."""
+    def add(self, job: Job, query: Expression, *, changes: bool, number: int | None = None) -> None:
+        """Let a job wait; with `changes` hosts that do not suit it may do so once another job has started.
+
+        `number` is that of a job that has left, in whose place it comes.
+        """
         line = self._lines.get(query.text)
         if line is None:
             line = self._lines[query.text] = _Line(query, changes=changes)
-        self.last += 1
-        line.numbers.setdefault(job.size, []).append(self.last)
-        self._places[job.id] = self.last, line
-        self._jobs[self.last] = job
+        if number is None:
+            self.last = number = self.last + 1
+        insort(line.numbers.setdefault(job.size, []), number)
+        self._places[job.id] = number, line
+        self._jobs[number] = job
 
     def remove(self, job: Job) -> None:
         """Take a job out."""

@@ -18,6 +18,6 @@ Times are seconds; intervals are half-open. A reservation is in the table until 
 as `lifecycle` says.
 
 `arrivals` and `enactment` are Batsim's side: which lease a job asks for, and how decisions become verbs of the Plan;
-`segments`: which job stands for which, as Batsim runs no job twice. `preemption` serves `schedulers/ar_preempt.py`: who
-is killed for a reservation. Nothing here does I/O.
+`segments`: which job stands for which, as Batsim runs no job twice; `restarts`: jobs that are killed to begin again.
+`preemption` serves `schedulers/ar_preempt.py`: who is killed for a reservation. Nothing here does I/O.
 """

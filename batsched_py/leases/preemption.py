@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import TypeVar
 
 from batsched_py.hostset import HostSet
-from batsched_py.leases.segments import Segments
+from batsched_py.leases.restarts import Restarts
 from batsched_py.leases.terms import Kind, read_terms
 from batsched_py.model.job import Job
 from batsched_py.planning.future.reservations import Reservations
-from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled
+from batsched_py.protocol.events import Event
 from batsched_py.scheduling.plan import Plan
 from batsched_py.scheduling.view import View
 from batsched_py.state.state import Running
@@ -53,11 +53,9 @@ class Preemption:
         #: Jobs are stopped at all.
         self.active = wanted and view.config.dynamic_jobs
         self._warned = self.active or not wanted
+        self._restarts = Restarts()
         #: Later parts of jobs that were stopped, and the jobs themselves.
-        self.segments = Segments()
-        #: Job id -> a job whose kill is on its way, with its profile; and those that have ended and begin again.
-        self._dying: dict[str, tuple[Job, Mapping[str, Any]]] = {}
-        self._again: list[tuple[Job, Mapping[str, Any]]] = []
+        self.segments = self._restarts.segments
         #: Job id -> when a running job was last expected to end, if that is not when its walltime is over.
         self._foreseen: dict[str, float] = {}
         #: Job id -> the end of the reservation of a job that runs, which may have started a hair late.
@@ -66,27 +64,18 @@ class Preemption:
     @property
     def to_repeat(self) -> bool:
         """True if a job was stopped that has not been submitted again, and can be now."""
-        return bool(self._again)
+        return self._restarts.to_repeat
 
     @property
     def in_progress(self) -> bool:
         """True if a job was stopped that has not been submitted again."""
-        return bool(self._dying or self._again)
+        return self._restarts.in_progress
 
     def observe(self, event: Event) -> None:
         """Note who was killed and begins again, unless it ended by itself just before. To be called for all events."""
-        if isinstance(event, JobCompleted):
-            killed = {event.job_id: event.state == COMPLETED_KILLED}
-        elif isinstance(event, JobKilled):  # of killed jobs Batsim 1 tells nothing else
-            killed = dict.fromkeys(event.killed_ids, True)
-        else:
-            return
-        for job_id, again in killed.items():
+        for job_id in self._restarts.observe(event):
             self._foreseen.pop(job_id, None)
             self._ends.pop(job_id, None)
-            victim = self._dying.pop(job_id, None)
-            if victim is not None and again:
-                self._again.append(victim)
 
     def warn_once(self, plan: Plan) -> None:
         """Tell the user if jobs should be stopped and cannot be."""
@@ -123,21 +112,11 @@ class Preemption:
 
     def stop(self, victims: Sequence[Job], plan: Plan) -> None:
         """Kill jobs that `find_room` or `in_the_way` named, to begin again."""
-        if not victims:
-            return
-        if not self._view.registration_open:
-            plan.continue_registration()
-        for job in victims:
-            profile = self.segments.repeatable(job, self._view)
-            assert profile is not None  # noqa: S101  # stoppable
-            self._dying[job.id] = job, profile
-        plan.kill(victims)
+        self._restarts.stop(victims, self._view, plan)
 
     def repeat(self, plan: Plan) -> None:
         """Submit again those that were killed."""
-        for job, profile in self._again:
-            self.segments.repeat(job, profile, self._view, plan)
-        self._again.clear()
+        self._restarts.repeat(self._view, plan)
 
     def will_end(self, job: Job, end: float) -> None:
         """Expect a job that is started now to end with its reservation, at `end`, however late Batsim starts it."""

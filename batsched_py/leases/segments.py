@@ -50,6 +50,11 @@ class Segments:
         """Return the first segment of the lease of which this is one."""
         return self._first.get(job.id, job)
 
+    def first_id(self, job_id: str) -> str:
+        """Return the id of the first segment of the lease of which one has this id."""
+        first = self._first.get(job_id)
+        return job_id if first is None else first.id
+
     def __len__(self) -> int:
         """Return the number of segments without the first ones."""
         return len(self._first)

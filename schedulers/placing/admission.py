@@ -43,8 +43,11 @@ class Admission:
         self._ever: dict[str, int] = {}
         self._free = FREE_HOST if members.vaults else FREE
 
-    def admit(self, job: Job, view: View, plan: Plan) -> bool:
-        """Let a job wait, or reject it; return whether it waits for hosts."""
+    def admit(self, job: Job, view: View, plan: Plan, number: int | None = None) -> bool:
+        """Let a job wait, or reject it; return whether it waits for hosts.
+
+        `number` is its place among those that wait; None: the last one.
+        """
         try:
             demand = read_demand(job, view.profile(job), self._classes)
         except ValueError as error:
@@ -61,7 +64,7 @@ class Admission:
             self.later[job.id] = job
             plan.hold(job, "its class runs after jobs that have not ended")
             return False
-        self._enqueue(job, demand.query)
+        self._enqueue(job, demand.query, number)
         plan.hold(job, why_not(job, {}))
         return True
 
@@ -79,10 +82,12 @@ class Admission:
         """Note that a job has ended, under its id with its workload and without, if others wait for it."""
         self._ended |= self._awaited & {job_id, job_id.partition("!")[2]}
 
-    def note_start(self, job: Job) -> None:
-        """Forget what a job has waited for."""
+    def note_start(self, job: Job) -> int:
+        """Forget what a job has waited for, and return its number among those that wait."""
         del self.demands[job.id]
+        number = self.waiting.number(job)
         self.waiting.remove(job)
+        return number
 
     def prune(self, view: View) -> None:
         """Forget jobs that others have taken out of the queue, once there may be many."""
@@ -90,12 +95,13 @@ class Admission:
         if len(self.demands) > 2 * len(view.queue) + SPARE:
             self.demands = {job_id: demand for job_id, demand in self.demands.items() if job_id in view.queue}
 
-    def _enqueue(self, job: Job, query: Expression) -> None:
+    def _enqueue(self, job: Job, query: Expression, number: int | None = None) -> None:
         """Let a job wait for hosts."""
         suits = self._suits.get(query.text)
         if suits is None:
             suits = self._suits[query.text] = both(query, self._free)
-        self.waiting.add(job, suits, changes=not query.names.isdisjoint(DYNAMIC) or self._shared)
+        changes = not query.names.isdisjoint(DYNAMIC) or self._shared
+        self.waiting.add(job, suits, changes=changes, number=number)
 
     def _why_never(self, job: Job, demand: Demand) -> str:
         """Return why a job can never run: too few hosts, or no vault, may ever suit it; "" if it may."""

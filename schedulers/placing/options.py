@@ -44,3 +44,6 @@ class PlacerOptions:
         None, "hours of the day, as 8-18, outside of which nothing starts", peer_text=r"\d{1,2}-\d{1,2}"
     )
     policy: MakePolicy = named("none", "a rule that each host has beside those of its properties", POLICIES_OF_HOSTS)
+    on_loss: Literal["ignore", "fail", "replace"] = option(
+        "ignore", "jobs some of whose hosts go down run on, are killed, or are killed and placed again"
+    )

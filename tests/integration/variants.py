@@ -87,6 +87,7 @@ SPECIAL: list[tuple[str, dict[str, str]]] = [
         "placer",
         {"refuse": "0.1", "time_out": "1", "max_jobs": "1", "foresight": "false", "patience": "50", "pause": "9"},
     ),
+    ("placer", {"on_loss": "fail", "place": "random"}),
     ("sleeper", {"at_once": "one", "compute": "1"}),
     ("timelines", {"vm_leases": "queued"}),
     ("submitter", {"interval": "3", "jobs": "4", "slack": "none", "metadata": "true"}),
@@ -117,8 +118,9 @@ def liberties(name: str, options: dict[str, str]) -> dict[str, Any]:
     """Return the liberties of an algorithm with those that its options give it."""
     particular = {"particular_hosts": True} if options.get("selection") == "contiguous" else {}
     impatient = {"may_reject": True} if "patience" in options else {}  # hosts refuse for as long
+    strict = {"may_kill": True} if options.get("on_loss") == "fail" else {}  # what runs on hosts that go down
     capped = {"may_reject": True, "particular_hosts": True} if "power_cap" in options else {}  # hosts that draw little
-    return {**LIBERTIES.get(name, {}), **particular, **capped, **impatient}
+    return {**LIBERTIES.get(name, {}), **particular, **capped, **impatient, **strict}
 
 
 #: (submit time, hosts, run time, walltime): small numbers, so that instants coincide; some walltimes stop the job.

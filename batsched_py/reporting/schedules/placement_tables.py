@@ -16,12 +16,13 @@ _TABLE: Final = "placements"
 
 
 class PlacementRow(NamedTuple):
-    """The work to place a job: proposals, requests to hosts, grants given back, and refusals."""
+    """The work to place a job: proposals, requests to hosts, grants given back, refusals; placements that were lost."""
 
     proposals: int
     requests: int
     releases: int
     refusals: int
+    losses: int = 0
 
 
 #: Columns of the table: the job, then those of a row.

@@ -67,8 +67,8 @@ def test_a_table_of_a_users_own_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "x_placements.csv"
     path.write_text("job,where\nw0!1,here\n")
     assert read_placements(path) is None
-    path.write_text(",".join(COLUMNS) + "\nw0!1,1,2,0,1\n")
-    assert read_placements(path) == {"w0!1": PlacementRow(1, 2, 0, 1)}
-    path.write_text(",".join(COLUMNS) + "\nw0!1,1,-2,0,1\n")
+    path.write_text(",".join(COLUMNS) + "\nw0!1,1,2,0,1,3\n")
+    assert read_placements(path) == {"w0!1": PlacementRow(1, 2, 0, 1, 3)}
+    path.write_text(",".join(COLUMNS) + "\nw0!1,1,-2,0,1,0\n")
     with pytest.raises(InputError, match=r"line 2, column requests: must be a whole number from 0, not '-2'"):
         read_placements(path)

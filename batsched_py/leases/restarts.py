@@ -1,0 +1,76 @@
+"""Restarts: jobs that are killed to begin again, each as the next segment of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from batsched_py.leases.segments import Segments
+from batsched_py.model.job import Job
+from batsched_py.protocol.events import COMPLETED_KILLED, Event, JobCompleted, JobKilled
+from batsched_py.scheduling.plan import Plan
+from batsched_py.scheduling.view import View
+
+
+class Restarts:
+    """Jobs that were killed and begin again, but for those that ended by themselves just before.
+
+    Attributes:
+        segments: later parts of jobs, and the jobs themselves.
+    """
+
+    def __init__(self) -> None:
+        self.segments = Segments()
+        #: Job id -> a job whose kill is on its way, with its profile; and those that have ended and begin again.
+        self._dying: dict[str, tuple[Job, Mapping[str, Any]]] = {}
+        self._again: list[tuple[Job, Mapping[str, Any]]] = []
+
+    @property
+    def to_repeat(self) -> bool:
+        """True if a job was stopped that has not been submitted again, and can be now."""
+        return bool(self._again)
+
+    @property
+    def in_progress(self) -> bool:
+        """True if a job was stopped that has not been submitted again."""
+        return bool(self._dying or self._again)
+
+    def observe(self, event: Event) -> Sequence[str]:
+        """Note who was killed and begins again; return the ids of all jobs that have ended with an event."""
+        killed = ended_jobs(event)
+        for job_id, again in killed.items():
+            victim = self._dying.pop(job_id, None)
+            if victim is not None and again:
+                self._again.append(victim)
+        return list(killed)
+
+    def awaits(self, job_id: str) -> bool:
+        """Return whether a job that has ended begins again."""
+        return any(job.id == job_id for job, _ in self._again)
+
+    def stop(self, victims: Sequence[Job], view: View, plan: Plan) -> None:
+        """Kill running jobs, all repeatable (see Segments), to begin again."""
+        if not victims:
+            return
+        if not view.registration_open:
+            plan.continue_registration()
+        for job in victims:
+            profile = self.segments.repeatable(job, view)
+            assert profile is not None  # noqa: S101  # stoppable
+            self._dying[job.id] = job, profile
+        plan.kill(victims)
+
+    def repeat(self, view: View, plan: Plan) -> list[Job]:
+        """Submit again those that were killed, and return their next segments."""
+        repeated = [self.segments.repeat(job, profile, view, plan) for job, profile in self._again]
+        self._again.clear()
+        return repeated
+
+
+def ended_jobs(event: Event) -> Mapping[str, bool]:
+    """Return the jobs that have ended with an event, and whether each was killed."""
+    if isinstance(event, JobCompleted):
+        return {event.job_id: event.state == COMPLETED_KILLED}
+    if isinstance(event, JobKilled):  # of killed jobs Batsim 1 tells nothing else
+        return dict.fromkeys(event.killed_ids, True)
+    return {}

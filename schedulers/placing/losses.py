@@ -1,0 +1,83 @@
+"""Losses: jobs whose hosts go down before they have ended, and what becomes of these (L41)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from batsched_py.api import Event, Job, OptionError, Plan, View
+from batsched_py.collection.attempts import Attempts
+from batsched_py.collection.enactor import Negotiation
+from batsched_py.collection.placers import Placer
+from batsched_py.leases.restarts import Restarts
+
+
+class Losses:
+    """Jobs that are killed because they have lost hosts, and begin again elsewhere if their placer wants that."""
+
+    def __init__(self, mode: Literal["ignore", "fail", "replace"], view: View) -> None:
+        """Watch jobs; OptionError if they cannot be submitted again, and are to be."""
+        self._mode = mode
+        self._restarts = Restarts()
+        #: Id of a job -> its number among those that waited, in whose place the next segment comes.
+        self._numbers: dict[str, int] = {}
+        if mode == "replace" and not view.config.dynamic_jobs:
+            raise OptionError("option on_loss of placer: replace needs a simulation with --enable-dynamic-jobs")
+
+    def observe(self, event: Event) -> Sequence[str]:
+        """Return the ids of the jobs that have ended with an event."""
+        return self._restarts.observe(event)
+
+    def first_id(self, job_id: str) -> str:
+        """Return the id under which a job was submitted first."""
+        return self._restarts.segments.first_id(job_id)
+
+    def ends(self, job_id: str) -> bool:
+        """Return whether a job that has ended does not begin again."""
+        if self._restarts.awaits(job_id):
+            return False
+        self._numbers.pop(self.first_id(job_id), None)
+        return True
+
+    def note_start(self, job: Job, number: int) -> None:
+        """Note the number at which a job has waited."""
+        if self._mode == "replace":
+            self._numbers[self.first_id(job.id)] = number
+
+    def number(self, job: Job) -> int | None:
+        """Return the number of a job that begins again; None for one that comes for the first time."""
+        return self._numbers.get(self.first_id(job.id))
+
+    def stop_lost(
+        self, talks: Mapping[str, Negotiation], attempts: Mapping[str, Attempts], placer: Placer, view: View, plan: Plan
+    ) -> None:
+        """Kill jobs that run on hosts that are down; those that are to begin again and cannot go on."""
+        if self._mode == "ignore" or not view.unavailable:
+            return
+        again, failed = list[Job](), list[Job]()
+        for run in [run for run in view.running if not run.killed and run.job.id in talks]:
+            names = {view.hosts[number].name for number in run.hosts & view.unavailable}
+            stays = self._mode == "replace" and self._restarts.segments.repeatable(run.job, view) is None
+            if names and not stays:
+                lost = talks[run.job.id].lose(names)
+                attempts[run.job.id].losses += len(lost)
+                replaced = self._mode == "replace" and placer.replaces(lost)
+                (again if replaced else failed).append(run.job)
+        self._restarts.stop(again, view, plan)
+        if failed:
+            plan.kill(failed)
+
+    def repeat(self, view: View, plan: Plan) -> list[Job]:
+        """Submit again those that were killed; return those of their next segments that wait already."""
+        return [job for job in self._restarts.repeat(view, plan) if job.id in view.queue]
+
+    def finish_registration(self, view: View, plan: Plan) -> None:
+        """Finish it once nobody can begin again. Batsim 1 does not say when all have come: there it is reopened."""
+        if not view.registration_open:
+            return
+        if self._mode == "replace":
+            all_came = view.all_submitted or plan.dialect.name == "v1.4"
+            if not all_came or view.queue or view.running or self._restarts.in_progress:
+                return
+        if not view.expects_requests:
+            plan.finish_registration()
