@@ -180,7 +180,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
         slot = Slot(start, max(start, view.now) + job.limit, hosts)
         self.put(Reservation(job.id, slot))
         plan.promise(job, slot)
-        plan.hold(job, f"is to start at {start:g} on {hosts}")
+        plan.hold(job, f"is to start at {start:g} on {hosts}", "instant")
 
     def put(self, reservation: Reservation) -> None:
         fault = self.book.add(reservation, over=reservation.slot.hosts)
@@ -204,7 +204,7 @@ class ArPreempt(Backfilling[ArPreemptOptions]):
                 if isinstance(room, str):
                     self.put(reservation)
                     gone = HostSet(reservation.slot.hosts.bits & down)
-                    plan.hold(job, f"{gone} of its hosts went down; on others: {room}")
+                    plan.hold(job, f"{gone} of its hosts went down; on others: {room}", "instant")
                 else:
                     self.keep(job, room[0], view, plan)
 

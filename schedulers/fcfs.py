@@ -17,6 +17,6 @@ class Fcfs(Scheduler[PlacementOptions]):
         for job in view.queue:
             hosts = self.placement.hosts(job, plan.free)
             if hosts is None:
-                plan.hold(job, self.placement.why_not(job, plan.free))
+                plan.hold(job, self.placement.why_not(job, plan.free), "constraint")
                 return
             plan.start(job, hosts)

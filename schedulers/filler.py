@@ -19,7 +19,7 @@ class Filler(Scheduler[PlacementOptions]):
         for job in candidates:
             hosts = self.placement.hosts(job, free)
             if hosts is None:
-                plan.hold(job, self.placement.why_not(job, free))
+                plan.hold(job, self.placement.why_not(job, free), "constraint")
             else:
                 plan.start(job, hosts)
                 free -= hosts

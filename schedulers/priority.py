@@ -41,7 +41,7 @@ class Priority(Scheduler[PriorityOptions]):
         for job in self.line.jobs(view.queue, view.now):
             hosts = self.placement.hosts(job, free)
             if hosts is None:
-                plan.hold(job, self.placement.why_not(job, free))
+                plan.hold(job, self.placement.why_not(job, free), "constraint")
                 return
             plan.start(job, hosts)
             free -= hosts

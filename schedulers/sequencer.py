@@ -24,6 +24,8 @@ class Sequencer(Scheduler[SequencerOptions]):
     def decide(self, view: View, plan: Plan) -> None:
         self.line.join(view.arrived, view.now)
         if view.running:
+            for job in view.arrived:
+                plan.hold(job, "another job runs, and each has the machine for itself")
             return
         for job in self.line.jobs(view.queue, view.now):
             hosts = plan.free.first(job.size)

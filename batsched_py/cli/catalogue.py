@@ -46,6 +46,7 @@ _GROUPS: Final = {
     },
     "Results": {
         "metrics": ("Show the figures of runs: Batsim's, ours, or a log's.", "metrics out/easy"),
+        "explain": ("Show why a job of a run waited, and who overtook it.", "explain out/easy 094"),
         "report": ("Show runs on a page, and what differs between them.", "report out/easy -o report.html"),
         "gantt": ("Draw which jobs ran on which hosts, here or for a paper.", "gantt out/easy -o gantt.pdf"),
         "plot": (

@@ -13,8 +13,8 @@ from batsched_py.text.display import displayed, shown
 Cell = str | int | float | None
 #: Names of tables; their files are called by them.
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
-#: Tables that Batsim itself writes.
-RESERVED: Final = frozenset({"jobs", "schedule", "machine_states", "consumed_energy", "pstate_changes"})
+#: Tables that Batsim itself writes, and that of decisions.
+RESERVED: Final = frozenset({"jobs", "schedule", "machine_states", "consumed_energy", "pstate_changes", "decisions"})
 #: What a field is quoted for.
 _QUOTED: Final = re.compile(r'[",\r\n]')
 #: Classes of cells of which any value may be written.
@@ -45,7 +45,7 @@ def checked_tables(tables: Iterable[Table]) -> tuple[Table, ...]:
         if not _NAME.fullmatch(name):
             raise ValueError(f"a table's name must match {_NAME.pattern}, not be {displayed(repr(name))}")
         if name in RESERVED or name in found:
-            owner = "Batsim writes" if name in RESERVED else "there already is"
+            owner = "each run has" if name in RESERVED else "there already is"
             raise ValueError(f"table {name}: {owner} a table of this name")
         whole = tuple(tuple(row) for row in rows)
         _check_cells(name, tuple(header), whole)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from batsched_py.bits import size_of
 from batsched_py.errors import LocalProtocolError, PlanError
 from batsched_py.hostset import HostSet, IntervalSet, as_host_set
+from batsched_py.model.decision_row import HoldKind
 from batsched_py.model.job import Job
 from batsched_py.model.limits import NAME_RULE, breaks_csv
 from batsched_py.planning.future.promises import Claim, Shadow, Slot
@@ -61,11 +62,12 @@ SHORTEST_CALL: Final = 1e-2
 
 
 class Hold(Struct, frozen=True):
-    """The reason why a job waits, in the algorithm's words, and the time at which it was given."""
+    """The reason why a job waits, in the algorithm's words, the time at which it was given, and its kind."""
 
     job: Job
     reason: str
     time: float
+    kind: HoldKind = "own"
 
 
 class Plan:
@@ -279,13 +281,21 @@ class Plan:
         """Answer a Query of Batsim."""
         self._send_written("answer", events.Answer(self.timestamp, dict(values)))
 
-    def hold(self, job: Job, why: str) -> None:
-        """Record why a job waits. Not sent: it is shown when the simulation stands still."""
-        self.holds[job.id] = Hold(job, why, self._state.now)
+    def hold(self, job: Job, why: str, kind: HoldKind = "own") -> None:
+        """Record why a job waits. Not sent: it is shown when the simulation stands still, and by `explain`.
+
+        The `kind` says what `why` is about if that is a promise that would be broken, free hosts that do not suit the
+        job (`constraint`), or a start in advance (`instant`). Too few free hosts need no kind: they are seen.
+        """
+        self.holds[job.id] = Hold(job, why, self._state.now, kind)
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
         """Record when a job will start at the latest. Not sent."""
         self.promises[job.id] = slot
+
+    def withdraw_promise(self, job_id: str) -> None:
+        """Forget the promise of a job, if it has one: nothing stands for it now. Not sent."""
+        self.promises.pop(job_id, None)
 
     def warn(self, text: str) -> None:
         """Tell the user something in one line, with the time. Not sent."""

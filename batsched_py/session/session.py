@@ -35,6 +35,7 @@ from batsched_py.scheduling.options import Origin, describe_options, make_option
 from batsched_py.scheduling.plan import MOST_TOLD, SHORTEST_CALL, Plan
 from batsched_py.scheduling.view import View
 from batsched_py.session.clock import ZERO, DecisionClock
+from batsched_py.session.decision_log import DecisionLog, PassOn
 from batsched_py.session.queries import QueryAnswers
 from batsched_py.session.requests import Requests
 from batsched_py.session.stored_jobs import deposit, describe, unread
@@ -69,6 +70,7 @@ class Session:
         limits: how large a message may be.
         requests: True if external events may ask for jobs and take them back (see `session.requests`).
         call_every: as long as such events may come, be called after so many simulated seconds at the latest.
+        log: receives rows of holds and promises, some at a time; None if nobody wants them.
 
     Raises OptionError at once if the options are wrong.
     """
@@ -85,6 +87,7 @@ class Session:
         limits: Limits = LIMITS,
         requests: bool = False,
         call_every: float | None = None,
+        log: PassOn | None = None,
     ) -> None:
         self._call_every = call_every
         self._takes_requests = requests
@@ -105,8 +108,9 @@ class Session:
         self._store: JobStore | None = None
         self._conversation = DecisionSide(warn, limits)
         self._state = State()
+        self._log = None if log is None else DecisionLog(self._state, warn, log)
         #: The algorithm's output: its promises, and why jobs wait.
-        self.plan: Final = Plan(self._state, warn)
+        self.plan: Final = Plan(self._state, warn) if self._log is None else self._log.plan
         #: The algorithm's input.
         self.view: Final = View(self._state)
         self._scheduler = _make(scheduler, self._given)
@@ -177,6 +181,8 @@ class Session:
             self._decide(message)
         else:
             self._end(message)
+        if self._log is not None:
+            self._log.note(message.events, last=ends)
         now = plan.timestamp
         commands: Sequence[Command] = plan.commands
         if wall is not None:

@@ -177,7 +177,7 @@ class BackfillLoop:
             if view.unavailable and self._moves_later(entry, view, plan):
                 for other in waiting[position + 1 :]:
                     self._book.withdraw(other)
-                    plan.promises.pop(other.job.id, None)  # it may be promised nothing now
+                    plan.withdraw_promise(other.job.id)  # it may be promised nothing now
                 self._serve([each.job for each in waiting[position:] if each.job.id in view.queue], view, plan)
                 return
             if entry.job.id in view.queue:
@@ -212,7 +212,7 @@ class BackfillLoop:
     def _forget_all(self, plan: Plan) -> None:
         """Withdraw all promises, also from the plan: others may be promised something in their place."""
         for job_id in self._blocked:
-            plan.promises.pop(job_id, None)
+            plan.withdraw_promise(job_id)
         self._book.withdraw_all()
 
     # Jobs.
@@ -241,7 +241,7 @@ class BackfillLoop:
                 rules.start(job, hosts, view, plan)
                 book.forget_gaps()
                 return
-        plan.hold(job, rules.why_blocked(job, view, plan))
+        rules.hold(job, view, plan)
         book.keep(job, promise)
         if promise is not None:
             plan.promise(job, promise)

@@ -87,15 +87,16 @@ class BackfillRules(Generic[Options]):
             eligible -= plan.free - self.placement.eligible_now(job)
         return book.earliest(job, eligible, self.picks)
 
-    def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
-        """Return why the job does not start now: it lacks hosts, or would break a promise."""
+    def hold(self, job: Job, view: View, plan: Plan) -> None:
+        """Record why the job does not start now: it lacks hosts, or would break a promise."""
         free = plan.free
         count = len(free)
         if job.size > count:
-            return too_few(job.size, count)
-        if self.hosts(job, free) is not None:
-            return f"needs {job.size} of {count} free hosts, and would break a promise"
-        return self.placement.why_not(job, free)
+            plan.hold(job, too_few(job.size, count), "hosts")
+        elif self.hosts(job, free) is not None:
+            plan.hold(job, f"needs {job.size} of {count} free hosts, and would break a promise", "promise")
+        else:
+            plan.hold(job, self.placement.why_not(job, free), "constraint")
 
     def calls_at(self, first_start: float) -> bool:
         """Return whether the loop must be called at the first promised start."""

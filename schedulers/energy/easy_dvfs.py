@@ -214,16 +214,17 @@ class DvfsRules(OvertakingRules[DvfsOptions]):
                     return Slot(time, time + self.duration(job), hosts)
         return None
 
-    def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
-        """Return the watts that the job lacks under a cap; else the usual reason."""
+    def hold(self, job: Job, view: View, plan: Plan) -> None:
+        """Record the watts that the job lacks under a cap; else the usual reason."""
         hosts = self.hosts(job, plan.free) if self.ledger is not None else None
         if self.ledger is not None and hosts is not None:
             drawn = self.ledger.at(view.now, view.now)
             *_, slowest = self.ways(job, hosts, view)
             watts = self.ledger.rise(slowest)
             if drawn + watts > self.cap:
-                return f"would add {watts:g} W to {drawn:g} W, the cap is {self.cap:g} W"
-        return super().why_blocked(job, view, plan)
+                plan.hold(job, f"would add {watts:g} W to {drawn:g} W, the cap is {self.cap:g} W")
+                return
+        super().hold(job, view, plan)
 
     def may_overtake(self, job: Job, hosts: HostSet, book: PromiseBook[Any], view: View) -> bool:
         """Return whether the job keeps to the cap, and so will the promised one beside it or after it."""

@@ -76,18 +76,26 @@ class BudgetRules(SleepRules[BudgetOptions]):
         if self.bucket is not None:
             self.bucket.pay(paid.watts * self.duration(job))
 
-    def why_blocked(self, job: Job, view: View, plan: Plan) -> str:
-        """Return the watts or joules that it lacks; else as EASY."""
+    def hold(self, job: Job, view: View, plan: Plan) -> None:
+        """Record the watts or joules that it lacks; else as EASY."""
+        why = self.why_unpaid(job, view, plan)
+        if why is None:
+            super().hold(job, view, plan)
+        else:
+            plan.hold(job, why)
+
+    def why_unpaid(self, job: Job, view: View, plan: Plan) -> str | None:
+        """Return which watts or joules a job lacks; None if it lacks hosts, or nothing."""
         hosts = self.choose(plan.free, job.size)
         if hosts is None:
-            return super().why_blocked(job, view, plan)
+            return None
         drawn, watts = self.estimate.now(view), self.estimate.added(hosts)
         if drawn + watts > self.cap:
             return f"would add {watts:g} W to {drawn:g} W, the cap is {self.cap:g} W"
         joules = watts * self.duration(job)
         if self.bucket is not None and self.affordable(joules, view) > view.now:
             return f"may consume {joules:g} J, the budget has {self.bucket.joules:g} J now"
-        return super().why_blocked(job, view, plan)
+        return None
 
     def earliest(self, job: Job, book: PromiseBook[Any], view: View, plan: Plan) -> Promise | None:
         """Return the first instant at which there are hosts, watts and joules for the job, and which hosts."""

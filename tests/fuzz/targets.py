@@ -76,6 +76,16 @@ SACCT: Final = b"""JobID|User|State|Submit|Start|End|Elapsed|Timelimit|ReqCPUS|A
 """
 #: Images of leases.
 IMAGES: Final = b"a.img 640\nb.img 1024\n# the image of each lease\n" + b"a.img\nb.img\n" * 40
+#: Decisions of a run, beside the jobs of a recorded one.
+DECISIONS: Final = b"""time,what,job_id,start,reason,jobs,hosts,words
+0.000000,hosts,,,,,0-15,
+91.281000,promised,w0!1,357.816000,first,,,
+91.281000,held,w0!1,,hosts,,,"needs 16 hosts, 0 are free"
+300.000000,down,,,,,3 7-8,
+375.510000,promised,w0!1,590.500000,ends,"w0!6,w0!0",,
+600.400000,held,w0!13,,own,,,"would add 9 W to 90 W, the cap is 95 W"
+601.000000,withdrawn,w0!1,,failure,,,
+602.000000,rejected,w0!99,,,,,no"""
 #: The description of a run.
 DESCRIBED: Final = {
     "algorithm": "easy",
@@ -372,6 +382,7 @@ def file_targets() -> Iterator[Target]:
 
         yield Target(f"csv-{name}", wrong_table(others[f"out_{name}.csv"][:3000].rpartition(b"\n")[0], b","), attempt)
     yield Target("run-json", wrong_json(DESCRIBED), beside_two_runs)
+    yield Target("csv-decisions", wrong_table(DECISIONS, b","), beside_a_run)
     yield from lease_targets()
 
 
@@ -382,6 +393,12 @@ def beside_two_runs(content: bytes, where: Path) -> None:
     for name in ("out", "right"):
         (where / f"{name}_jobs.csv").write_bytes(jobs)
     with_file("out_run.json", "metrics out right", "gantt right out", "metrics out --format json")(content, where)
+
+
+def beside_a_run(content: bytes, where: Path) -> None:
+    """Read decisions beside the jobs of a run, and ask why one of them waited."""
+    (where / "out_jobs.csv").write_bytes((GOLDEN / "o19_machine_events" / "out_jobs.csv").read_bytes())
+    with_file("out_decisions.csv", "explain out w0!1", "explain out w0!13 --json")(content, where)
 
 
 def lease_targets() -> Iterator[Target]:

@@ -50,6 +50,7 @@ def test_simulate_writes_tables_beside_batsims_files(tmp_path: Path, mine: str) 
     out = str(tmp_path / "out" / "run")
     assert command_line(["simulate", "-p", PLATFORM, "-w", JOBS, "-s", mine, "-e", out, "--quiet"]) == 0
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "run_decisions.csv",
         "run_hosts.csv",
         "run_jobs.csv",
         "run_machine_states.csv",
@@ -77,6 +78,7 @@ def test_serve_writes_tables_when_the_simulation_has_ended(tmp_path: Path, mine:
         code, said = served.end()
     assert (there.returncode, code) == (0, 0), said
     assert sorted(path.name for path in (tmp_path / "served").iterdir()) == [
+        "run_decisions.csv",
         "run_hosts.csv",
         "run_queue.csv",
         "run_run.json",
@@ -84,7 +86,7 @@ def test_serve_writes_tables_when_the_simulation_has_ended(tmp_path: Path, mine:
     assert (tmp_path / "served" / "run_queue.csv").read_text().startswith(LENGTHS)
     told = json.loads((tmp_path / "served" / "run_run.json").read_text())
     assert (told["algorithm"], told["platform"], told["workloads"]) == (mine, None, [])
-    assert (told["settings"]["protocol"], sorted(told["results"])) == ("v4", ["hosts", "queue"])
+    assert (told["settings"]["protocol"], sorted(told["results"])) == ("v4", ["decisions", "hosts", "queue"])
     there_told = json.loads((tmp_path / "there_run.json").read_text())
     assert (there_told["algorithm"], there_told["platform"]["path"]) == (None, PLATFORM)
     assert not list(tmp_path.glob("there_queue.csv"))
@@ -106,6 +108,6 @@ def test_a_table_that_cannot_be_written_is_told_in_one_line(tmp_path: Path, caps
     (tmp_path / "wrong.py").write_text(COUNTING.replace('Table("queue"', 'Table("jobs"'))
     arguments = ["-p", PLATFORM, "-w", JOBS, "-s", f"{tmp_path}/wrong.py:Counting", "-e", f"{tmp_path}/out/run"]
     assert command_line(["simulate", *arguments, "--quiet"]) == 3
-    error = "tables of counting: ValueError: table jobs: Batsim writes a table of this name"
+    error = "tables of counting: ValueError: table jobs: each run has a table of this name"
     assert capsys.readouterr().err == f"batsched-py: error: {error}\n"
     assert not (tmp_path / "out").exists()

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
 from batsched_py.cli.shared.command import current_limits, require, takes
+from batsched_py.cli.shared.decisions_aside import decisions_aside
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import (
     PATH,
@@ -105,18 +106,19 @@ def command(request: BatsimRequest) -> None:
     if not request.bind.startswith("tcp://"):
         raise click.UsageError("'--bind' must be a tcp address: a container has no other way to us")
     _check_files(request)
-    session = choice.session()
-    described = _inputs(request)
-    with _batsim(request) as (container, socket), recording(request.record, choice.header()) as recorder:
-        try:
-            serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)
-        except TransportError as error:
-            raise _explained(error, container, session, request.image) from error
-        _await_end(container, timeout)
-    if (prefix := request.inputs.export) is not None:
-        settings = {"image": request.image, "arguments": request.arguments}
-        results = {"jobs": Path(prefix + JOBS)}
-        write_results(prefix, choice, session, described, settings=settings, results=results)
+    described, prefix = _inputs(request), request.inputs.export
+    with decisions_aside(prefix) as decisions:
+        session = choice.session(None if decisions is None else decisions.add)
+        with _batsim(request) as (container, socket), recording(request.record, choice.header()) as recorder:
+            try:
+                serve(session, socket, record=None if recorder is None else recorder.record, timeout=timeout)
+            except TransportError as error:
+                raise _explained(error, container, session, request.image) from error
+            _await_end(container, timeout)
+        if prefix is not None:
+            told = {"image": request.image, "arguments": request.arguments}
+            files = {"jobs": Path(prefix + JOBS)}
+            write_results(prefix, choice, session, described, settings=told, results=files, decisions=decisions)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 
@@ -124,7 +126,7 @@ def _check_files(request: BatsimRequest) -> None:
     """Check files before an engine is asked: Batsim's own message would come late, and name a file of the container."""
     inputs = request.inputs
     read = [("-p", inputs.platform), *(("-w", path) for path in inputs.workloads), ("--events", inputs.events)]
-    results = result_paths(inputs.export, machine_states=True, energy=True)
+    results = result_paths(inputs.export, machine_states=True, energy=True, decisions=True)
     written = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*read, ("--options-file", request.choice.options_file)], written)
     for _, path in read:

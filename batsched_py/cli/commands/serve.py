@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 from msgspec import Struct
@@ -34,6 +35,12 @@ from batsched_py.text.wording import counted, seconds
 from batsched_py.transport.connection import Connection
 from batsched_py.transport.zmq_rep import RepSocket
 
+if TYPE_CHECKING:
+    from batsched_py.cli.shared.decisions_aside import DecisionsAside
+
+#: Endings of what is written behind a prefix; NAME is that of a table.
+_ENDINGS: Final = ("_NAME.csv", "_run.json", "_decisions.csv")
+
 
 def _watched(session: Session, name: str, connection: Connection) -> AbstractContextManager[Connection]:
     """Watch a connection, with a live view."""
@@ -42,11 +49,20 @@ def _watched(session: Session, name: str, connection: Connection) -> AbstractCon
     return watched
 
 
-def _write_results(request: ServeRequest, session: Session) -> None:
-    """Write the tables of the session's algorithm, and what was run. AlgorithmError, InputError."""
+def _decisions_aside(request: ServeRequest) -> AbstractContextManager[DecisionsAside | None]:
+    """Put aside what the algorithm decides, if it is to be written. InputError."""
+    if request.export is None:
+        return nullcontext()
+    module = importlib.import_module("batsched_py.cli.shared.decisions_aside")  # imports writers: few runs need them
+    aside: AbstractContextManager[DecisionsAside | None] = module.decisions_aside(request.export)
+    return aside
+
+
+def _write_results(request: ServeRequest, session: Session, decisions: DecisionsAside | None = None) -> None:
+    """Write the tables of the session's algorithm, its decisions, and what was run. AlgorithmError, InputError."""
     if request.export is not None:
-        module = importlib.import_module("batsched_py.cli.shared.served_results")  # imports writers: few runs need them
-        module.write_results(request.export, request.choice, session)
+        module = importlib.import_module("batsched_py.cli.shared.served_results")  # likewise
+        module.write_results(request.export, request.choice, session, decisions=decisions)
 
 
 class ServeRequest(Struct, frozen=True):
@@ -83,7 +99,7 @@ class ServeRequest(Struct, frozen=True):
 @option(
     "--wakeup-interval", "S", "With --site: simulated seconds between two looks.", type=Seconds(min=1e-3), default=60.0
 )
-@option("-e --export", "PREFIX", "Write PREFIX_run.json, and the algorithm's own tables, if any: PREFIX_NAME.csv.")
+@option("-e --export", "PREFIX", "Write PREFIX_run.json, PREFIX_decisions.csv, the algorithm's own PREFIX_NAME.csv.")
 @record_option
 @timeout_option
 @clock_option
@@ -99,21 +115,22 @@ def command(request: ServeRequest) -> None:
     """
     choice, record = request.choice, request.record
     choice.check_given()
-    results = [] if request.export is None else [Path(f"{request.export}{end}") for end in ("_NAME.csv", "_run.json")]
+    results = [] if request.export is None else [Path(f"{request.export}{end}") for end in _ENDINGS]
     outputs = [("--record", record), *(("-e", path) for path in results)]
     check_apart([("--options-file", choice.options_file)], outputs)
     check_writable(results)
     if request.site is not None:
         _serve_site(request, request.site)
         return
-    session = choice.session()
-    # The recording is opened last: it must not replace an older one if nothing can be recorded.
-    with RepSocket(request.bind, current_limits()) as socket, recording(record, choice.header()) as recorder:
-        say(f"{choice.algorithm} listens on {socket.address}", err=True)
-        with _watched(session, choice.algorithm, socket) if request.live else nullcontext(socket) as connection:
-            exchanged = None if recorder is None else recorder.record
-            serve(session, connection, record=exchanged, timeout=request.timeout)
-    _write_results(request, session)
+    with _decisions_aside(request) as decisions:
+        session = choice.session(None if decisions is None else decisions.add)
+        # The recording is opened last: it must not replace an older one if nothing can be recorded.
+        with RepSocket(request.bind, current_limits()) as socket, recording(record, choice.header()) as recorder:
+            say(f"{choice.algorithm} listens on {socket.address}", err=True)
+            with _watched(session, choice.algorithm, socket) if request.live else nullcontext(socket) as connection:
+                exchanged = None if recorder is None else recorder.record
+                serve(session, connection, record=exchanged, timeout=request.timeout)
+        _write_results(request, session, decisions)
     say(f"the simulation ended at t={seconds(session.now)} after {counted(session.messages, 'message')}", err=True)
 
 

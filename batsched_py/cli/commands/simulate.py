@@ -14,6 +14,7 @@ from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.decider import our_decider, their_decider
+from batsched_py.cli.shared.decisions_aside import DecisionsAside, decisions_aside
 from batsched_py.cli.shared.live import LOOK_EVERY, Watch, live_view
 from batsched_py.cli.shared.output_paths import check_apart, check_writable
 from batsched_py.cli.shared.parameters import (
@@ -66,6 +67,7 @@ from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import Simulation
 from batsched_py.simulator.wire.scheduler_link import Exchange
 from batsched_py.traces.batsim_json import read_workload
+from batsched_py.traces.decisions_file import DECISIONS
 
 
 class SimulateRequest(Struct, frozen=True):
@@ -122,7 +124,8 @@ def command(request: SimulateRequest) -> None:
     """
     _check_usage(request)
     export, energy = request.export, request.settings.energy
-    results = result_paths(export, machine_states=request.settings.trace_machine_states, energy=energy)
+    tracing = request.settings.trace_machine_states
+    results = result_paths(export, machine_states=tracing, energy=energy, decisions=request.socket is None)
     inputs = [("-p", request.platform), *(("-w", path) for path in request.workloads), ("--events", request.events)]
     outputs = [("--record", request.record), *(("-e", path) for path in results)]
     check_apart([*inputs, ("--options-file", request.choice.options_file)], outputs)
@@ -134,12 +137,14 @@ def command(request: SimulateRequest) -> None:
     redis = replace(request.choice.redis, allowed_redis=(settings.redis_hostname,))
     request = replace(request, settings=settings, choice=replace(request.choice, redis=redis))
     sessions: list[Session] = []
-    with _store(request) as store, _rows_aside(request) as rows:
+    with _store(request) as store, _rows_aside(request) as rows, _decisions_aside(request) as decisions:
         pass_on = None if rows is None else rows.add
         simulation = Simulation(platform, workloads, settings, store=store, trace=export is not None, pass_on=pass_on)
-        result = _run(request, simulation, sessions)
+        result = _run(request, simulation, sessions, decisions)
         if export is not None:
             write_result(export, result, rows)
+        if decisions is not None:
+            decisions.write()
     if export is not None and described is not None:
         _describe(request, export, described, sessions, result)
     _show(request, result)
@@ -160,7 +165,8 @@ def _describe(
     """Write what was run beside its results. InputError."""
     decider = Decider(request.choice.algorithm, sessions[0].options, sessions[0].given) if sessions else Decider()
     settings = plain_settings(request.settings, clock=request.choice.clock, requests=request.choice.requests)
-    results = {"jobs": Path(export + JOBS), **table_files(export, result.tables)}
+    own = {"decisions": Path(export + DECISIONS)} if sessions else {}
+    results = {"jobs": Path(export + JOBS), **own, **table_files(export, result.tables)}
     run = describe_run(inputs, decider, settings, approximations=result.approximations, results=results)
     write_description(export, run)
 
@@ -201,10 +207,17 @@ def _rows_aside(request: SimulateRequest) -> AbstractContextManager[RowsAside | 
     return RowsAside(request.export, lists_rejected=generation_of(request.settings).lists_rejected)
 
 
-def _run(request: SimulateRequest, simulation: Simulation, sessions: list[Session]) -> Result:
+def _decisions_aside(request: SimulateRequest) -> AbstractContextManager[DecisionsAside | None]:
+    """Put aside what our algorithm decides, if it is to be written; None if another program decides."""
+    return decisions_aside(request.export if request.socket is None else None)
+
+
+def _run(
+    request: SimulateRequest, simulation: Simulation, sessions: list[Session], decisions: DecisionsAside | None
+) -> Result:
     """Run the simulation to its end, with a live view, a progress bar, or neither; put our session into `sessions`."""
     watch = Watch(request.choice.algorithm or str(request.socket), "simulating", look_every=LOOK_EVERY)
-    with _decider(request, simulation, watch, sessions) as exchange:
+    with _decider(request, simulation, watch, sessions, decisions) as exchange:
         if request.live:
             with live_view(watch) as shown:
                 result = simulation.run(watch.exchange(exchange) if shown else exchange)
@@ -217,7 +230,11 @@ def _run(request: SimulateRequest, simulation: Simulation, sessions: list[Sessio
 
 
 def _decider(
-    request: SimulateRequest, simulation: Simulation, watch: Watch, sessions: list[Session]
+    request: SimulateRequest,
+    simulation: Simulation,
+    watch: Watch,
+    sessions: list[Session],
+    decisions: DecisionsAside | None,
 ) -> AbstractContextManager[Exchange]:
     """Start the decision process, followed by the watch: a session knows why jobs wait, the simulation does not.
 
@@ -231,7 +248,7 @@ def _decider(
         sessions.append(session)
         watch.follow(lambda: session_status(session, simulation.job_count))
 
-    return our_decider(request.choice, request.record, follow)
+    return our_decider(request.choice, request.record, follow, None if decisions is None else decisions.add)
 
 
 def _show(request: SimulateRequest, result: Result) -> None:

@@ -25,6 +25,7 @@ from batsched_py.plugins import load
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.scheduling.options import Origin, parse_options, read_values
 from batsched_py.session.clock import parse_clock
+from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.transcripts.lines import Header
 from batsched_py.transcripts.recorder import Recorder
@@ -81,8 +82,11 @@ class AlgorithmChoice(Struct, frozen=True):
         if not self.algorithm:
             raise click.UsageError("Missing option '-s': which algorithm shall decide?")
 
-    def session(self) -> Session:
-        """Make a new session. PluginError or OptionError if there is no such algorithm or option."""
+    def session(self, log: PassOn | None = None) -> Session:
+        """Make a new session. PluginError or OptionError if there is no such algorithm or option.
+
+        `log` receives holds and promises, if they are wanted.
+        """
         options = self.options
         recorded = {name: value for name, value in self.recorded.options.items() if name not in options}
         if self.recorded.trusted:
@@ -103,6 +107,7 @@ class AlgorithmChoice(Struct, frozen=True):
             limits=current_limits(),
             requests=self.requests,
             call_every=self.call_every or None,
+            log=log,
         )
 
     def header(self) -> Header:

@@ -12,6 +12,7 @@ from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import BatschedError, DeadlockError, RefusedError, RemoteProtocolError
 from batsched_py.protocol.conversation import check_stop
+from batsched_py.session.decision_log import PassOn
 from batsched_py.session.session import Session
 from batsched_py.simulator.wire.scheduler_link import Exchange
 from batsched_py.transcripts.lines import Header
@@ -28,13 +29,18 @@ def _ignore(session: Session) -> None:
 
 @contextmanager
 def our_decider(
-    choice: AlgorithmChoice, record: Path | None, follow: Callable[[Session], None] = _ignore
+    choice: AlgorithmChoice,
+    record: Path | None,
+    follow: Callable[[Session], None] = _ignore,
+    log: PassOn | None = None,
 ) -> Iterator[Exchange]:
     """Yield the answers of an algorithm's session, which is given to `follow` before the first request.
 
+    `log` receives its holds and promises, if they are wanted.
+
     The error of a deadlock gets the reasons for which the algorithm lets jobs wait.
     """
-    session = choice.session()
+    session = choice.session(log)
     follow(session)
     with recording(record, choice.header()) as recorder:
         try:

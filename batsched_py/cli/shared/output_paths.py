@@ -39,6 +39,11 @@ def check_writable(paths: Iterable[Path | None]) -> None:
                 _check(path)
 
 
+def existing_folder(path: Path) -> Path:
+    """Return the folder of a file, or as long as that was not made, the one in which it will be."""
+    return next(folder for folder in Path(os.path.realpath(path)).parents if folder.is_dir())
+
+
 def make_folder(path: Path) -> None:
     """Make the folder of a file. InputError."""
     with naming_errors(path):

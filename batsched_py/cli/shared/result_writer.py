@@ -6,7 +6,6 @@ simulation of millions of jobs needs no memory for those that ended.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
@@ -16,12 +15,13 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.output_paths import make_folder, naming_errors, writing
+from batsched_py.cli.shared.output_paths import existing_folder, make_folder, naming_errors, writing
 from batsched_py.cli.shared.table_writer import write_tables
 from batsched_py.simulator.outputs import result_files as results
 from batsched_py.simulator.outputs import trace_files as traces
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.traces.batsim_json import write_workload
+from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.lublin import Drawn
 from batsched_py.traces.run_file import run_path
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # the package imports much that one simulation does not need
 _DRAWN: Final = "workload.json"
 
 
-def result_paths(prefix: str | None, *, machine_states: bool, energy: bool) -> list[Path]:
+def result_paths(prefix: str | None, *, machine_states: bool, energy: bool, decisions: bool = False) -> list[Path]:
     """Return the files of a run's results and of its description; none without a prefix, which may end with a slash."""
     if prefix is None:
         return []
@@ -41,6 +41,8 @@ def result_paths(prefix: str | None, *, machine_states: bool, energy: bool) -> l
         endings.append(results.MACHINE_STATES)
     if energy:
         endings += [results.CONSUMED_ENERGY, results.PSTATE_CHANGES]
+    if decisions:
+        endings.append(DECISIONS)
     return [*(Path(prefix + ending) for ending in endings), run_path(prefix)]
 
 
@@ -71,9 +73,8 @@ class RowsAside(results.JobRows):
 
     def __init__(self, prefix: str, *, lists_rejected: bool) -> None:
         self._path = Path(prefix + results.JOBS)
-        folder = next(folder for folder in Path(os.path.realpath(self._path)).parents if folder.is_dir())
         with naming_errors(self._path):
-            super().__init__(folder, lists_rejected=lists_rejected)
+            super().__init__(existing_folder(self._path), lists_rejected=lists_rejected)
 
     def add(self, records: Sequence[JobRecord]) -> None:
         """Put the rows of these jobs aside, as far as such jobs have one."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
+from batsched_py.cli.shared.decisions_aside import DecisionsAside
 from batsched_py.cli.shared.run_description import (
     Decider,
     RunInputs,
@@ -27,8 +28,11 @@ def write_results(
     *,
     settings: Mapping[str, Any] | None = None,
     results: Mapping[str, Path] | None = None,
+    decisions: DecisionsAside | None = None,
 ) -> None:
-    """Write the tables of the session's algorithm, and what is known of the run. AlgorithmError, InputError.
+    """Write the tables of the session's algorithm, its decisions, and what is known of the run.
+
+    AlgorithmError, InputError.
 
     Args:
         prefix: of the files.
@@ -37,14 +41,19 @@ def write_results(
         inputs: the files of the run; None if another program read them.
         settings: more than a session knows of the simulator's.
         results: files that the simulator wrote, by what they are called.
+        decisions: rows of the session; None if there are none.
     """
     tables = session.tables()
     write_tables(prefix, tables)
+    written = dict(results or {})
+    if decisions is not None:
+        decisions.write()
+        written["decisions"] = decisions.path
     known = {"protocol": session.dialect.name, "clock": choice.clock, "requests": choice.requests, **(settings or {})}
     run = describe_run(
         RunInputs(files=files_of_choice(choice)) if inputs is None else inputs,
         Decider(choice.algorithm, session.options, session.given),
         known,
-        results={**(results or {}), **table_files(prefix, tables)},
+        results={**written, **table_files(prefix, tables)},
     )
     write_description(prefix, run)

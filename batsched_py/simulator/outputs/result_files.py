@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Final, Self
+from typing import Final
 
 import batsched_py
 from batsched_py.bits import format_bits
 from batsched_py.protocol.events import COMPLETED_SUCCESSFULLY, REJECTED
 from batsched_py.simulator.records import JobRecord, Result, stretch
 from batsched_py.traces.atomic_file import write_atomically, write_pieces_atomically
+from batsched_py.traces.text_aside import TextAside
 
 #: Endings of Batsim's result files, behind the prefix of its option -e.
 JOBS: Final = "_jobs.csv"
@@ -31,9 +30,8 @@ JOBS_HEADER: Final = (
 _ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,%d,%s,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%s,%.6f,"%s"\n'
 _REJECTED_ROW: Final = '%s,%s,%s,%.6f,%d,%.6f,0,%s,,,,,,,,,"%s"\n'
 
-#: Rows that are written at once; bytes that are written at once.
+#: Rows that are written at once.
 PIECE: Final = 4096
-BLOCK: Final = 1 << 20
 
 #: States of hosts with a column of their own, in alphabetical order like all columns of the schedule file.
 STATES: Final = ("computing", "idle", "sleeping", "switching_off", "switching_on", "unavailable")
@@ -48,32 +46,25 @@ def write_jobs(path: Path, result: Result) -> None:
     write_rows(path, JOBS_HEADER, map(_row, listed))
 
 
-class JobRows:
+class JobRows(TextAside):
     """Rows of the jobs file, put aside on disk as jobs end: no job need stay in memory until all have ended.
 
-    The file that they wait in has no name, and is gone when it is closed, whatever becomes of this process. OSError.
+    OSError if they cannot be written.
     """
 
     def __init__(self, folder: Path, *, lists_rejected: bool = True) -> None:
         """`folder` is where the rows wait, which must exist; rejected jobs may have no rows (Batsim 1.4)."""
+        super().__init__(folder)
         self._lists_rejected = lists_rejected
-        self._file = TemporaryFile(dir=folder)  # noqa: SIM115  (closed with this object)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
     def add(self, records: Sequence[JobRecord]) -> None:
         """Put the rows of these jobs aside, as far as such jobs have one."""
         listed = [_row(record) for record in records if self._lists_rejected or record.state != REJECTED]
-        self._file.write("".join(listed).encode())
+        self.put("".join(listed))
 
     def write(self, path: Path) -> None:
         """Write what `write_jobs` writes of the same records."""
-        self._file.seek(0)
-        write_pieces_atomically(path, chain((f"{JOBS_HEADER}\n".encode(),), iter(partial(self._file.read, BLOCK), b"")))
+        self.write_below(JOBS_HEADER, path)
 
 
 def write_schedule(path: Path, result: Result) -> None:

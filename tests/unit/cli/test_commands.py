@@ -150,7 +150,8 @@ def test_simulate_writes_the_files_of_batsim(generated: tuple[str, ...], here: P
     """Under the prefix, in a folder that is made."""
     assert run([*generated, "-s", "easy", "-e", "out/deep/run", "--quiet"]) == 0
     written = sorted(path.name for path in (here / "out" / "deep").iterdir())
-    assert written == ["run_jobs.csv", "run_machine_states.csv", "run_run.json", "run_schedule.csv"]
+    endings = ("decisions.csv", "jobs.csv", "machine_states.csv", "run.json", "schedule.csv")
+    assert written == [f"run_{ending}" for ending in endings]
     assert len((here / "out" / "deep" / "run_jobs.csv").read_text().splitlines()) == 21
 
 
@@ -161,7 +162,8 @@ def test_energy_has_files_of_its_own(here: Path) -> None:
     options = ["-s", "easy", "-E", "-e", "out/", "--quiet", "--disable-machine-state-tracing"]
     assert run(["simulate", *files, *options]) == 0
     written = {path.name: path.read_text() for path in (here / "out").iterdir()}
-    assert sorted(written) == ["_consumed_energy.csv", "_jobs.csv", "_pstate_changes.csv", "_run.json", "_schedule.csv"]
+    endings = ("consumed_energy.csv", "decisions.csv", "jobs.csv", "pstate_changes.csv", "run.json", "schedule.csv")
+    assert sorted(written) == [f"_{ending}" for ending in endings]
     assert written["_consumed_energy.csv"].startswith("time,energy,event_type,wattmin,epower\n0.000000,0.000000,s,")
     assert written["_pstate_changes.csv"] == "time,machine_id,new_pstate\n0,0-15,0\n"
 
@@ -189,7 +191,7 @@ def test_a_prefix_may_be_a_folder(generated: tuple[str, ...], here: Path) -> Non
     """As in Batsim, its text is put before the names as it is."""
     assert run([*generated, "-s", "easy", "-e", "adir/", "--quiet"]) == 0
     written = sorted(path.name for path in (here / "adir").iterdir())
-    assert written == ["_jobs.csv", "_machine_states.csv", "_run.json", "_schedule.csv"]
+    assert written == ["_decisions.csv", "_jobs.csv", "_machine_states.csv", "_run.json", "_schedule.csv"]
     assert not list(here.glob("*.csv"))
 
 

@@ -77,7 +77,10 @@ def test_a_run_tells_what_it_was() -> None:
     assert "external_events" not in content["settings"]
     assert content["version"] == batsched_py.__version__
     assert content["command"] == ["batsched-py", *command]
-    assert content["results"] == {"jobs": digest("out/easy_jobs.csv")}
+    assert content["results"] == {
+        "jobs": digest("out/easy_jobs.csv"),
+        "decisions": digest("out/easy_decisions.csv"),
+    }
     assert content["measured"]["seconds"] > 0
 
 

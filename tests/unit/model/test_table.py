@@ -9,6 +9,7 @@ import pytest
 
 from batsched_py.model.table import RESERVED, Table, cell_text, checked_tables, csv_text
 from batsched_py.simulator.outputs import result_files
+from batsched_py.traces.decisions_file import DECISIONS
 
 
 def test_a_table_is_written_as_csv() -> None:
@@ -44,7 +45,7 @@ def test_rows_are_read_once() -> None:
     [
         ([Table("Big Table", ("n",), ())], r"name must match .*, not be 'Big Table'"),
         ([Table("../leases", ("n",), ())], r"name must match"),
-        ([Table("jobs", ("n",), ())], "table jobs: Batsim writes a table of this name"),
+        ([Table("jobs", ("n",), ())], "table jobs: each run has a table of this name"),
         ([Table("mine", ("n",), ())] * 2, "table mine: there already is a table of this name"),
         ([Table("mine", ("n", "m"), [(1, 2), (1,)])], "table mine, row 2: 1 cells, where the header has 2"),
         ([Table("mine", ("n",), [(math.nan,)])], "table mine, row 1, n: must be text or a finite number, not nan"),
@@ -57,7 +58,7 @@ def test_what_cannot_be_written_is_refused(tables: Any, rule: str) -> None:
         checked_tables(tables)
 
 
-def test_reserved_names_are_those_of_batsims_files() -> None:
+def test_reserved_names_are_those_of_files_that_each_run_may_have() -> None:
     """An algorithm's table must not take their place."""
     endings = (
         result_files.JOBS,
@@ -65,5 +66,6 @@ def test_reserved_names_are_those_of_batsims_files() -> None:
         result_files.MACHINE_STATES,
         result_files.CONSUMED_ENERGY,
         result_files.PSTATE_CHANGES,
+        DECISIONS,
     )
     assert {f"_{name}.csv" for name in RESERVED} == set(endings)

@@ -1,0 +1,148 @@
+"""`batsched-py explain`: why a job of a run waited, how its promise moved, and who overtook it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+import orjson
+from msgspec import Struct
+from rich import box
+from rich.table import Table
+
+from batsched_py.cli.shared.command import current_limits, takes
+from batsched_py.cli.shared.console import show_table
+from batsched_py.cli.shared.parameters import PATH, flag
+from batsched_py.cli.shared.runs import hosts_option
+from batsched_py.cli.shared.terminal import put, say
+from batsched_py.errors import InputError
+from batsched_py.reporting.formatting import brief
+from batsched_py.reporting.schedules.decisions_table import read_decisions_of
+from batsched_py.reporting.schedules.schedule import read_schedule
+from batsched_py.reporting.waits.explanation import Explanation, explain
+from batsched_py.reporting.waits.history import RunHistory
+from batsched_py.reporting.waits.wording import at, heading, moves, named, stretches, words_of
+from batsched_py.simulator.records import JobRecord
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import counted, did_you_mean
+
+#: Rows of a table that are shown; JSON has all.
+_MOST: Final = 20
+
+
+class ExplainRequest(Struct, frozen=True):
+    """The options of `explain`."""
+
+    path: Path
+    job: str
+    as_json: bool
+    hosts: int | None
+
+
+@takes(ExplainRequest)
+@click.argument("path", type=PATH, metavar="PREFIX")
+@click.argument("job", metavar="JOB")
+@flag("--json as_json", "Print one JSON object.")
+@hosts_option
+def command(request: ExplainRequest) -> None:
+    """Show why JOB of a run waited: a reason for each second, and which jobs stood in its way.
+
+    PREFIX is that of option -e, a folder with one _jobs.csv, or a _jobs.csv. JOB is an id like w0!12, or 12 if no other
+    workload has a 12. What the algorithm said is in PREFIX_decisions.csv; without it, only the schedule gives reasons.
+    """
+    schedule = read_schedule(request.path, hosts=request.hosts, limits=current_limits())
+    decisions = read_decisions_of(schedule, limits=current_limits())
+    history = RunHistory(schedule, decisions)
+    record = _find(history, request.job)
+    explanation = explain(history, record)
+    if request.as_json:
+        put(orjson.dumps(explanation.plain, option=orjson.OPT_APPEND_NEWLINE), is_json=True)
+        return
+    if decisions is None:
+        say("note: no file tells what the algorithm decided: the schedule alone gives the reasons", err=True)
+    say(heading(explanation))
+    _show_wait(explanation)
+    _show_moves(explanation, history)
+    _show_overtakers(explanation)
+
+
+def _find(history: RunHistory, name: str) -> JobRecord:
+    """Return the job of this id, or of this name in the only workload that has it. InputError."""
+    record = history.records.get(name)
+    if record is not None:
+        return record
+    source = history.schedule.source
+    found = [job for job in history.records if job.partition("!")[2] == name]
+    if len(found) == 1:
+        return history.records[found[0]]
+    if found:
+        raise InputError(source, "", f"has several jobs {displayed(name)}: {named(found)}; name one of them")
+    said = [job for job in history.decisions.of_jobs if name in (job, job.partition("!")[2])]
+    if said:
+        row = history.decisions.of_jobs[said[0]][-1]
+        last = f"last {row.kind} at {at(row.time)}{f': {displayed(row.words)}' if row.words else ''}"
+        raise InputError(source, "", f"has no row of {displayed(said[0])}, which never started ({last})")
+    near = did_you_mean(name, history.records)
+    raise InputError(source, "", f"has no job {displayed(name)}{f'; {near}' if near else ''}")
+
+
+def _table(*headings: str) -> Table:
+    table = Table(*headings[:2], box=box.SIMPLE, pad_edge=False)
+    for column in table.columns:
+        column.justify = "right"
+    for name in headings[2:]:
+        table.add_column(name)
+    return table
+
+
+def _show_wait(explanation: Explanation) -> None:
+    """Show the wait, a row for each time with one reason."""
+    found = stretches(explanation.intervals)
+    if not found:
+        return
+    table = _table("from", "for", "reason", "in the way")
+    for one in found[:_MOST]:
+        why = words_of(explanation, one.reason, one.end)
+        table.add_row(at(one.begin), brief(one.end - one.begin), why, named(one.blocked_by))
+    show_table(table, folded=2)
+    _tell_more(len(found), "interval")
+
+
+def _show_moves(explanation: Explanation, history: RunHistory) -> None:
+    """Show how the job's promise moved."""
+    found = list(moves(explanation, history.records))
+    if not found:
+        return
+    table = _table("at", "promised", "moved", "because")
+    for move in found[:_MOST]:
+        promised = "nothing" if move.start is None else at(move.start)
+        by = "" if move.by is None else f"{brief(abs(move.by))} {'later' if move.by > 0 else 'sooner'}"
+        table.add_row(at(move.time), promised, by, move.why)
+    show_table(table, folded=3)
+    _tell_more(len(found), "move")
+
+
+def _show_overtakers(explanation: Explanation) -> None:
+    """Show who overtook the job, and whether that delayed it."""
+    found = explanation.overtakers
+    if not found:
+        return
+    delaying = [one for one in found if one.delayed_from is not None]
+    names = named([one.record.job.id for one in found])
+    say(f"overtaken by {counted(len(found), 'job')} ({names}), {len(delaying) or 'none'} of which delayed it")
+    if not delaying:
+        return
+    table = _table("started", "size", "job", "without it")
+    for one in delaying[:_MOST]:
+        instant = explanation.record.start if one.delayed_from is None else one.delayed_from
+        sooner = f"{brief(explanation.until - instant)} sooner, at {at(instant)}"
+        table.add_row(at(one.record.start), str(one.record.job.size), displayed(one.record.job.id), sooner)
+    show_table(table, folded=3)
+    _tell_more(len(delaying), "job")
+
+
+def _tell_more(count: int, what: str) -> None:
+    """Say how many rows a table leaves out, if it does."""
+    if count > _MOST:
+        say(f"and {counted(count - _MOST, f'{what} more', f'{what}s more')}")

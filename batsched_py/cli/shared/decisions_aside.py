@@ -1,0 +1,36 @@
+"""The file of decisions of a run, whose rows wait on disk beside it until the run has ended well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+from batsched_py.cli.shared.output_paths import existing_folder, naming_errors, writing
+from batsched_py.model.decision_row import DecisionRow
+from batsched_py.traces.decisions_file import COLUMNS, DECISIONS, decision_lines
+from batsched_py.traces.text_aside import TextAside
+
+
+class DecisionsAside(TextAside):
+    """Rows of PREFIX_decisions.csv. InputError if they cannot be written."""
+
+    def __init__(self, prefix: str) -> None:
+        self.path = Path(prefix + DECISIONS)
+        with naming_errors(self.path):
+            super().__init__(existing_folder(self.path))
+
+    def add(self, rows: Sequence[DecisionRow]) -> None:
+        """Put rows aside."""
+        with naming_errors(self.path):
+            self.put(decision_lines(rows))
+
+    def write(self) -> None:
+        """Write the file, whole or not at all."""
+        with writing(self.path):
+            self.write_below(",".join(COLUMNS), self.path)
+
+
+def decisions_aside(prefix: str | None) -> AbstractContextManager[DecisionsAside | None]:
+    """Put rows aside for the file of a prefix; None without a prefix."""
+    return nullcontext() if prefix is None else DecisionsAside(prefix)

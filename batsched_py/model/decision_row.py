@@ -1,0 +1,46 @@
+"""A row of what a scheduler decided beside starts: holds, promises, rejections, and the hosts it could not use."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from batsched_py.hostset import HostSet
+
+#: What a row tells; see DecisionRow.
+RowKind: TypeAlias = Literal["hosts", "down", "held", "promised", "withdrawn", "rejected"]
+#: The kinds, in the order in which documents list them.
+ROW_KINDS: Final[tuple[RowKind, ...]] = ("hosts", "down", "held", "promised", "withdrawn", "rejected")
+
+#: Why a job is held: too few hosts are free (`hosts`); a promise would be broken (`promise`); the free hosts do not
+#: suit it (`constraint`); it has a start in advance (`instant`); the algorithm has a reason of its own (`own`).
+HoldKind: TypeAlias = Literal["hosts", "promise", "constraint", "instant", "own"]
+
+#: Why a promise is another one now: it is the first (`first`); jobs ended (`ends`); jobs arrived (`arrivals`); hosts
+#: failed or became usable again (`failure`, `return`); something else, such as time that passed (`other`).
+Cause: TypeAlias = Literal["first", "ends", "arrivals", "failure", "return", "other"]
+
+
+class DecisionRow(NamedTuple):
+    """One row. Which fields have a meaning depends on the kind; the others have their defaults.
+
+    Attributes:
+        time: seconds since the start of the simulation.
+        kind: `hosts` tells all compute hosts, once, and `shared` as its reason if jobs may share them; `down` those
+            that can take no job from now on, for a reason other than work; `held`, `promised`, `withdrawn` and
+            `rejected` tell of a job.
+        job: id of the job.
+        start: the start that was promised.
+        reason: a HoldKind or a Cause.
+        jobs: ids of the jobs that ended or arrived, the first ones if they are many.
+        hosts: of `hosts` and `down`.
+        words: the algorithm's own, of `held` and `rejected`.
+    """
+
+    time: float
+    kind: RowKind
+    job: str = ""
+    start: float | None = None
+    reason: str = ""
+    jobs: tuple[str, ...] = ()
+    hosts: HostSet = HostSet()
+    words: str = ""

@@ -1,0 +1,89 @@
+"""The reader of `_decisions.csv`: holds, promises, rejections and hosts that could not be used, by job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, get_args
+
+from batsched_py.hostset import HostSet
+from batsched_py.model.decision_row import ROW_KINDS, Cause, DecisionRow, HoldKind
+from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.schedules.tabular import Tabular
+from batsched_py.simulator.outputs.result_files import JOBS
+from batsched_py.text.display import shown
+from batsched_py.text.representation import Brief
+from batsched_py.traces.decisions_file import COLUMNS, DECISIONS
+from batsched_py.traces.run_file import belongs
+
+#: What may stand in the column of reasons.
+_REASONS: Final = frozenset({"", "shared", *get_args(HoldKind), *get_args(Cause)})
+
+
+class Decisions(Brief, frozen=True):
+    """What a scheduler decided beside starts.
+
+    Attributes:
+        of_jobs: job id -> its rows, in order of time.
+        down: rows of the hosts that could take no job, in order of time.
+        hosts: all compute hosts; None if no row tells.
+        shared: jobs could share hosts.
+    """
+
+    of_jobs: Mapping[str, Sequence[DecisionRow]] = {}
+    down: Sequence[DecisionRow] = ()
+    hosts: HostSet | None = None
+    shared: bool = False
+
+
+def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> Decisions | None:
+    """Read the file beside the jobs file of a run; None if there is none, or it is that of another run. InputError."""
+    path = Path(schedule.source.removesuffix(JOBS) + DECISIONS)
+    if not schedule.source.endswith(JOBS) or not path.is_file():
+        return None
+    run = schedule.run
+    if run is not None and not ("decisions" in run.results and belongs(run, {"decisions": path})):
+        return None
+    return read_decisions(path, limits=limits)
+
+
+def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
+    """Read the file; InputError names file, line, column and rule. Columns may stand in any order."""
+    table = Tabular(path, limits)
+    at = [table.column(name) for name in COLUMNS]
+    of_jobs: dict[str, list[DecisionRow]] = {}
+    down: list[DecisionRow] = []
+    hosts, shared, latest = None, False, 0.0
+    for cells in table.rows():
+        row = _row(table, cells, at)
+        if row.time < latest:
+            raise table.error("must not be before the row above", column=at[0])
+        latest = row.time
+        if row.kind == "hosts":
+            hosts, shared = row.hosts, row.reason == "shared"
+        elif row.kind == "down":
+            down.append(row)
+        else:
+            of_jobs.setdefault(row.job, []).append(row)
+    return Decisions(of_jobs, down, hosts, shared)
+
+
+def _row(table: Tabular, cells: Sequence[str], at: Sequence[int]) -> DecisionRow:
+    kind, job, start, reason, jobs, words = (cells[at[column]] for column in (1, 2, 3, 4, 5, 7))
+    if kind not in ROW_KINDS:
+        raise table.error(f"must be one of {', '.join(ROW_KINDS)}, not {shown(kind)}", column=at[1])
+    if reason not in _REASONS:
+        raise table.error(f"must be one of {', '.join(sorted(_REASONS - {''}))}, not {shown(reason)}", column=at[4])
+    if not job and kind not in ("hosts", "down"):
+        raise table.error("must name a job", column=at[2])
+    return DecisionRow(
+        table.number(cells, at[0]),
+        kind,
+        job,
+        table.number(cells, at[3]) if start or kind == "promised" else None,
+        reason,
+        tuple(jobs.split(",")) if jobs else (),
+        table.hosts(cells, at[6]),
+        words,
+    )

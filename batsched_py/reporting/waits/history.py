@@ -1,0 +1,103 @@
+"""The history of a run: who ran and who waited during a time, and what was decided of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from batsched_py.model.decision_row import DecisionRow
+from batsched_py.reporting.schedules.decisions_table import Decisions
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.simulator.records import JobRecord
+
+#: Seconds that messages of real Batsim and the replies to them may take on their way, at most.
+_MESSAGES: Final = 0.1
+
+
+class Waiter(NamedTuple):
+    """A job, and the time at which it was started or rejected."""
+
+    record: JobRecord
+    until: float
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.record.job.id
+
+    @property
+    def since(self) -> float:
+        """When it was submitted."""
+        return self.record.job.submit_time
+
+
+class RunHistory:
+    """A schedule and what was decided, for questions about times; made once for all questions.
+
+    Attributes:
+        schedule: of the run.
+        decisions: beside starts; empty if no file tells.
+        hosts: bits of the compute hosts.
+        hosts_known: the hosts of each job are known, and not only their number.
+        records: job id -> the job.
+        delivery: seconds that may pass between an event and a start that answers it.
+    """
+
+    def __init__(self, schedule: Schedule, decisions: Decisions | None = None) -> None:
+        self.schedule, self.decisions = schedule, decisions or Decisions()
+        told = self.decisions.hosts
+        self.hosts = (1 << schedule.hosts) - 1 if told is None else told.bits
+        self.hosts_known = schedule.hosts_known
+        self.records = {record.job.id: record for record in schedule.jobs}
+        self.delivery = _MESSAGES + _decision_time(schedule)
+        #: The jobs that ran, by start; of equal starts, in the order of the file.
+        self._ran = sorted(schedule.ran, key=lambda record: record.start)
+        self._starts = [record.start for record in self._ran]
+        self._longest_run = max((record.execution for record in self._ran), default=0.0)
+        self._longest_wait = max((record.waiting for record in self._ran), default=0.0)
+        #: Jobs that waited until they were rejected.
+        self._refused = [self.waiter(record) for record in schedule.jobs if record.rejected]
+
+    def running(self, begin: float, end: float) -> list[JobRecord]:
+        """Return the jobs that ran at some time in [begin, end), by start."""
+        first = bisect_left(self._starts, begin - self._longest_run)
+        last = bisect_left(self._starts, end)
+        return [record for record in self._ran[first:last] if record.finish > begin]
+
+    def waiter(self, record: JobRecord) -> Waiter:
+        """Return until when a job waited; until its submission if it was rejected and nothing tells when."""
+        if not record.rejected:
+            return Waiter(record, record.start)
+        refusal = next((row for row in self.own_rows(record.job.id) if row.kind == "rejected"), None)
+        return Waiter(record, record.job.submit_time if refusal is None else refusal.time)
+
+    def waiting(self, begin: float, end: float) -> list[Waiter]:
+        """Return the jobs that waited at some time in [begin, end), by submission."""
+        first = bisect_right(self._starts, begin)
+        last = bisect_right(self._starts, end + self._longest_wait)
+        found = [Waiter(record, record.start) for record in self._ran[first:last] if record.job.submit_time < end]
+        found += [one for one in self._refused if one.since < end and one.until > begin]
+        return sorted(found, key=lambda one: (one.since, one.until))
+
+    def rows(self, jobs: Iterable[Waiter], end: float) -> list[DecisionRow]:
+        """Return the rows of these jobs before `end`, and those of hosts, in order of time."""
+        of_jobs = self.decisions.of_jobs
+        found = [row for row in self.decisions.down if row.time < end]
+        for one in jobs:
+            found += [row for row in of_jobs.get(one.id, ()) if row.time < end]
+        return sorted(found, key=lambda row: row.time)
+
+    def own_rows(self, job_id: str) -> Sequence[DecisionRow]:
+        """Return the rows of a job, in order of time."""
+        return self.decisions.of_jobs.get(job_id, ())
+
+
+def _decision_time(schedule: Schedule) -> float:
+    """Return the simulated seconds that each decision took, if the run's description tells."""
+    clock = "" if schedule.run is None else str(schedule.run.settings.get("clock", ""))
+    kind, _, seconds = clock.partition(":")
+    try:
+        return float(seconds) if kind == "fixed" else 0.0
+    except ValueError:
+        return 0.0

@@ -1,0 +1,37 @@
+"""The reasons for which a job waits, as explanations name them: a closed table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+
+class Reason(StrEnum):
+    """Why a job did not start; the value is its name in JSON."""
+
+    HOSTS_BUSY = "hosts_busy"
+    HOSTS_UNAVAILABLE = "hosts_unavailable"
+    PROMISE = "promise"
+    RESERVATION = "reservation"
+    CONSTRAINT = "constraint"
+    OWN_START = "own_start"
+    QUEUE = "queue"
+    ALGORITHM = "algorithm"
+    DELIVERY = "delivery"
+    UNKNOWN = "unknown"
+
+
+#: Reason -> what it says, in a few words.
+WORDS: Final[Mapping[Reason, str]] = {
+    Reason.HOSTS_BUSY: "too few hosts were free",
+    Reason.HOSTS_UNAVAILABLE: "too few hosts could be used: some were down, asleep or switching",
+    Reason.PROMISE: "it would have delayed jobs that were promised a start",
+    Reason.RESERVATION: "it would have run into a reservation",
+    Reason.CONSTRAINT: "the free hosts did not suit it",
+    Reason.OWN_START: "it was to start at a later instant",
+    Reason.QUEUE: "a job before it waited, and it could not overtake",
+    Reason.ALGORITHM: "the algorithm held it back",
+    Reason.DELIVERY: "its hosts were free, the decision was on its way",
+    Reason.UNKNOWN: "enough hosts were free; nothing tells why",
+}

@@ -1,0 +1,223 @@
+"""The walk through the wait of one job: between two changes of anything, one reason holds.
+
+At each step it is known which jobs run on which hosts, which hosts can take no job, and what the algorithm has said
+last of each job that waits. The first reason that is true is the one that is told:
+
+1. the job is to start at an instant of its own;
+2. too few hosts are free: the jobs on the hosts that it got are in its way;
+3. the algorithm held it for a reason of its own, or because the free hosts did not suit it;
+4. jobs are promised a start before it would end, and leave too few of the free hosts;
+5. a job before it in the queue waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from batsched_py.model.decision_row import DecisionRow
+from batsched_py.reporting.waits.history import RunHistory, Waiter
+from batsched_py.reporting.waits.reasons import Reason
+from batsched_py.simulator.records import JobRecord
+
+
+class Interval(NamedTuple):
+    """A time [begin, end) of a wait, and the reason for it.
+
+    Attributes:
+        begin, end: seconds since the start of the simulation.
+        reason: why the job did not start.
+        blocked_by: ids of the jobs that stood in its way, those that came first, first.
+        promise: the start that the job was promised; None if it had no promise.
+    """
+
+    begin: float
+    end: float
+    reason: Reason
+    blocked_by: tuple[str, ...]
+    promise: float | None
+
+
+class Machine:
+    """The hosts, and the jobs on them, as they change."""
+
+    def __init__(self, history: RunHistory) -> None:
+        self._hosts, self._known, self._count = history.hosts, history.hosts_known, history.schedule.hosts
+        #: Job id -> the job, in the order of starting.
+        self.running: dict[str, JobRecord] = {}
+        #: Bits of the hosts that can take no job for another reason than work.
+        self.down = 0
+        self._busy = self._taken = 0
+        #: True once two jobs were on one host.
+        self._shared = False
+
+    def begin(self, record: JobRecord) -> None:
+        """Let a job take its hosts."""
+        hosts = record.hosts.bits
+        self._shared = self._shared or bool(self._busy & hosts)
+        self.running[record.job.id] = record
+        self._busy |= hosts
+        self._taken += record.size_on(self._count)
+
+    def end(self, record: JobRecord) -> None:
+        """Let a job leave its hosts."""
+        del self.running[record.job.id]
+        self._taken -= record.size_on(self._count)
+        if self._shared:
+            self._busy = 0
+            for other in self.running.values():
+                self._busy |= other.hosts.bits
+        else:
+            self._busy ^= record.hosts.bits
+
+    def idle(self) -> int:
+        """Return the number of hosts without work."""
+        return (self._hosts & ~self._busy).bit_count() if self._known else self._count - self._taken
+
+    def free(self) -> int:
+        """Return the number of hosts that can take a job."""
+        return (self._hosts & ~self._busy & ~self.down).bit_count() if self._known else self.idle()
+
+    def usable(self, record: JobRecord) -> int:
+        """Return how many hosts of a job could take another one if it were not there."""
+        if not self._known:
+            return record.size_on(self._count)
+        return (record.hosts.bits & self._hosts & ~self.down).bit_count()
+
+
+class Walk:
+    """The wait of one job, from its submission to its start or rejection.
+
+    Attributes:
+        delays: id of each job that overtook -> the first instant at which enough hosts would have been free without
+            it, the job being the next in the queue; absent if there was none.
+    """
+
+    def __init__(self, history: RunHistory, job: Waiter) -> None:
+        self._job, self._machine = job, Machine(history)
+        self._shared, self._delivery = history.decisions.shared, history.delivery
+        begin, end = job.since, job.until
+        others = [one for one in history.waiting(begin, end) if one.id != job.id]
+        running = history.running(begin, end)
+        self._running = [record for record in running if record.job.id != job.id and record.start < record.finish]
+        self._rows = history.rows([job, *others], end)
+        #: Job id -> a job that waits at some time of this wait.
+        self._others = {one.id: one for one in others}
+        #: Those submitted before it, by submission.
+        self._before = [one for one in others if one.since < begin]
+        #: Since when it is the next by submission.
+        self._next_from = max((one.until for one in self._before), default=begin)
+        #: Job id -> its last row about a hold, or about a promise that holds.
+        self._held: dict[str, DecisionRow] = {}
+        self._promised: dict[str, DecisionRow] = {}
+        self.delays: dict[str, float] = {}
+
+    def intervals(self) -> list[Interval]:
+        """Return the wait, cut wherever the reason, who stands in the way or the promise changes."""
+        found: list[Interval] = []
+        for begin, end in self._steps():
+            reason, blocked_by = self._reason(begin, end)
+            promise = self._promised.get(self._job.id)
+            step = Interval(begin, end, reason, blocked_by, None if promise is None else promise.start)
+            if found and found[-1][2:] == step[2:]:
+                step = step._replace(begin=found.pop().begin)
+            found.append(step)
+            if reason is Reason.HOSTS_BUSY:
+                self._note_delays(begin)
+        return found
+
+    def _steps(self) -> Iterator[tuple[float, float]]:
+        """Yield the times between two changes, after the changes at their beginnings were made."""
+        begin, end = self._job.since, self._job.until
+        changes: list[tuple[float, int, JobRecord | DecisionRow]] = [(row.time, 2, row) for row in self._rows]
+        changes += [(record.finish, 0, record) for record in self._running if record.finish < end]
+        changes += [(record.start, 1, record) for record in self._running]
+        changes.sort(key=lambda change: change[:2])
+        instants = sorted({begin, end, *(time for time, _, _ in changes if time > begin)})
+        instants = sorted({*instants, *(one.until for one in self._others.values() if begin < one.until < end)})
+        next_change = 0
+        for instant, following in pairwise(instants):
+            while next_change < len(changes) and changes[next_change][0] <= instant:
+                self._change(changes[next_change][1], changes[next_change][2])
+                next_change += 1
+            yield instant, following
+
+    def _change(self, rank: int, change: JobRecord | DecisionRow) -> None:
+        if isinstance(change, JobRecord):
+            (self._machine.begin if rank else self._machine.end)(change)
+        elif change.kind == "down":
+            self._machine.down = change.hosts.bits
+        elif change.kind == "held":
+            self._held[change.job] = change
+        elif change.kind == "promised":
+            self._promised[change.job] = change
+        elif change.kind == "withdrawn":
+            self._promised.pop(change.job, None)
+
+    def _reason(self, begin: float, end: float) -> tuple[Reason, tuple[str, ...]]:
+        size, machine = self._job.record.job.size, self._machine
+        held = self._held.get(self._job.id)
+        kind = "" if held is None else held.reason
+        if kind == "instant":
+            return Reason.OWN_START, ()
+        free = machine.free()
+        if free < size and not self._shared:
+            short = Reason.HOSTS_BUSY if machine.idle() < size else Reason.HOSTS_UNAVAILABLE
+            return short, self._in_the_way()
+        if kind == "constraint":
+            return Reason.CONSTRAINT, self._in_the_way()
+        if kind == "own":
+            return Reason.ALGORITHM, ()
+        promised = self._promised_before(begin, free, kind)
+        if promised:
+            fixed = any(self._held[job].reason == "instant" for job in promised if job in self._held)
+            return Reason.RESERVATION if fixed else Reason.PROMISE, promised
+        if end >= self._job.until and end - begin <= self._delivery:
+            return Reason.DELIVERY, ()
+        first = self._first_in_queue(begin)
+        return (Reason.UNKNOWN, ()) if first is None else (Reason.QUEUE, (first,))
+
+    def _in_the_way(self) -> tuple[str, ...]:
+        """Return the jobs that run on the hosts that the job got; all that run if that is none."""
+        running, hosts = self._machine.running, self._job.record.hosts.bits
+        return tuple(job for job, record in running.items() if record.hosts.bits & hosts) or tuple(running)
+
+    def _promised_before(self, now: float, free: int, kind: str) -> tuple[str, ...]:
+        """Return the first jobs that are promised a start before this one would end and leave it too few free hosts."""
+        end = now + self._job.record.job.limit
+        waiting = [
+            (row.start, job)
+            for job, row in self._promised.items()
+            if job != self._job.id and row.start is not None and row.start < end and self._waits(job, now)
+        ]
+        room, found = free, list[str]()
+        for _, job in sorted(waiting):
+            room -= self._others[job].record.job.size
+            found.append(job)
+            if room < self._job.record.job.size:
+                return tuple(found)
+        return tuple(found) if kind == "promise" else ()
+
+    def _waits(self, job: str, now: float) -> bool:
+        one = self._others.get(job)
+        return one is not None and one.since <= now < one.until
+
+    def _first_in_queue(self, now: float) -> str | None:
+        """Return the waiting job that the algorithm looked at last, else the one that was submitted first before it."""
+        looked_at = [
+            (row.time, job) for job, row in self._held.items() if job != self._job.id and self._waits(job, now)
+        ]
+        if looked_at:
+            return max(looked_at)[1]
+        return next((one.id for one in self._before if now < one.until), None)
+
+    def _note_delays(self, now: float) -> None:
+        """Note the jobs without which enough hosts would be free now."""
+        if now < self._next_from:
+            return
+        free, size, machine = self._machine.free(), self._job.record.job.size, self._machine
+        for job, record in machine.running.items():
+            overtook = record.job.submit_time > self._job.since and job not in self.delays
+            if overtook and free + machine.usable(record) >= size:
+                self.delays[job] = now

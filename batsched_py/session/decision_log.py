@@ -1,0 +1,202 @@
+"""The decision log: what an algorithm says of jobs that wait, a row whenever it says something else than before.
+
+Starts and ends are in the jobs file, so that of a hold for want of free hosts the first row is enough: from then on the
+schedule shows how many were free.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Final, NamedTuple, TypeAlias
+
+from batsched_py.bits import size_of
+from batsched_py.hostset import HostSet
+from batsched_py.model.decision_row import Cause, DecisionRow, HoldKind
+from batsched_py.model.job import Job
+from batsched_py.planning.future.promises import Claim, Shadow, Slot
+from batsched_py.protocol.events import (
+    MACHINE_AVAILABLE,
+    MACHINE_UNAVAILABLE,
+    Event,
+    JobCompleted,
+    JobKilled,
+    JobSubmitted,
+    Notify,
+    ResourceStateChanged,
+)
+from batsched_py.scheduling.plan import Hold, Plan
+from batsched_py.state.state import State
+
+#: Receives rows, some at a time.
+PassOn: TypeAlias = Callable[[Sequence[DecisionRow]], object]
+#: Rows that are passed on at a time.
+BATCH: Final = 512
+#: Jobs that a row names as the cause of a moved promise.
+MOST_NAMED: Final = 8
+#: Jobs whose last rows are remembered whether or not they still wait.
+_ROOM: Final = 1024
+#: Words that differ in numbers only are the same: free hosts and watts change with each decision.
+_NUMBERS: Final = str.maketrans("", "", "0123456789.")
+
+
+class LoggedPlan(Plan):
+    """A Plan that remembers of which jobs something was said, until the log has read it."""
+
+    __slots__ = ("changed",)
+
+    def __init__(self, state: State, tell: Callable[[str], None] | None = None) -> None:
+        super().__init__(state, tell)
+        #: Ids of these jobs, in the order in which they were first named.
+        self.changed: dict[str, None] = {}
+
+    def hold(self, job: Job, why: str, kind: HoldKind = "own") -> None:
+        """Record why a job waits."""
+        super().hold(job, why, kind)
+        self.changed[job.id] = None
+
+    def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
+        """Record when a job will start at the latest."""
+        super().promise(job, slot)
+        self.changed[job.id] = None
+
+    def withdraw_promise(self, job_id: str) -> None:
+        """Take a promise back."""
+        super().withdraw_promise(job_id)
+        self.changed[job_id] = None
+
+    def reject(self, job: Job, why: str) -> None:
+        """Refuse a waiting job."""
+        super().reject(job, why)
+        self.changed[job.id] = None
+
+
+class DecisionLog:
+    """The rows of one run, which are passed on some at a time, so that they take no memory."""
+
+    def __init__(self, state: State, tell: Callable[[str], None] | None, pass_on: PassOn) -> None:
+        #: The plan of the run.
+        self.plan: Final = LoggedPlan(state, tell)
+        self._state, self._pass_on = state, pass_on
+        #: Rows that were not passed on yet.
+        self._rows: list[DecisionRow] = []
+        #: Bits of the hosts that took no job after the last row about it; None before the first row.
+        self._down: int | None = None
+        #: Job id -> what its last row said of the hold, without numbers.
+        self._held: dict[str, str] = {}
+        #: Job id -> the start in its last row.
+        self._promised: dict[str, float] = {}
+        #: The number of remembered jobs at which those that have left the queue are forgotten.
+        self._room = _ROOM
+
+    def note(self, events: Sequence[Event], *, last: bool = False) -> None:
+        """Note what the decision in answer to these events has changed; after the last one all rows are passed on."""
+        if self._state.hosts.down != self._down:
+            self._note_hosts()
+        changed = self.plan.changed
+        if changed:
+            self._note_jobs(changed, events)
+            changed.clear()
+        if last or len(self._rows) >= BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._pass_on(self._rows)
+        self._rows = []
+        if len(self._held) + len(self._promised) > self._room:
+            queue = self._state.queue
+            self._held = {job_id: said for job_id, said in self._held.items() if job_id in queue}
+            self._promised = {job_id: start for job_id, start in self._promised.items() if job_id in queue}
+            self._room = max(_ROOM, 2 * (len(self._held) + len(self._promised)))
+
+    def _note_hosts(self) -> None:
+        state = self._state
+        if self._down is None:
+            shared = "shared" if state.compute_sharing else ""
+            self._rows.append(DecisionRow(state.now, "hosts", reason=shared, hosts=HostSet(state.hosts.all)))
+            self._down = 0
+        if state.hosts.down != self._down:
+            self._down = state.hosts.down
+            self._rows.append(DecisionRow(state.now, "down", hosts=HostSet(self._down)))
+
+    def _note_jobs(self, changed: Iterable[str], events: Sequence[Event]) -> None:
+        plan, queue, now = self.plan, self._state.queue, self._state.now
+        # what is free after the decision: it stays so until the next one
+        free = math.inf if self._state.compute_sharing else size_of(self._state.hosts.free)
+        happened: _Happened | None = None
+        for job_id in changed:
+            if job_id not in queue:
+                if job_id in plan.rejections:
+                    self._rows.append(DecisionRow(now, "rejected", job_id, words=plan.rejections[job_id]))
+                continue
+            promise, before = plan.promises.get(job_id), self._promised.get(job_id)
+            start = None if promise is None or promise.start == math.inf else promise.start
+            if start != before:
+                if happened is None:
+                    happened = _what_happened(events)
+                self._note_promise(job_id, before, start, happened)
+            hold = plan.holds.get(job_id)
+            if hold is not None:
+                self._note_hold(job_id, hold, free)
+
+    def _note_promise(self, job_id: str, before: float | None, start: float | None, happened: _Happened) -> None:
+        if start is None:
+            cause, jobs = happened.why_later()
+            self._rows.append(DecisionRow(self._state.now, "withdrawn", job_id, None, cause, jobs))
+            del self._promised[job_id]
+            return
+        if before is None:
+            cause, jobs = "first", ()
+        else:
+            cause, jobs = happened.why_later() if start > before else happened.why_sooner()
+        self._rows.append(DecisionRow(self._state.now, "promised", job_id, start, cause, jobs))
+        self._promised[job_id] = start
+
+    def _note_hold(self, job_id: str, hold: Hold, free: float) -> None:
+        kind: HoldKind = "hosts" if hold.job.size > free and hold.kind != "instant" else hold.kind
+        said = kind if kind == "hosts" else f"{kind} {hold.reason.translate(_NUMBERS)}"
+        if said != self._held.get(job_id):
+            self._held[job_id] = said
+            self._rows.append(DecisionRow(self._state.now, "held", job_id, reason=kind, words=hold.reason))
+
+
+class _Happened(NamedTuple):
+    """What a message told that may move promises: ids of jobs, and whether hosts failed or became usable."""
+
+    ended: tuple[str, ...]
+    arrived: tuple[str, ...]
+    failed: bool
+    returned: bool
+
+    def why_later(self) -> tuple[Cause, tuple[str, ...]]:
+        """Return why a promise moves to later, or is withdrawn."""
+        if self.failed:
+            return "failure", ()
+        return ("arrivals", self.arrived) if self.arrived else self._ends()
+
+    def why_sooner(self) -> tuple[Cause, tuple[str, ...]]:
+        """Return why a promise moves to sooner."""
+        return ("return", ()) if self.returned and not self.ended else self._ends()
+
+    def _ends(self) -> tuple[Cause, tuple[str, ...]]:
+        return ("ends", self.ended) if self.ended else ("other", ())
+
+
+def _what_happened(events: Iterable[Event]) -> _Happened:
+    ended: dict[str, None] = {}
+    arrived: list[str] = []
+    failed = returned = False
+    for event in events:
+        if isinstance(event, JobCompleted):
+            ended[event.job_id] = None
+        elif isinstance(event, JobKilled):
+            ended |= dict.fromkeys(event.killed_ids)
+        elif isinstance(event, JobSubmitted):
+            arrived.append(event.job_id)
+        elif isinstance(event, ResourceStateChanged):
+            returned = True
+        elif isinstance(event, Notify):
+            failed = failed or event.kind == MACHINE_UNAVAILABLE
+            returned = returned or event.kind == MACHINE_AVAILABLE
+    return _Happened(tuple(islice(ended, MOST_NAMED)), tuple(arrived[:MOST_NAMED]), failed, returned)

@@ -1,0 +1,83 @@
+"""Explanations of waits, checked against the schedules of whole runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from batsched_py.cli.main import run
+from tests.clone import ROOT
+from tests.integration.programs import run as program
+from tests.integration.programs import serving
+from tests.wait_checks import Checker, longest
+
+PLATFORM = str(ROOT / "platforms" / "cluster32.xml")
+WORKLOAD = str(ROOT / "workloads" / "lublin200.json")
+#: Algorithm and options -> the reasons that its waits have.
+ALGORITHMS = {
+    "easy": {"hosts_busy", "promise"},
+    "conservative": {"hosts_busy", "promise"},
+    "easy -o order=sjf": {"hosts_busy", "promise"},
+    "fcfs": {"hosts_busy", "queue"},
+    "priority -o order=sjf": {"hosts_busy", "queue"},
+    "filler": {"hosts_busy"},
+    "sequencer": {"algorithm", "hosts_busy"},
+}
+
+
+def explained(prefix: str, job: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    """The explanation of a job's wait, as JSON."""
+    assert run(["explain", prefix, job, "--json"]) == 0
+    content: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return content
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_each_second_of_each_wait_has_a_reason_that_is_true(
+    algorithm: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The forty longest waits, computed again from the jobs file."""
+    monkeypatch.chdir(tmp_path)
+    command = ["simulate", "-p", PLATFORM, "-w", WORKLOAD, "-s", *algorithm.split(), "-e", "out/run", "--quiet"]
+    assert run(command) == 0
+    checker = Checker("out/run", 32, easy=algorithm == "easy")
+    for job in longest(checker.jobs, 40):
+        checker.check(explained("out/run", job, capsys))
+    assert set(checker.reasons) == ALGORITHMS[algorithm]
+
+
+def test_the_same_run_writes_the_same_decisions(tmp_path: Path) -> None:
+    """Byte for byte, with --gantt too, which keeps all jobs in memory; a run without -e writes nothing."""
+    command = ["simulate", "-p", PLATFORM, "-w", WORKLOAD, "-s", "conservative", "--quiet"]
+    for name, more in (("one", []), ("two", ["--gantt"])):
+        assert run([*command, *more, "-e", str(tmp_path / name / "run")]) == 0
+    one, two = ((tmp_path / name / "run_decisions.csv").read_bytes() for name in ("one", "two"))
+    assert one == two
+    assert one.count(b"\n") > 300
+    assert run(command) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+
+
+def test_a_served_session_writes_what_a_simulation_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Beside the files of the simulator that asked it, and `explain` reads both."""
+    files = ["-p", PLATFORM, "-w", WORKLOAD]
+    with serving(tmp_path, "-s", "easy", "-e", "there/run") as served:
+        assert program(tmp_path, "simulate", *files, "--socket", served.address, "-e", "there/run").returncode == 0
+        assert served.end()[0] == 0
+    assert program(tmp_path, "simulate", *files, "-s", "easy", "-e", "here/run").returncode == 0
+    there, here = ((tmp_path / name / "run_decisions.csv").read_bytes() for name in ("there", "here"))
+    assert there == here
+
+
+def test_another_program_leaves_no_decisions(tmp_path: Path) -> None:
+    """And old ones of the same prefix are not believed."""
+    files = ["-p", PLATFORM, "-w", WORKLOAD]
+    assert program(tmp_path, "simulate", *files, "-s", "easy", "-e", "run").returncode == 0
+    with serving(tmp_path, "-s", "fcfs") as served:
+        assert program(tmp_path, "simulate", *files, "--socket", served.address, "-e", "run").returncode == 0
+        served.end()
+    told = program(tmp_path, "explain", "run", "094")
+    assert (told.returncode, "the schedule alone gives the reasons" in told.stderr) == (0, True)

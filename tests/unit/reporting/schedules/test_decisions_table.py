@@ -1,0 +1,91 @@
+"""The file of decisions, written and read."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from batsched_py.errors import InputError
+from batsched_py.model.decision_row import DecisionRow
+from batsched_py.reporting.schedules.decisions_table import Decisions, read_decisions, read_decisions_of
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.traces.decisions_file import COLUMNS, decision_lines
+from batsched_py.traces.run_file import RunFile
+from tests.builders import hosts
+
+HEADER = ",".join(COLUMNS) + "\n"
+ROWS = (
+    DecisionRow(0.0, "hosts", reason="shared", hosts=hosts("0-3 7")),
+    DecisionRow(1.5, "down", hosts=hosts("2")),
+    DecisionRow(2.0, "held", "w0!a", reason="own", words='it said "no", so'),
+    DecisionRow(2.0, "promised", "w0!a", 7.25, "first"),
+    DecisionRow(3.0, "promised", "w0!a", 7.0, "ends", ("w0!x", "w0!y")),
+    DecisionRow(4.0, "promised", "w0!b", 8.0, "arrivals", ("w0!x",)),
+    DecisionRow(4.0, "withdrawn", "w0!a", None, "failure"),
+    DecisionRow(5.0, "rejected", "w0!b", words="never"),
+    DecisionRow(6.0, "down"),
+)
+
+
+def written(folder: Path, content: str) -> Path:
+    path = folder / "run_decisions.csv"
+    path.write_text(content)
+    return path
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    """By job, and what is told of hosts by itself."""
+    found = read_decisions(written(tmp_path, HEADER + decision_lines(ROWS)))
+    assert found == Decisions(
+        {"w0!a": [ROWS[2], ROWS[3], ROWS[4], ROWS[6]], "w0!b": [ROWS[5], ROWS[7]]},
+        [ROWS[1], ROWS[8]],
+        hosts("0-3 7"),
+        True,
+    )
+
+
+def test_words_stand_on_one_line(tmp_path: Path) -> None:
+    """And are cut."""
+    row = DecisionRow(1.0, "held", "w0!a", reason="own", words="a\r\nb\u2028" + "x" * 999)
+    (found,) = read_decisions(written(tmp_path, HEADER + decision_lines([row]))).of_jobs["w0!a"]
+    assert found.words == "a b " + "x" * 196
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("1,slept,w0!a,,,,,", "line 2, column what: must be one of hosts, down, held, promised, withdrawn, rejected"),
+        ("1,held,w0!a,,bored,,,", "line 2, column reason: must be one of arrivals, constraint, ends"),
+        ("1,held,,,own,,,", "line 2, column job_id: must name a job"),
+        ("1,promised,w0!a,,first,,,", "line 2, column start: must be a finite number, not ''"),
+        ("x,held,w0!a,,own,,,", "line 2, column time: must be a finite number, not 'x'"),
+        ("2,down,,,,,0,\n1,down,,,,,0,", "line 3, column time: must not be before the row above"),
+        ("2,down,,,,,a,", "line 2, column hosts: "),
+    ],
+)
+def test_a_wrong_row_is_told(tmp_path: Path, line: str, rule: str) -> None:
+    """File, line, column and rule."""
+    path = written(tmp_path, f"{HEADER}{line}\n")
+    with pytest.raises(InputError) as caught:
+        read_decisions(path)
+    assert str(caught.value).startswith(f"{path}: {rule}")
+
+
+def test_decisions_of_another_run_are_left_out(tmp_path: Path) -> None:
+    """By what the description of the run says of the file; without a description they are believed."""
+    path = written(tmp_path, HEADER + decision_lines(ROWS))
+    schedule = Schedule("run", (), 8, {}, source=str(tmp_path / "run_jobs.csv"))
+    described = RunFile(
+        algorithm="easy", options={}, seed=None, platform=None, workloads=(), settings={}, command=(), version="1"
+    )
+    right = {"decisions": hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert read_decisions_of(schedule) is not None
+    for results, believed in ((right, True), ({"decisions": "0"}, False), ({}, False)):
+        run = replace(described, results=results)
+        assert (read_decisions_of(replace(schedule, run=run)) is not None) is believed
+    path.unlink()
+    assert read_decisions_of(schedule) is None
+    assert read_decisions_of(replace(schedule, source="log.swf")) is None
