@@ -22,6 +22,7 @@ from batsched_py.reporting.pictures.html.differences import JobChange, compare_r
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
+from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.settings import Settings
@@ -530,3 +531,67 @@ def test_runs_with_and_without_leases_stand_side_by_side(show: Show) -> None:
         "[...document.querySelectorAll('#chosen tbody tr')].map((row) => [...row.cells].map((c) => c.innerText))"
     )
     assert ["lease", "", "2: advance reservation, Done"] in cells
+
+
+def filtered(page: Browser, words: str) -> str:
+    """What is said of the jobs for which these words are true."""
+    page.do(f"const field = document.getElementById('jobs-filter'); field.value = {words!r};")
+    page.do("document.getElementById('jobs-filter').dispatchEvent(new Event('input'))")
+    return str(page.ask("document.getElementById('jobs-count').textContent")).replace("\u202f", "")
+
+
+def column(page: Browser, number: int) -> list[str]:
+    """The texts of a column of the table of jobs."""
+    found: list[str] = page.ask(
+        f"[...document.querySelectorAll('#jobs-table tbody tr')].map((row) => row.cells[{number}].textContent)"
+    )
+    return found
+
+
+def test_jobs_are_filtered_and_sorted(page: Browser, runs: list[Schedule]) -> None:
+    """Words must all be true; a heading sorts, a second time the other way; a name chooses the job."""
+    ran = runs[0].ran
+    assert filtered(page, "") == f"{len(ran)} jobs of {len(ran)}, 50 shown"
+    longest = sorted(ran, key=lambda record: -record.waiting)
+    assert column(page, 0)[:5] == [record.job.name for record in longest[:5]]
+    wanted = [record for record in ran if record.waiting > 3600 and record.job.size >= 8]
+    assert filtered(page, "wait>1h size>=8") == f"{len(wanted)} jobs of {len(ran)}"
+    assert sorted(column(page, 0)) == sorted(record.job.name for record in wanted)
+    page.do("[...document.querySelectorAll('#jobs-table .sort')].find((one) => one.textContent === 'run').click()")
+    assert column(page, 0) == [
+        record.job.name for record in sorted(wanted, key=lambda record: (-record.execution, record.job.submit_time))
+    ]
+    page.do("[...document.querySelectorAll('#jobs-table .sort')].find((one) => one.textContent === 'run').click()")
+    assert page.ask("document.querySelector('#jobs-table th[aria-sort]').getAttribute('aria-sort')") == "ascending"
+    page.do("document.querySelector('#jobs-table tbody button').click()")
+    first = column(page, 0)[0]
+    assert page.ask("report.names[report.chosen]") == first
+    assert filtered(page, first) == f"1 job of {len(ran)}"
+    assert filtered(page, "colour=red") == "a word means nothing here"
+    assert page.ask("document.getElementById('jobs-filter').getAttribute('aria-invalid')") == "true"
+    filtered(page, "")
+
+
+def test_more_jobs_and_other_runs(page: Browser, runs: list[Schedule]) -> None:
+    """Fifty at a time, of the run that is chosen."""
+    filtered(page, "")
+    page.do("document.getElementById('jobs-more').click()")
+    assert len(column(page, 0)) == 100
+    page.do("const run = document.getElementById('jobs-run'); run.value = '1'; run.dispatchEvent(new Event('change'))")
+    assert page.ask("document.querySelector('#jobs-table caption').textContent") == runs[1].name
+    assert len(column(page, 0)) == 50
+    page.do("const run = document.getElementById('jobs-run'); run.value = '0'; run.dispatchEvent(new Event('change'))")
+
+
+def test_a_part_of_a_run_in_the_browser(browser: Browser, runs: list[Schedule], tmp_path: Path) -> None:
+    """Charts begin and end with it, and jobs are those that were submitted in it."""
+    window = TimeWindow(20_000, 60_000)
+    path = tmp_path / "part.html"
+    path.write_bytes(report_page(runs, plotly_js(), window=window))
+    browser.open(path)
+    assert browser.ask("[report.full.begin, report.full.end]") == [20_000, 60_000]
+    browser.do("report.zoom(100)")
+    assert browser.ask("[report.view.begin, report.view.end]") == [20_000, 60_000]
+    submitted = len(window.submitted(runs[0]).ran)
+    assert filtered(browser, "").startswith(f"{submitted} jobs of ")
+    assert browser.complaints() == []

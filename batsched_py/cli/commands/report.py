@@ -27,6 +27,7 @@ class ReportRequest(Struct, frozen=True):
     tau: float
     title: str
     window: WindowChoice
+    by: tuple[str, ...]
 
 
 @takes(ReportRequest)
@@ -37,6 +38,12 @@ class ReportRequest(Struct, frozen=True):
 @hosts_option
 @tau_option
 @window_options("Show what happened, and measure what was submitted,")
+@option(
+    "--by",
+    "MEMBER",
+    "A table of groups of jobs by this member; may be given several times. Default: user, if the jobs have one.",
+    multiple=True,
+)
 @option("--title", "TEXT", "The page's heading. Default: the names of the runs.", default="")
 def command(request: ReportRequest) -> None:
     """Show runs on one page that needs no network: figures, Gantt charts, charts over time, distributions.
@@ -52,6 +59,6 @@ def command(request: ReportRequest) -> None:
     for warning in warnings(schedules):
         warn(warning)
     window = None if request.window.whole else request.window.on_all(schedules)
-    page = report_page(schedules, plotly_js(), request.title, request.tau, window)
+    page = report_page(schedules, plotly_js(), request.title, request.tau, window=window, by=request.by)
     write_file(output, page)
     say(f"wrote {output}: {len(page) / 1e6:.1f} MB")

@@ -16,6 +16,7 @@ from batsched_py.reporting.pictures.html.lease_content import PackedLeases, pack
 from batsched_py.reporting.pictures.html.short_numbers import Number, short
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.window import number_jobs
+from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
@@ -52,6 +53,7 @@ class PackedRun(Struct, frozen=True):
         run: finish - start.
         size: number of its compute hosts.
         state: its final state, an index of the content's states.
+        user: its owner, an index of the content's users, -1 for an unknown one; empty if none is known.
         sets: distinct sets of hosts, as intervals ("0-3 7"); empty if hosts are not known.
         set: its hosts, an index of `sets`.
         rejected: jobs that never ran, indices of names.
@@ -69,6 +71,7 @@ class PackedRun(Struct, frozen=True):
     run: list[Number]
     size: list[int]
     state: list[int]
+    user: list[int]
     sets: list[str]
     set: list[int]
     rejected: list[int]
@@ -82,6 +85,7 @@ class Content(Struct, frozen=True):
     """All runs of a page.
 
     Attributes:
+        users: whose jobs they are, in the order in which they are met.
         names: of the jobs of all runs, in order of submission; without `prefix`.
         prefix: the workload, as "w0!", if all jobs are of the same; else empty.
         states: names of the final states that occur.
@@ -95,6 +99,7 @@ class Content(Struct, frozen=True):
         runs: in the order they were given.
     """
 
+    users: list[str]
     names: list[str]
     prefix: str
     states: list[str]
@@ -113,8 +118,9 @@ def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND, window: T
     numbers = number_jobs(schedules)
     workloads = {job.partition("!")[0] for job in numbers}
     prefix = f"{workloads.pop()}!" if len(workloads) == 1 else ""
-    states = _states(schedules)
+    states, users = _states(schedules), _users(schedules)
     return Content(
+        users=list(users),
         names=[job.removeprefix(prefix) for job in numbers],
         prefix=prefix,
         states=[STATE_NAMES.get(state, state) for state in states],
@@ -125,7 +131,7 @@ def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND, window: T
         bound=bound,
         tolerance=TOLERANCE,
         window=None if window is None else (window.begin, window.end),
-        runs=[_pack_run(schedule, schedules[0], numbers, states) for schedule in schedules],
+        runs=[_pack_run(schedule, schedules[0], numbers, states, users) for schedule in schedules],
     )
 
 
@@ -168,7 +174,21 @@ def _states(schedules: Sequence[Schedule]) -> list[str]:
     return [state for state in FINAL_STATES if state in found] + sorted(found - set(FINAL_STATES))
 
 
-def _pack_run(schedule: Schedule, first: Schedule, numbers: dict[str, int], states: list[str]) -> PackedRun:
+def _users(schedules: Sequence[Schedule]) -> dict[str, int]:
+    """Number the users of the jobs that ran."""
+    found = (user_of(record.job) for schedule in schedules for record in schedule.ran)
+    return {user: number for number, user in enumerate(dict.fromkeys(user for user in found if user is not None))}
+
+
+def _owners(ran: Sequence[JobRecord], users: dict[str, int]) -> list[int]:
+    """Return the number of each job's user, -1 for an unknown one; empty if none is known."""
+    owners = [-1 if (user := user_of(record.job)) is None else users[user] for record in ran]
+    return owners if any(owner >= 0 for owner in owners) else []
+
+
+def _pack_run(
+    schedule: Schedule, first: Schedule, numbers: dict[str, int], states: list[str], users: dict[str, int]
+) -> PackedRun:
     ran = sorted(schedule.ran, key=lambda record: (record.start, numbers[record.job.id]))
     numbered = {state: number for number, state in enumerate(states)}
     sets, places = _sets(ran) if schedule.hosts_known else ([], [])
@@ -182,6 +202,7 @@ def _pack_run(schedule: Schedule, first: Schedule, numbers: dict[str, int], stat
         run=[short(record.finish - record.start) for record in ran],
         size=[schedule.size(record) for record in ran],
         state=[numbered[record.state] for record in ran],
+        user=_owners(ran, users),
         sets=sets,
         set=places,
         rejected=[numbers[record.job.id] for record in schedule.jobs if record.rejected],

@@ -19,6 +19,7 @@ from batsched_py.reporting.metrics.same_jobs import JobMarks, marks_of, other_jo
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import HOST_COLOURS
 from batsched_py.reporting.pictures.html import markup
+from batsched_py.reporting.pictures.html.breakdowns import breakdown_parts
 from batsched_py.reporting.pictures.html.content import Content, pack
 from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, RunComparison, compare_runs
 from batsched_py.reporting.pictures.html.metric_rows import other_rows, summary_rows
@@ -32,7 +33,7 @@ from batsched_py.text.wording import NARROW_BLANK, counted, grouped
 #: Scripts of the page, each using those before it.
 SCRIPTS: Final = (
     "words.js", "data.js", "leases.js", "colours.js", "raster.js", "patterns.js", "gantt.js", "view.js", "hands.js",
-    "charts.js", "main.js",
+    "charts.js", "jobs.js", "main.js",
 )  # fmt: skip
 
 #: Rejected jobs that are listed of each run, at most.
@@ -49,9 +50,13 @@ def report_page(
     plotly: bytes,
     title: str = "",
     bound: float = SLOWDOWN_BOUND,
+    *,
     window: TimeWindow | None = None,
+    by: Sequence[str] = (),
 ) -> bytes:
     """Return a page that shows these schedules, or what happened in a window, and compares them with the first.
+
+    `by` are members of jobs whose groups are shown; users, if there are any, without it.
 
     It makes no request: `plotly` is the text of plotly.js, which it carries. Runs shorter than `bound` seconds count as
     that long in bounded slowdowns. The same schedules give the same bytes.
@@ -59,7 +64,8 @@ def report_page(
     measured = [measure_run(schedule, bound, window) for schedule in schedules]
     seen = schedules if window is None else [window.seen(schedule) for schedule in schedules]
     content = pack(seen, bound, window)
-    sections = [(name, title, parts) for name, title, parts in _sections(seen, content, measured, window) if parts]
+    found = _sections(seen, content, measured, window, by)
+    sections = [(name, title, parts) for name, title, parts in found if parts]
     page = _template("page.html").substitute(
         version=escape(batsched_py.__version__),
         title=escape(title or " · ".join(run.name for run in content.runs)),
@@ -96,7 +102,11 @@ def _packed(data: bytes) -> str:
 
 
 def _sections(
-    schedules: Sequence[Schedule], content: Content, measured: Sequence[RunMetrics], window: TimeWindow | None
+    schedules: Sequence[Schedule],
+    content: Content,
+    measured: Sequence[RunMetrics],
+    window: TimeWindow | None,
+    by: Sequence[str],
 ) -> list[tuple[str, str, list[str]]]:
     """Return name, title and parts of each section; one without parts is left out of the page."""
     names = [run.name for run in content.runs]
@@ -109,6 +119,8 @@ def _sections(
         ("over-time", "Over time", _over_time(schedules, found, content)),
         ("timelines", "Timelines", timeline_parts(schedules)),
         ("distributions", "Distributions", _distributions(counted, names, content.bound)),
+        ("groups", "Groups of jobs", breakdown_parts(counted, content.bound, by)),
+        ("jobs", "Jobs", _jobs(counted)),
         ("rejected", "Rejected jobs", _rejected(counted)),
         ("notes", "Notes", _notes(schedules, content.bound)),
     ]
@@ -315,6 +327,14 @@ def _distributions(schedules: Sequence[Schedule], names: Sequence[str], bound: f
         "slowdowns", "Bounded slowdown", f"runs below {bound:g} s count as {bound:g} s", f"{share} bounded slowdown"
     )
     return [markup.run_legend(names, dashed=True), f'<div class="pair">{waits}{slowdowns}</div>']
+
+
+def _jobs(schedules: Sequence[Schedule]) -> list[str]:
+    """Return the place of a table of all jobs, which the page fills; nothing if no job ran."""
+    if not any(schedule.ran for schedule in schedules):
+        return []
+    options = "".join(f'<option value="{number}">{escape(run.name)}</option>' for number, run in enumerate(schedules))
+    return [_template("jobs.html").substitute(options=options, hidden="" if len(schedules) > 1 else " hidden").rstrip()]
 
 
 def _rejected(schedules: Sequence[Schedule]) -> list[str]:

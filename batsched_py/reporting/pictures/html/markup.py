@@ -6,11 +6,15 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from msgspec import Struct
+
 from batsched_py.reporting.pictures.html.metric_rows import MetricCell, MetricRow
 
 #: Dashes of lines in a legend, those of the charts, in pixels.
 _DASHES: Final = ("", "7 4", "2 3", "7 3 2 3", "11 4", "11 3 2 3")
 _COLOURS: Final = 6
+#: Opacity of the colour of the hottest cell, on which text can still be read.
+_MOST_HEAT: Final = 0.6
 
 
 def section(name: str, title: str, *parts: str) -> str:
@@ -59,15 +63,37 @@ def plain_table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]
     return _table(caption, f"<tr>{head}</tr>", lines)
 
 
+class HeatCell(Struct, frozen=True):
+    """A cell of a heat map: what stands there, what the pointer tells, and how strongly it is coloured, from 0 to 1."""
+
+    text: str
+    told: str
+    heat: float
+
+
+def heat_table(caption: str, heads: Sequence[str], rows: Iterable[tuple[str, Sequence[HeatCell]]]) -> str:
+    """Return a table whose cells are coloured."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    lines = (f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_heat, cells))}</tr>' for name, cells in rows)
+    return _table(caption, f"<tr>{head}</tr>", lines, kind="heat")
+
+
+def _heat(cell: HeatCell) -> str:
+    if not cell.text:
+        return "<td></td>"
+    told = f' title="{escape(cell.told)}"' if cell.told else ""
+    return f'<td style="--heat: {_MOST_HEAT * cell.heat:.2f}"{told}>{escape(cell.text)}</td>'
+
+
 def words(text: str) -> str:
     """Return a cell of a plain table that holds words, which may take several lines."""
     return f'<span class="words">{escape(text)}</span>'
 
 
-def _table(caption: str, head: str, rows: Iterable[str]) -> str:
-    body = "\n".join(rows)
+def _table(caption: str, head: str, rows: Iterable[str], kind: str = "") -> str:
+    body, attribute = "\n".join(rows), f' class="{kind}"' if kind else ""
     return (
-        f'<div class="wide"><table><caption>{escape(caption)}</caption>\n'
+        f'<div class="wide"><table{attribute}><caption>{escape(caption)}</caption>\n'
         f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 

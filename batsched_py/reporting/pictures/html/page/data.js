@@ -103,6 +103,7 @@ class Run {
     this.finish = Float64Array.from(packed.run, (run, i) => Math.round((packed.start[i] + run) * 1e6) / 1e6);
     this.size = Int32Array.from(packed.size);
     this.state = Uint8Array.from(packed.state);
+    this.user = Int32Array.from(packed.user);
     this.set = Int32Array.from(packed.set);
     this.sets = packed.sets;
     this.rowOf = new Int32Array(jobCount).fill(-1);

@@ -174,6 +174,7 @@ async function main() {
   buildGantts(page);
   buildTimeCharts(page);
   buildControls(page);
+  if (element("jobs-table")) page.jobTable = new JobTable(page);
   const restyle = () => { page.restyle(); drawLegend(page); drawDistributions(page); };
   watchScheme(page, restyle);
   new ResizeObserver(() => page.redraw()).observe(element("content"));

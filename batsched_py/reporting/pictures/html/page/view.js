@@ -5,6 +5,7 @@ const NARROWEST = 0.001;
 
 class Page {
   constructor(data) {
+    this.users = data.users;
     this.names = data.names;
     this.prefix = data.prefix;
     this.tolerance = data.tolerance;

@@ -1,0 +1,148 @@
+"""The part of the page that shows who waits: heat maps of sizes and run times, and tables of users and other groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Final
+
+from msgspec import Struct
+
+from batsched_py.errors import InputError
+from batsched_py.reporting.formatting import DAY, HOUR, MINUTE, brief
+from batsched_py.reporting.metrics.breakdown import RUNTIME_CLASSES, GroupMetrics, break_down, cross, size_order
+from batsched_py.reporting.metrics.job_metrics import JobMetrics, measure_jobs
+from batsched_py.reporting.metrics.statistics import mean
+from batsched_py.reporting.pictures.html import markup
+from batsched_py.reporting.schedules.members import USER
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.text.display import displayed
+from batsched_py.text.wording import NARROW_BLANK, NOTHING, counted, grouped
+
+#: Groups that a table shows, at most.
+MOST_GROUPS: Final = 20
+#: Unit of a wait -> its name.
+_UNITS: Final = {DAY: "d", HOUR: "h", MINUTE: "min"}
+#: Columns of the table of groups, for each run.
+_COLUMNS: Final = ("jobs", "share of host time", "mean wait", "mean slowdown")
+#: Jobs with the same class of sizes and of run times, by both.
+_Crossed = Mapping[tuple[str, str], Sequence[JobMetrics]]
+
+
+def _number(value: float) -> str:
+    """Return about two digits: "1.4", "24 500"."""
+    return f"{value:.1f}" if value < 10 else grouped(value, NARROW_BLANK)
+
+
+def _time(seconds: float) -> str:
+    """Return about two digits in the unit that fits: "42 s", "1.5 h"."""
+    unit, name = next(((unit, name) for unit, name in _UNITS.items() if seconds >= unit), (1, "s"))
+    return f"{_number(seconds / unit)} {name}"
+
+
+class _Heat(Struct, frozen=True):
+    """A metric of a heat map.
+
+    Attributes:
+        title: what the map shows.
+        of: the value of a job.
+        told: a mean as people read it.
+        least: the value that has no colour; colours are logarithmic from there.
+    """
+
+    title: str
+    of: Callable[[JobMetrics], float | None]
+    told: Callable[[float], str]
+    least: float
+
+
+_HEATS: Final = (
+    _Heat("mean wait", lambda job: job.wait, _time, MINUTE),
+    _Heat("mean bounded slowdown", lambda job: job.bounded_slowdown, _number, 1.0),
+)
+
+
+def breakdown_parts(schedules: Sequence[Schedule], bound: float, by: Sequence[str]) -> list[str]:
+    """Return heat maps of each run by size and run time, and a table for each member; nothing if no job ran.
+
+    Without members, of the users, if any run tells them. InputError for a member that no job of any run has.
+    """
+    if not any(schedule.ran for schedule in schedules):
+        return []
+    crossed = [cross(measure_jobs(schedule, bound)) for schedule in schedules]
+    maps = [part for heat in _HEATS for part in _maps(heat, [schedule.name for schedule in schedules], crossed)]
+    told = any(USER in record.job.members for schedule in schedules for record in schedule.jobs)
+    tables = [_table(member, schedules, bound) for member in by or ((USER,) if told else ())]
+    note = "By the hosts that jobs asked for and the time that they ran; rest the pointer on a cell for its jobs."
+    return [markup.paragraph(note), f'<div class="pair">{"".join(maps)}</div>', *tables]
+
+
+def _maps(heat: _Heat, names: Sequence[str], crossed: Sequence[_Crossed]) -> list[str]:
+    """Return the heat map of each run, with one scale of colours for all."""
+    means = [
+        {
+            place: mean([value for value in map(heat.of, jobs) if value is not None]) or 0.0
+            for place, jobs in run.items()
+        }
+        for run in crossed
+    ]
+    most = max((value for run in means for value in run.values()), default=heat.least)
+    sizes = sorted({size for run in crossed for size, _ in run}, key=size_order)
+    times = [time for time in RUNTIME_CLASSES if any((size, time) in run for run in crossed for size in sizes)]
+    return [
+        markup.heat_table(
+            f"{name}: {heat.title}",
+            ["hosts", *times],
+            [(size, [_cell(heat, most, (size, time), run, values) for time in times]) for size in sizes],
+        )
+        for name, run, values in zip(names, crossed, means, strict=True)
+    ]
+
+
+def _cell(
+    heat: _Heat, most: float, place: tuple[str, str], run: _Crossed, means: Mapping[tuple[str, str], float]
+) -> markup.HeatCell:
+    value = means.get(place)
+    if value is None:
+        return markup.HeatCell("", "", 0.0)
+    return markup.HeatCell(
+        heat.told(value), counted(len(run[place]), "job", blank=NARROW_BLANK), _share(value, heat.least, most)
+    )
+
+
+def _share(value: float, least: float, most: float) -> float:
+    """Return how far a value is on the logarithmic way from the least to the most, from 0 to 1."""
+    if value <= least or most <= least:
+        return 0.0
+    return math.log(value / least) / math.log(most / least)
+
+
+def _table(member: str, schedules: Sequence[Schedule], bound: float) -> str:
+    """Return a table of the groups by a member, the largest of the first run that has it first. InputError."""
+    found = [_groups(schedule, member, bound) for schedule in schedules]
+    if not any(found):
+        break_down(schedules[0], member, bound)  # says what is wrong
+    names = list(dict.fromkeys(group for run in found for group in run))
+    of = [f", {schedule.name}" if len(schedules) > 1 else "" for schedule in schedules]
+    heads = [displayed(member), *(f"{what}{name}" for name in of for what in _COLUMNS)]
+    rows = [[escape(displayed(name)), *(cell for run in found for cell in _cells(run.get(name)))] for name in names]
+    more = f", the first {MOST_GROUPS} of {grouped(len(rows), NARROW_BLANK)}" if len(rows) > MOST_GROUPS else ""
+    return markup.plain_table(f"By {displayed(member)}{more}", heads, rows[:MOST_GROUPS])
+
+
+def _groups(schedule: Schedule, member: str, bound: float) -> dict[str, GroupMetrics]:
+    """Return the groups of a run by their names; none if it does not tell the member."""
+    try:
+        return {group.group: group for group in break_down(schedule, member, bound)}
+    except InputError:
+        return {}
+
+
+def _cells(group: GroupMetrics | None) -> list[str]:
+    if group is None:
+        return [NOTHING] * len(_COLUMNS)
+    share = NOTHING if group.share is None else f"{100 * group.share:.1f} %"
+    wait = NOTHING if group.mean_wait is None else brief(group.mean_wait)
+    slowdown = NOTHING if group.mean_bounded_slowdown is None else f"{group.mean_bounded_slowdown:.2f}"
+    return [grouped(group.jobs, NARROW_BLANK), share, wait, slowdown]
