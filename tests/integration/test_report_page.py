@@ -23,6 +23,7 @@ from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.reporting.schedules.time_window import TimeWindow
+from batsched_py.reporting.waits.longest import longest_waits
 from batsched_py.session.session import Session
 from batsched_py.simulator.records import JobRecord
 from batsched_py.simulator.settings import Settings
@@ -73,9 +74,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
     plotly = plotly_js()
 
-    def opened(*schedules: Schedule) -> Browser:
+    def opened(*schedules: Schedule, **more: Any) -> Browser:
         page = tmp_path / "report.html"
-        page.write_bytes(report_page(schedules, plotly))
+        page.write_bytes(report_page(schedules, plotly, **more))
         browser.open(page)
         assert browser.ask("document.documentElement.dataset.state") == "ready", browser.complaints()
         return browser
@@ -595,3 +596,24 @@ def test_a_part_of_a_run_in_the_browser(browser: Browser, runs: list[Schedule], 
     submitted = len(window.submitted(runs[0]).ran)
     assert filtered(browser, "").startswith(f"{submitted} jobs of ")
     assert browser.complaints() == []
+
+
+def test_the_table_of_a_job_says_why_it_waited(show: Show) -> None:
+    """A line for each reason; of a wait that is not explained, and of a job that did not wait, it is said so."""
+    first = schedule(
+        record("a", finish=20, hosts="0-3"),
+        record("b", submit=1, start=20, finish=30),
+        record("c", submit=2, start=30, finish=40),
+    )
+    second = replace(first, name="other")
+    page = show(first, second, waits=[longest_waits(first, None, most=1), longest_waits(second, None)])
+    cells = (
+        "[...document.querySelectorAll('#chosen tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
+    found = {}
+    for job in range(3):
+        page.do(f"report.choose({job})")
+        found[job] = next((row[1:] for row in page.ask(cells) if row[0] == "why it waited"), None)
+    assert found[0] is None
+    assert found[1] == ["batsched-py explain tells it", "19 s: too few hosts were free (w0!a)"]
+    assert found[2] == ["18 s: too few hosts were free (w0!a)\n10 s: enough hosts were free; nothing tells why"] * 2

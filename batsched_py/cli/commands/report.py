@@ -7,13 +7,15 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import require, takes
+from batsched_py.cli.shared.command import current_limits, require, takes
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page, warnings
+from batsched_py.reporting.schedules.decisions_table import read_decisions_of
 from batsched_py.reporting.schedules.time_window import WindowChoice
+from batsched_py.reporting.waits.longest import longest_waits
 
 
 class ReportRequest(Struct, frozen=True):
@@ -59,6 +61,7 @@ def command(request: ReportRequest) -> None:
     for warning in warnings(schedules):
         warn(warning)
     window = None if request.window.whole else request.window.on_all(schedules)
-    page = report_page(schedules, plotly_js(), request.title, request.tau, window=window, by=request.by)
+    waits = [longest_waits(schedule, read_decisions_of(schedule, limits=current_limits())) for schedule in schedules]
+    page = report_page(schedules, plotly_js(), request.title, request.tau, window=window, by=request.by, waits=waits)
     write_file(output, page)
     say(f"wrote {output}: {len(page) / 1e6:.1f} MB")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -24,6 +24,9 @@ from batsched_py.simulator.records import JobRecord
 
 #: Seconds by which equal starts may differ: files have six digits, real Batsim adds some.
 TOLERANCE: Final = 0.001
+
+#: Job id -> why it waited, in lines, of some jobs of a run.
+Waits: TypeAlias = Mapping[str, list[str]]
 
 #: Points of a quantity over time that are kept, about: more than a picture is wide.
 MOST_POINTS: Final = 4000
@@ -97,6 +100,7 @@ class Content(Struct, frozen=True):
         tolerance: seconds by which equal starts may differ.
         window: begin and end of the time that is shown and measured; None for whole runs.
         runs: in the order they were given.
+        waits: for each run, the index of a job -> why it waited, in lines; of the longest waits only.
     """
 
     users: list[str]
@@ -111,9 +115,15 @@ class Content(Struct, frozen=True):
     tolerance: float
     window: tuple[float, float] | None
     runs: list[PackedRun]
+    waits: list[dict[int, list[str]]]
 
 
-def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND, window: TimeWindow | None = None) -> Content:
+def pack(
+    schedules: Sequence[Schedule],
+    bound: float = SLOWDOWN_BOUND,
+    window: TimeWindow | None = None,
+    waits: Sequence[Waits] = (),
+) -> Content:
     """Return the data of these schedules, of which a window is shown; the same schedules give the same content."""
     numbers = number_jobs(schedules)
     workloads = {job.partition("!")[0] for job in numbers}
@@ -132,6 +142,7 @@ def pack(schedules: Sequence[Schedule], bound: float = SLOWDOWN_BOUND, window: T
         tolerance=TOLERANCE,
         window=None if window is None else (window.begin, window.end),
         runs=[_pack_run(schedule, schedules[0], numbers, states, users) for schedule in schedules],
+        waits=[{numbers[job]: lines for job, lines in found.items() if job in numbers} for found in waits],
     )
 
 

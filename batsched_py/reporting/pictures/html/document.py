@@ -20,7 +20,7 @@ from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import HOST_COLOURS
 from batsched_py.reporting.pictures.html import markup
 from batsched_py.reporting.pictures.html.breakdowns import breakdown_parts
-from batsched_py.reporting.pictures.html.content import Content, pack
+from batsched_py.reporting.pictures.html.content import Content, Waits, pack
 from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, RunComparison, compare_runs
 from batsched_py.reporting.pictures.html.metric_rows import other_rows, summary_rows
 from batsched_py.reporting.pictures.html.timelines import timeline_parts
@@ -53,17 +53,19 @@ def report_page(
     *,
     window: TimeWindow | None = None,
     by: Sequence[str] = (),
+    waits: Sequence[Waits] = (),
 ) -> bytes:
     """Return a page that shows these schedules, or what happened in a window, and compares them with the first.
 
-    `by` are members of jobs whose groups are shown; users, if there are any, without it.
+    `by` are members of jobs whose groups are shown; users, if there are any, without it. `waits` has for each
+    schedule why some jobs waited, in lines.
 
     It makes no request: `plotly` is the text of plotly.js, which it carries. Runs shorter than `bound` seconds count as
     that long in bounded slowdowns. The same schedules give the same bytes.
     """
     measured = [measure_run(schedule, bound, window) for schedule in schedules]
     seen = schedules if window is None else [window.seen(schedule) for schedule in schedules]
-    content = pack(seen, bound, window)
+    content = pack(seen, bound, window, waits)
     found = _sections(seen, content, measured, window, by)
     sections = [(name, title, parts) for name, title, parts in found if parts]
     page = _template("page.html").substitute(

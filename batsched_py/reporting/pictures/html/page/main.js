@@ -77,6 +77,13 @@ function leaseFacts(page, job) {
   return any ? any.map(([name], i) => [name, (run) => lives[run.number]?.[i][1] ?? ""]) : [];
 }
 
+/** Why the chosen job waited, a line for each reason; none if that is not told of any run. */
+function waitFacts(page, job, known) {
+  if (!page.waits.some((waits) => job in waits)) return [];
+  const other = (run, row) => (run.wait(row) > 0 ? "batsched-py explain tells it" : "");
+  return [["why it waited", known((run, row) => page.waits[run.number]?.[job]?.join("\n") ?? other(run, row))]];
+}
+
 /** What is known about the chosen job, a column for each run. */
 function tellChoice(page, job) {
   const place = element("chosen");
@@ -94,6 +101,7 @@ function tellChoice(page, job) {
     ["submitted", known((run, row) => duration(run.submit[row]))],
     ["started", known((run, row) => duration(run.start[row]))],
     ["waited", known((run, row) => duration(run.wait(row)))],
+    ...waitFacts(page, job, known),
     ["ran", known((run, row) => duration(run.finish[row] - run.start[row]))],
     ["size", known((run, row) => plural(run.size[row], "host"))],
     ["hosts", known((run, row) => (run.drawn ? shorten(run.sets[run.set[row]]) || "none" : "not known"))],

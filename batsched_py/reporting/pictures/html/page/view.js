@@ -9,6 +9,8 @@ class Page {
     this.names = data.names;
     this.prefix = data.prefix;
     this.tolerance = data.tolerance;
+    /** For each run: the number of a job -> why it waited, in lines; of the longest waits. */
+    this.waits = data.waits;
     this.bound = data.bound;
     this.states = data.states;
     this.stateColours = data.state_colours.map((colour) => channels(colour));

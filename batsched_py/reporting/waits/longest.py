@@ -1,0 +1,45 @@
+"""The longest waits of a run, each explained in a few lines: what pages and tables have room for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from batsched_py.reporting.formatting import brief
+from batsched_py.reporting.schedules.decisions_table import Decisions
+from batsched_py.reporting.schedules.schedule import Schedule
+from batsched_py.reporting.waits.explanation import Explanation, explain
+from batsched_py.reporting.waits.history import RunHistory
+from batsched_py.reporting.waits.wording import moves, named, stretches, words_of
+from batsched_py.text.wording import counted
+
+#: Waits of a run that are explained.
+MOST_WAITS: Final = 100
+#: Times of one wait that have a line.
+_MOST_LINES: Final = 6
+
+
+def longest_waits(schedule: Schedule, decisions: Decisions | None, most: int = MOST_WAITS) -> Mapping[str, list[str]]:
+    """Return job id -> why it waited, in lines, of the jobs that waited longest; of equals, those of the first rows."""
+    history = RunHistory(schedule, decisions)
+    waited = sorted((record for record in schedule.ran if record.waiting > 0), key=lambda record: -record.waiting)
+    return {record.job.id: list(_lines(explain(history, record), history)) for record in waited[:most]}
+
+
+def _lines(explanation: Explanation, history: RunHistory) -> Iterator[str]:
+    found = stretches(explanation.intervals)
+    for one in found[:_MOST_LINES]:
+        who = f" ({named(one.blocked_by)})" if one.blocked_by else ""
+        yield f"{brief(one.end - one.begin)}: {words_of(explanation, one.reason, one.end)}{who}"
+    if len(found) > _MOST_LINES:
+        left = sum(one.end - one.begin for one in found[_MOST_LINES:])
+        yield f"{brief(left)}: {counted(len(found) - _MOST_LINES, 'more interval')}"
+    promises = [move for move in moves(explanation, history.records) if move.by is not None]
+    if promises:
+        times = "once" if len(promises) == 1 else f"{len(promises)} times, the last time"
+        yield f"its promise moved {times} since {promises[-1].why}"
+    if explanation.overtakers:
+        delaying = [one for one in explanation.overtakers if one.delayed_from is not None]
+        who = f" ({named([one.record.job.id for one in delaying])})" if delaying else ""
+        count = counted(len(explanation.overtakers), "job")
+        yield f"overtaken by {count}, {len(delaying) or 'none'} of which delayed it{who}"
