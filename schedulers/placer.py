@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, fields
 from typing import Final
 
@@ -14,6 +15,7 @@ from batsched_py.collection.codes import Code
 from batsched_py.collection.demands import Demand
 from batsched_py.collection.enactor import Enactor, Negotiation
 from batsched_py.collection.placers import Fate, PlacementRequest, PlacerSettings
+from batsched_py.collection.rests import Rests
 from batsched_py.schedulers.placing.admission import Admission
 from batsched_py.schedulers.placing.losses import Losses
 from batsched_py.schedulers.placing.members import Members
@@ -53,6 +55,8 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         self.talks: dict[str, Negotiation] = {}
         #: When hosts began to refuse all that waits, while nothing ran; None if they do not.
         self.idle_since: float | None = None
+        #: Jobs that hosts do not want.
+        self.rests = Rests(options.pause)
         #: A host has refused in this decision.
         self.refused = False
 
@@ -76,9 +80,9 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         arrived = [job for job in [*self.losses.repeat(view, plan), *came] if self.admit(job, view, plan)]
         arrived += [job for job in list(self.admission.later.values()) if self.admission.is_due(job, view)]
         self.admission.prune(view)
-        news = view.hosts_changed or polled or not running
+        news = self.rests.expire(view.now, view.queue) or view.hosts_changed or polled or not running
         for job in waiting.candidates(lambda query: known.count(query, view.now)) if news else arrived:
-            if job.id in view.queue:
+            if job.id in view.queue and self.is_rested(job, view):
                 self.place(job, max(before, waiting.number(job)), view, plan)
         if len(view.running) > running:
             self.idle_since = None
@@ -89,6 +93,12 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
     def admit(self, job: Job, view: View, plan: Plan) -> bool:
         """Let a job wait, or reject it; return whether it waits for hosts."""
         return self.admission.admit(job, view, plan, self.losses.number(job))
+
+    def is_rested(self, job: Job, view: View) -> bool:
+        """Return whether something has changed since hosts have refused a job, or its rest is over."""
+        stores = self.admission.demands[job.id].vault is not None
+        latest = self.members.latest(self.admission.waiting.query(job), view.now, stores=stores)
+        return self.rests.is_over(job.id, latest, view.now)
 
     def place(self, job: Job, turn: int, view: View, plan: Plan) -> None:
         """Propose schedules until one is started, or the job has to wait; `turn` is how many jobs came up to now."""
@@ -111,7 +121,14 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
             if granted:
                 self.start(job, talk, demand, plan)
                 return
+        self.rest(job, refused, view)
         plan.hold(job, why_not(job, refused))
+
+    def rest(self, job: Job, refused: Mapping[str, Code], view: View) -> None:
+        """Let a job rest if hosts do not want it; those that are in use are not asked again anyway."""
+        unwilling = [name for name, code in refused.items() if code is not Code.NO_CAPACITY]
+        if unwilling:
+            self.rests.begin(job.id, self.members.decision, view.now, self.members.opens(unwilling, view.now))
 
     def request(self, job: Job, demand: Demand, turn: int, view: View) -> PlacementRequest:
         """Return what the placer is asked for."""
@@ -143,6 +160,7 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
     def start(self, job: Job, talk: Negotiation, demand: Demand, plan: Plan) -> None:
         """Start a job whose hosts have all agreed."""
         self.talks[job.id] = talk
+        self.rests.leave(job.id)
         self.losses.note_start(job, self.admission.note_start(job))
         numbers = self.members.numbers
         placements = [answer.placement for answer in talk.granted]
@@ -157,13 +175,17 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
         staleness, news = self.options.staleness, self.members.has_news
         if staleness and news:
             plan.wake_at((view.now // staleness + 1) * staleness)
+        due = self.rests.next_due
         if view.running or not view.all_submitted:
+            if due < math.inf:
+                plan.wake_at(due)
             return
         if self.idle_since is None:
             self.idle_since = view.now
-        hopes = self.refused or (staleness > 0 and news)
-        if hopes and view.now < self.idle_since + self.options.patience:
-            plan.wake_at(view.now + self.options.pause)
+        hopes = self.refused or len(self.rests) or (staleness > 0 and news)
+        end = self.idle_since + self.options.patience
+        if hopes and view.now < end:
+            plan.wake_at(min(end, due if due < math.inf else view.now + self.options.pause))
         elif not self.members.down:
             for job in list(view.queue):
                 awaits = job.id in self.admission.later

@@ -7,7 +7,8 @@
   of what a query finds in some order (`arrangements`).
 * `enactor`: reserves one of them, all or nothing. `resources`: hosts and vaults that decide for themselves, by their
   `policies`; `tokens`: what they grant; `codes`: what they answer; `attempts`: what that took.
-* `demands`: what jobs ask of hosts and vaults; `classes`: what all jobs of a kind ask for. `waiting`: jobs that wait.
+* `demands`: what jobs ask of hosts and vaults; `classes`: what all jobs of a kind ask for. `waiting`: jobs that wait;
+  `rests`: when those are tried again that hosts do not want.
 
 Nothing here does I/O. Times are seconds.
 """

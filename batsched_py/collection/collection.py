@@ -27,10 +27,12 @@ class _Poll:
 
     Attributes:
         due: seconds at which it is polled next.
+        version: of the source, when it was polled last; None if that, or what is known of it, may have changed since.
     """
 
     def __init__(self, source: Collection, query: Expression, period: float, now: float) -> None:
         self.source, self.query, self.period, self.due = source, query, period, now
+        self.version: int | None = None
 
 
 class Collection:
@@ -58,6 +60,7 @@ class Collection:
         if name in self._owners:
             return False
         self._polled.pop(name, None)
+        self._forget_versions()
         self._owners[name] = name if owner is None else owner
         self._put(name, attributes or {})
         return True
@@ -67,6 +70,7 @@ class Collection:
         if self._owners.pop(name, None) is None:
             return False
         self._forget(name)
+        self._forget_versions()
         return True
 
     def update(self, name: str, attributes: Mapping[str, Value], *, by: str | None = None) -> bool:
@@ -81,6 +85,7 @@ class Collection:
         if name not in self._polled:
             return False
         self._columns.update(self._rows[name], attributes)
+        self._forget_versions()
         return True
 
     @property
@@ -107,6 +112,11 @@ class Collection:
     def count(self, query: Expression = EVERY, now: float = 0.0) -> int:
         """Return the number of records for which a query is true."""
         return self._select(query, now).bit_count()
+
+    def suits(self, name: str, query: Expression, now: float = 0.0) -> bool:
+        """Return whether a query is true for the record of this name."""
+        row = self._rows.get(name)
+        return row is not None and bool(self._select(query, now) >> row & 1)
 
     def names(self, query: Expression = EVERY, now: float = 0.0) -> list[str]:
         """Return the names of the records for which a query is true, in the order in which they came."""
@@ -159,6 +169,11 @@ class Collection:
 
     def _take_over(self, poll: _Poll, at: float) -> None:
         """Take over what another collection has at an instant, unless something fresher is there."""
+        exact = not poll.source._polls  # else ages change, too
+        if exact and len(self._polls) == 1 and poll.version == poll.source.version:
+            self._polled = dict.fromkeys(self._polled, (poll, at))
+            return
+        poll.version = poll.source.version
         there = {record.name: record for record in poll.source.query(poll.query, at)}
         for name in [name for name, (source, _) in self._polled.items() if source is poll and name not in there]:
             del self._polled[name]
@@ -168,6 +183,11 @@ class Collection:
             if name not in self._owners and (source is poll or at - record.age >= seen):
                 self._put(name, record.attributes)
                 self._polled[name] = poll, at - record.age
+
+    def _forget_versions(self) -> None:
+        """Have all records taken over with the next polls, whether their sources change or not."""
+        for poll in self._polls:
+            poll.version = None
 
     def _record(self, row: int, now: float) -> Record:
         name = self._names[row]

@@ -15,6 +15,7 @@ from batsched_py.named import Named, failed
 
 _HOURS: Final = re.compile(r"(\d{1,2})-(\d{1,2})")
 _HOUR: Final = 3600.0
+_DAY: Final = 24 * _HOUR
 
 
 class MaxJobs:
@@ -98,6 +99,12 @@ class AllowedHours:
         if self._last < self._first:
             inside = hour >= self._first or hour < self._last
         return not inside
+
+    def opens(self, now: float) -> float:
+        """Return the first instant later than now at which the hours begin."""
+        day = _DAY * (now // _DAY)
+        begin = day + self._first * _HOUR
+        return begin if begin > now else begin + _DAY
 
 
 class Moody:

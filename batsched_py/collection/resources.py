@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from batsched_py.collection.codes import Code
 from batsched_py.collection.tokens import Request, Token
@@ -20,6 +20,14 @@ class Policy(Protocol):
 
         `held` is how many other reservations the resource has at that time.
         """
+
+
+@runtime_checkable
+class Timed(Protocol):
+    """A policy that refuses at certain times only."""
+
+    def opens(self, now: float) -> float:
+        """Return an instant later than `now` from which on it may agree."""
 
 
 class _Granted:
@@ -70,6 +78,10 @@ class Resource:
         token = Token(self._last, self.name, request, now)
         self._granted[token.id] = _Granted(token)
         return token
+
+    def opens(self, now: float) -> float:
+        """Return when its hours begin, of which it knows that it refuses outside of them; infinite if it has none."""
+        return min((policy.opens(now) for policy in self._policies if isinstance(policy, Timed)), default=math.inf)
 
     def check(self, token: Token, holder: str, now: float) -> Code:
         """Return whether a token of this holder is good, and may be used now or later."""

@@ -10,6 +10,7 @@ from batsched_py.api import Host, HostSet, OptionError, View
 from batsched_py.collection.codes import Code
 from batsched_py.collection.collection import Collection
 from batsched_py.collection.hosts import HOST, VAULT, host_attributes, idle_attributes, number_of
+from batsched_py.collection.mil.expression import Expression
 from batsched_py.collection.mil.values import Value
 from batsched_py.collection.policies import Moody, read_policies
 from batsched_py.collection.resources import Resource
@@ -54,6 +55,14 @@ class Members:
         self._seen = self.reported.version
         self._said: set[str] = set()
         self._used, self.down = HostSet(), HostSet()
+        #: The number of the decision at hand, and that of the last poll.
+        self.decision = self._polled = 0
+        #: Host -> the decision at which something became known that may make it agree, the latest last.
+        self._news: dict[str, int] = {}
+        #: Text of a query -> a decision, and the last one until then with news of a host that suits.
+        self._latest: dict[str, tuple[int, int]] = {}
+        #: The last decision with news of a vault.
+        self._vault_news = 0
         #: Resources whose reservations have changed since they reported.
         self._changed: dict[str, None] = {}
 
@@ -83,6 +92,7 @@ class Members:
 
     def update(self, view: View) -> bool:
         """Let hosts report what they are doing, after the polls that were due before; return whether any was due."""
+        self.decision += 1
         polled = self._poll(math.nextafter(view.now, -math.inf))
         down = view.unavailable | view.asleep | view.switching
         turned = (down - self.down) | (self.down - down)
@@ -94,7 +104,7 @@ class Members:
             self._used = used
         for number in turned:
             self.resources[view.hosts[number].name].up = number not in down
-            self._hear(view.hosts[number].name)
+            self._hear(view.hosts[number].name, self.decision)
         self.down = down
         if self._shared or self.vaults:
             for name in [*self._changed, *(view.hosts[number].name for number in turned)]:
@@ -116,7 +126,7 @@ class Members:
         """Note at which resources a job has ended."""
         for name in names:
             self._changed[name] = None
-            self._hear(name)
+            self._hear(name, self.decision + 1)  # what it leads to is decided next
 
     def learn(self, refused: Mapping[str, Code]) -> None:
         """Note which hosts are in use, so that nobody else asks them before that has changed or they are polled."""
@@ -129,16 +139,43 @@ class Members:
         """Return how many of the hosts that have refused are still thought to be free."""
         return sum(name not in self.vaults and name not in self._said for name in refused)
 
-    def _hear(self, name: str) -> None:
-        """Believe again what is known of a host that said that it is in use: it is not any more."""
+    def latest(self, query: Expression, now: float, *, stores: bool = False) -> int:
+        """Return the last decision with news of a host that suits a query; with `stores` of a vault, too."""
+        until, found = self._latest.get(query.text, (0, 0))
+        if until < self.decision:
+            found = max(found, self._polled)
+            for name in reversed(self._news):
+                if self._news[name] <= max(until, found):
+                    break
+                if self.known.suits(name, query, now):
+                    found = self._news[name]
+            self._latest[query.text] = self.decision, found
+        return max(found, self._vault_news) if stores else found
+
+    def opens(self, names: Iterable[str], now: float) -> float:
+        """Return when the hours of one of these resources begin; infinite if they have none."""
+        return min((self.resources[name].opens(now) for name in names), default=math.inf)
+
+    def _hear(self, name: str, decision: int) -> None:
+        """Note that a host may agree again; believe again what was known of it before it said that it is in use."""
         if name in self._said:
             self._said.remove(name)
             self.known.correct(name, self._idle[name])
+        elif self.known is not self.reported:
+            return  # nobody knows
+        if name in self.vaults:
+            self._vault_news = decision
+        else:
+            self._news.pop(name, None)
+            self._news[name] = decision
 
     def _poll(self, now: float) -> bool:
         """Poll what hosts have reported, if that is due by now."""
+        before = self.known.version
         if not self.known.refresh(now):
             return False
+        if self.known.version != before:
+            self._polled = self.decision
         self._seen = self.reported.version
         self._said.clear()
         return True

@@ -26,8 +26,12 @@ class PlacerOptions:
     retries: int = option(3, "proposals for a job at a time, each without hosts that have refused", minimum=1)
     time_out: float = option(math.inf, "seconds after which a grant that is not used expires", minimum=0)
     refuse: float = option(0.0, "share of requests and starts that each host refuses, at random", minimum=0, maximum=1)
-    pause: float = option(60.0, "seconds after which hosts are asked again while nothing runs", minimum=1)
-    patience: float = option(86400.0, "seconds of that after which jobs are rejected that no hosts want", minimum=0)
+    pause: float = option(
+        60.0, "seconds after which a job is tried again that hosts do not want; then each time twice as long", minimum=1
+    )
+    patience: float = option(
+        86400.0, "seconds in which nothing runs after which jobs are rejected that no hosts want", minimum=0
+    )
     foresight: bool = option(True, "leave out hosts whose properties say that they will refuse the user")
     seed: int = option(0, "the same seed makes the same decisions")
     classes: Mapping[str, JobClass] | None = document(  # as `option`, which makes a field

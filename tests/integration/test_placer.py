@@ -127,12 +127,37 @@ def test_who_said_that_it_is_in_use_is_not_asked_before_that_changes(tmp_path: P
 
 
 def test_nobody_is_asked_twice_for_one_job_at_a_time(tmp_path: Path) -> None:
-    """LA-74: all refuse, a new proposal finds nobody else; later it is tried again, and given up in the end."""
+    """All refuse, a new proposal finds nobody else; it is tried at 100, 300 and 700 again, and given up at 1000."""
     ended = Simulated(tmp_path, [{"refuse": 1}, {"refuse": 1}], [job("1", 0, 1)], "pause=100", "patience=1000")
     assert ended.code == 0
     assert ended.jobs["1"]["final_state"] == "REJECTED"
-    proposals, requests, releases, refusals = ended.took("1")
-    assert (proposals, requests, releases, refusals) == (11, 22, 0, 22)
+    assert ended.took("1") == (4, 8, 0, 8)
+
+
+def test_whoever_was_refused_is_tried_again_when_a_host_changes_that_suits(tmp_path: Path) -> None:
+    """Not at every event: jobs 3 and 4 come and go elsewhere; when job 2 leaves the other host it is free to agree."""
+    hosts: list[dict[str, Any]] = [{"refuse": 1, "kind_": "a"}, {"kind_": "a"}, {}, {}]
+    jobs = [job("1", 1, 1, 10, constraint='$kind_ == "a"'), job("2", 0, 1, 100, constraint="$id == 1")]
+    jobs += [job(name, at, 1, 5, constraint="$id >= 2") for name, at in (("3", 2), ("4", 3), ("5", 20))]
+    ended = Simulated(tmp_path, hosts, jobs, "pause=1000")
+    assert ended.started("1") == (100, "1")
+    assert ended.took("1") == (2, 3, 0, 2)
+
+
+def test_while_others_run_who_was_refused_is_tried_again_after_pauses(tmp_path: Path) -> None:
+    """Each twice as long, so that a host that is open again is found; hours are known."""
+    (tmp_path / "own.py").write_text(
+        "class Late:\n"
+        "    def __init__(self, properties, draw): self.least = float(properties.get('least', 0))\n"
+        "    def refuses(self, request, now, *, held, starts): return now < self.least\n"
+    )
+    jobs = [job("1", 0, 1, 100, constraint="$id == 1"), job("2", 0, 1, 10, constraint="$id == 0")]
+    ended = Simulated(tmp_path, [{"least": 35}, {}], jobs, "pause=10", f"policy={tmp_path}/own.py:Late")
+    assert ended.started("2") == (70, "0")
+    assert ended.took("2") == (4, 4, 0, 3)
+    long = [job("1", 0, 1, 100, constraint="$id == 1"), job("2", 0, 1, 10, constraint="$id == 0")]
+    ended = Simulated(tmp_path, [{"allowed_hours": "0-0"}, {}], long, "pause=30", "patience=100")
+    assert ended.jobs["2"]["final_state"] == "REJECTED"
 
 
 def test_what_is_granted_is_kept_for_the_next_schedule(tmp_path: Path) -> None:

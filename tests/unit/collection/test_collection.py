@@ -115,6 +115,34 @@ def test_a_record_is_corrected_until_it_is_polled_again() -> None:
     assert not parent.correct("other", {"load": 1})
 
 
+def test_a_poll_without_news_takes_nothing_over_but_corrects_what_was_corrected() -> None:
+    """Ages are those of the poll; a member that has left is found again."""
+    child, parent = Collection(), Collection()
+    child.join("h", {"load": 0})
+    child.join("i", {"load": 0})
+    parent.poll(child, period=10)
+    parent.refresh(0)
+    version = parent.version
+    assert [record.age for record in parent.query(now=14)] == [4, 4]
+    assert parent.version == version
+    parent.correct("h", {"load": 1})
+    assert parent.join("i", {"load": 5})
+    assert parent.leave("i")
+    assert parent.names(parse("$load == 0"), 19) == []
+    assert parent.names(parse("$load == 0"), 20) == ["h", "i"]
+    child.update("h", {"load": 2})
+    assert parent.names(parse("$load == 2"), 30) == ["h"]
+
+
+def test_one_record_is_asked() -> None:
+    """By its name."""
+    hosts = Collection()
+    hosts.join("a", {"x": 1})
+    hosts.join("b", {"x": 2})
+    query = parse("$x == 2")
+    assert [hosts.suits(name, query) for name in ("a", "b", "c")] == [False, True, False]
+
+
 def test_what_a_level_does_not_pass_on_is_not_known_above() -> None:
     """Each level polls with a query of its own, and forgets what does not satisfy it any more."""
     hosts, room, site = Collection(), Collection(), Collection()
