@@ -32,7 +32,7 @@ _GROUPS: Final = {
             "Make a synthetic workload, a platform to run it, and failures.",
             "generate --jobs 500 --hosts 64 --seed 1 -o work.json --platform cluster.xml",
         ),
-        "convert": ("Make a workload from a log in SWF.", "convert log.swf -o log.json"),
+        "convert": ("Make a workload from a log in SWF or of Slurm.", "convert log.swf -o log.json"),
     },
     "Beside Batsim": {
         "serve": ("Decide for Batsim, over ZeroMQ.", "serve -s easy"),

@@ -6,14 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Annotated, Literal, NamedTuple, get_type_hints
+from typing import Annotated, Final, Literal, NamedTuple, get_type_hints
 
 from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.workload import Workload
-from batsched_py.text.wording import counted
+from batsched_py.text.display import shown
+from batsched_py.text.wording import counted, unknown
 from batsched_py.traces.delay_workload import DelayJob, delay_workload
 from batsched_py.traces.swf import FIELDS, SwfLog, SwfRecord
 from batsched_py.traces.workload_parts import later
+
+#: Fields of a log that tell what a job is, and may be kept.
+KEPT_FIELDS: Final = ("group", "executable", "queue", "partition")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,7 @@ class CleaningRules:
         max_jobs: only that many, the first submitted of those that all other rules keep; None for all.
         strict: a job number that comes twice is an error, rather than a job to drop.
         leases: the jobs become leases, as Haizea takes them: each has a request, and lasts a second at least.
+        keep: fields of KEPT_FIELDS that become members of the jobs where they are known, besides the user.
     """
 
     hosts: int = 0
@@ -39,6 +44,7 @@ class CleaningRules:
     max_jobs: int | None = None
     strict: bool = False
     leases: bool = False
+    keep: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.hosts < 0:
@@ -107,7 +113,7 @@ class CleanedLog(NamedTuple):
 
 
 def clean(log: SwfLog, rules: CleaningRules) -> tuple[Workload, CleaningReport]:
-    """Return a workload of the jobs that the rules keep. WorkloadError as `clean_jobs`."""
+    """Return a workload of the jobs that the rules keep. WorkloadError, OptionError as `clean_jobs`."""
     kept = clean_jobs(log, rules)
     return delay_workload(log.source, kept.machine_size, kept.jobs, later(log.start, rules.start)), kept.report
 
@@ -120,8 +126,10 @@ def clean_jobs(log: SwfLog, rules: CleaningRules) -> CleanedLog:
 
     A job whose walltime equals its run time ends in Batsim as COMPLETED_WALLTIME_REACHED, at the same instant.
     WorkloadError if nothing is kept, if the header with the machine's size holds no number and `hosts` is not
-    given, or with `strict` if a job number comes twice.
+    given, or with `strict` if a job number comes twice; OptionError for a field that cannot be kept.
     """
+    if wrong := [field for field in rules.keep if field not in KEPT_FIELDS]:
+        raise OptionError(f"--keep: {shown(wrong[0])}: {unknown(wrong[0], KEPT_FIELDS)}")
     counts: Counter[str] = Counter({**log.dropped, "cut_lines": log.long_lines})
     counts["jobs"] = len(log.records) + sum(log.dropped.values()) - log.dropped.get("passed_over_steps", 0)
     size = rules.hosts or log.machine_size
@@ -165,7 +173,7 @@ def _passing(log: SwfLog, rules: CleaningRules, size: int, counts: Counter[str])
             continue
         run, walltime = _times(record, rules, corrections)
         submit = record.submit - rules.start if rules.start else record.submit
-        name, members = log.names.get(record.number, ""), log.members_of(record)
+        name, members = log.names.get(record.number, ""), log.members_of(record, rules.keep)
         yield DelayJob(submit, record.number, run, processors, walltime, members, name), tuple(corrections)
 
 

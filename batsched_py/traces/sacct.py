@@ -63,18 +63,20 @@ class _Row(NamedTuple):
         return next((self.cells[column] for column in columns if column in self.cells), "")
 
 
-def read_sacct(path: Path, unit: Unit = "cpus", *, limits: Limits = LIMITS) -> SwfLog:
+def read_sacct(path: Path, unit: Unit = "cpus", *, keep: Sequence[str] = (), limits: Limits = LIMITS) -> SwfLog:
     """Read a file of `sacct --parsable2`, plain or compressed by gzip; its clock starts at the first submission.
 
-    A record is a job that ended, with its id, and its user, account, partition and QOS as members. Left out and counted
-    are rows of job steps, of jobs that have not ended, of those that never ran, and all but the last row of a job that
-    was requeued. WorkloadError names the file, the line, the column and the rule.
+    A record is a job that ended, with its id, and its user, account, partition and QOS as members, as well as the
+    fields `keep`, in small letters. Left out and counted are rows of job steps, of jobs that have not ended, of those
+    that never ran, and all but the last row of a job that was requeued. WorkloadError names the file, the line, the
+    column and the rule.
     """
     file = str(path)
     #: Rows that are left out, by the rule.
     dropped: Counter[str] = Counter()
     rows: dict[str, _Row] = {}
-    for row in _rows(path, unit, limits):
+    kept = tuple(dict.fromkeys((*_MEMBERS, *(field.lower() for field in keep))))
+    for row in _rows(path, unit, kept[len(_MEMBERS) :], limits):
         job = _JOB_ID.fullmatch(row.text("jobid"))
         if job is None:
             raise _error(file, row, "jobid", "must be the number of a job, like 12, 12_3, 12+1 or 12.batch")
@@ -85,11 +87,11 @@ def read_sacct(path: Path, unit: Unit = "cpus", *, limits: Limits = LIMITS) -> S
         rows[job[0]] = row
         if len(rows) > limits.jobs:
             raise WorkloadError(file, f"line {row.line}", limits.rule("jobs"))
-    return _log(file, rows, unit, dropped)
+    return _log(file, rows, unit, kept, dropped)
 
 
-def _log(file: str, rows: Mapping[str, _Row], unit: Unit, dropped: Counter[str]) -> SwfLog:
-    """Make a log of rows with different jobs."""
+def _log(file: str, rows: Mapping[str, _Row], unit: Unit, fields: Sequence[str], dropped: Counter[str]) -> SwfLog:
+    """Make a log of rows with different jobs, which have these fields as members."""
     reasons = {job: _reason_to_drop(file, row) for job, row in rows.items()}
     dropped.update(reason for reason in reasons.values() if reason)
     kept = {job: row for job, row in rows.items() if not reasons[job]}
@@ -100,7 +102,7 @@ def _log(file: str, rows: Mapping[str, _Row], unit: Unit, dropped: Counter[str])
         submitted = submissions[job]
         records.append(_record(file, row, unit, number, -1 if submitted is None else submitted - zero))
         names[number] = job
-        members[number] = {name: text for name in _MEMBERS if (text := row.text(name))}
+        members[number] = {name: text for name in fields if (text := row.text(name))}
     headers = {"UnixStartTime": str(zero)}
     return SwfLog(file, headers, tuple(records), names=names, members=members, dropped=dict(dropped))
 
@@ -155,8 +157,8 @@ def _record(file: str, row: _Row, unit: Unit, number: int, submit: float) -> Swf
     )
 
 
-def _rows(path: Path, unit: Unit, limits: Limits) -> Iterator[_Row]:
-    """Yield the rows below the header, without empty lines."""
+def _rows(path: Path, unit: Unit, needed: Sequence[str], limits: Limits) -> Iterator[_Row]:
+    """Yield the rows below the header, without empty lines; `needed` are fields that must be there as well."""
     line = 0
     with reported(path, WorkloadError, lambda: f"line {line + 1}"):
         header: Sequence[str] = ()
@@ -164,7 +166,7 @@ def _rows(path: Path, unit: Unit, limits: Limits) -> Iterator[_Row]:
             line += 1
             cells = content.decode(errors="replace").rstrip("\r\n").split("|")
             if not header:
-                header = _header(str(path), [cell.strip().lower() for cell in cells], unit)
+                header = _header(str(path), [cell.strip().lower() for cell in cells], unit, needed)
             elif any(cells):
                 if len(cells) != len(header):
                     rule = f"must have {len(header)} fields as the header, not {len(cells)}"
@@ -175,10 +177,10 @@ def _rows(path: Path, unit: Unit, limits: Limits) -> Iterator[_Row]:
             raise WorkloadError(str(path), "", "is empty: a line with the names of the fields is missing")
 
 
-def _header(file: str, names: list[str], unit: Unit) -> list[str]:
+def _header(file: str, names: list[str], unit: Unit, needed: Sequence[str]) -> list[str]:
     """Check the names of the fields, of which one ends with a | if sacct was called with --parsable."""
     requested, used = _SIZES[unit]
-    missing = [name for name in _NEEDED if name not in names]
+    missing = [name for name in (*_NEEDED, *needed) if name not in names]
     if not missing and not {requested, *used} & set(names):
         missing = [f"{requested} or {used[0]}"]
     twice = next((name for name in names if name and names.count(name) > 1), "")

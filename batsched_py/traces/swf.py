@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from types import MappingProxyType
@@ -92,11 +92,11 @@ class SwfLog(Brief, frozen=True):
                 return size
         return 0
 
-    def members_of(self, record: SwfRecord) -> Mapping[str, str | int]:
-        """Return the members of a job of a workload that are its own: whose it is, as far as that is known."""
+    def members_of(self, record: SwfRecord, fields: Sequence[str] = ()) -> Mapping[str, str | int]:
+        """Return what becomes a member of a job of a workload: whose it is, and these fields, where they are known."""
         if record.number in self.members:
             return self.members[record.number]
-        return {} if record.user < 0 else {"user": record.user}
+        return {name: value for name in ("user", *fields) if (value := getattr(record, name)) >= 0}
 
     @property
     def first(self) -> float:

@@ -27,7 +27,7 @@ from batsched_py.reporting.formatting import brief
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.text.wording import counted
 from batsched_py.traces.batsim_json import read_workload, write_workload
-from batsched_py.traces.cleaning import CleaningRules, clean, clean_jobs
+from batsched_py.traces.cleaning import KEPT_FIELDS, CleaningRules, clean, clean_jobs
 from batsched_py.traces.image_file import read_images
 from batsched_py.traces.lease_log import log_requests
 from batsched_py.traces.lease_request import LeaseRequest, LeaseSite, LeaseTrace, uniform_site
@@ -145,14 +145,20 @@ class ConvertRequest(Struct, frozen=True):
     type=HOSTS,
     callback=lambda _context, _option, hosts: hosts or 0,
 )
+@option(
+    "--keep",
+    "FIELD,...",
+    f"Other fields of jobs that become members: {', '.join(KEPT_FIELDS)}; with --from sacct any, like QOS.",
+    callback=lambda _context, _option, value: tuple(filter(None, (value or "").split(","))),
+)
 @flag("--strict", "A job number that comes twice is an error.")
 @option("--platform", "FILE", "Write a platform of the machine's hosts, too.", type=PATH)
 @lease_options
 def command(request: ConvertRequest) -> None:
     """Make a workload of LOG, and tell how many jobs each cleaning rule dropped or corrected.
 
-    LOG is in the Standard Workload Format, or FILE.lwf, a lease workload of Haizea. Both may be compressed by gzip. A
-    workload in JSON becomes a lease workload.
+    LOG is in the Standard Workload Format; FILE.lwf, a lease workload of Haizea; or with --from sacct what
+    sacct --parsable2 prints. All may be compressed by gzip. A workload in JSON becomes a lease workload.
     """
     log, output, options = request.log, request.output, request.leases_wanted
     check_apart(
@@ -191,7 +197,8 @@ def _read_log(request: ConvertRequest, limits: Limits) -> tuple[SwfLog, Cleaning
     """Read a log, and find the window on its clock."""
     rules = request.rules
     if request.form == _SACCT:
-        log = read_sacct(request.log, request.unit, limits=limits)
+        log = read_sacct(request.log, request.unit, keep=rules.keep, limits=limits)
+        rules = dataclasses.replace(rules, keep=())  # they are kept
     else:
         log = read_swf(request.log, limits=limits)
     if request.window.whole:

@@ -231,3 +231,14 @@ def test_every_job_is_accounted_for(records: list[SwfRecord], start: int, end: i
         assert job.walltime is not None
         assert 0 < profile.delay <= job.walltime
         assert 0 < job.size <= 100
+
+
+def test_other_fields_are_kept() -> None:
+    """Where they are known, beside the user."""
+    first, second = cleaned(record(1, user=3, queue=2, partition=-1), record(2, queue=0), keep=("queue", "partition"))[
+        0
+    ].jobs
+    assert dict(first.extra) == {"user": 3, "queue": 2}
+    assert dict(second.extra) == {"queue": 0}
+    with pytest.raises(OptionError, match=r"--keep: 'status': unknown; there are: group, executable, queue, partition"):
+        cleaned(record(), keep=("status",))

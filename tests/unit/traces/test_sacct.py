@@ -222,3 +222,11 @@ def test_jobs_are_limited(tmp_path: Path) -> None:
     (tmp_path / "s.txt").write_text("\n".join([FIELDS, row("1"), row("2")]))
     with pytest.raises(WorkloadError, match=r"line 3: must be at most 1 jobs \(--limit jobs=N allows more\)"):
         read_sacct(tmp_path / "s.txt", limits=Limits(jobs=1))
+
+
+def test_other_fields_are_kept(tmp_path: Path) -> None:
+    """In small letters; they must be there."""
+    (tmp_path / "s.txt").write_text(f"{FIELDS}|JobName\n{row()}|my job\n")
+    assert read_sacct(tmp_path / "s.txt", keep=("JobName", "User")).members == {1: {"user": "ada", "jobname": "my job"}}
+    with pytest.raises(WorkloadError, match="line 1: has no field reason"):
+        read_sacct(tmp_path / "s.txt", keep=("Reason",))

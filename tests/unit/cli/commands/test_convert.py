@@ -273,3 +273,15 @@ def test_accounting_of_slurm(here: Path, capsys: pytest.CaptureFixture[str]) -> 
         "wrote w.json",
     ]
     assert [(job["id"], job["subtime"], job["res"], job["user"]) for job in jobs()] == [("3", 0, 1, "bob")]
+    assert run(["convert", "s.txt", "--from", "sacct", "--keep", "ReqNodes", "-o", "w.json"]) == 0
+    assert [job["reqnodes"] for job in jobs()] == ["2", "1"]
+
+
+def test_fields_of_a_log_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that tell what a job is."""
+    assert "--keep: 'run': unknown; there are: group, executable, queue, partition" in refused(
+        capsys, "log.swf", "-o", "w.json", "--keep", "queue,run"
+    )
+    Path("queued.swf").write_text(SWF.replace("1 7 -1 -1 -1 -1", "1 7 4 -1 2 -1"))
+    assert run(["convert", "queued.swf", "-o", "w.json", "--keep", "group,queue"]) == 0
+    assert [(job["user"], job["group"], job["queue"]) for job in jobs()] == [(7, 4, 2)] * 3
