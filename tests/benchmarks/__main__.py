@@ -19,6 +19,8 @@ which the fastest of the one kind took longer than the fastest of the other.
 
 --constraints measures what queries of jobs for hosts cost, beside the same jobs without, in one run.
 
+--queries measures what a query costs over 16 384 records, in CPU time of this process.
+
 --experiments measures managed experiments on hosts that fail, and checks their runs.
 
 --curie measures whole runs on a large machine: what a job costs there beyond a run of a tenth of the jobs.
@@ -45,7 +47,7 @@ from rich.console import Console
 
 import batsched_py
 from batsched_py.plugins import available
-from tests.benchmarks import constrained, decisions, experiments, leases
+from tests.benchmarks import constrained, decisions, experiments, leases, queries
 from tests.benchmarks.cpp import (
     BURST,
     MEASURED,
@@ -104,6 +106,8 @@ def main() -> None:
         with console.status("queries of jobs"):
             rows = constrained.measure_constrained(repeats=1 if arguments.quick else 3)
         print("\n" + "\n".join(constrained.markdown(rows)) + "\n")
+    elif arguments.queries:
+        print("\n" + "\n".join(queries.markdown(queries.measure_queries(repeats=3 if arguments.quick else 9))) + "\n")
     elif arguments.experiments is not None:
         rows_of = [experiments.measure_experiments(size) for size in experiments.SIZES if size <= arguments.experiments]
         print("\n" + "\n".join(experiments.markdown(rows_of)) + "\n")
@@ -225,6 +229,7 @@ def _arguments() -> argparse.Namespace:
         action="store_true",
         help="only measure jobs with queries for hosts, as Markdown; runs are checked",
     )
+    parser.add_argument("--queries", action="store_true", help="only measure queries over many records, as Markdown")
     parser.add_argument(
         "--curie",
         nargs="?",

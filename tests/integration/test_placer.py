@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
+from batsched_py.schedulers.placer import PlacerScheduler
+from batsched_py.testing import Bench
 
 PLATFORM = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -180,6 +182,43 @@ def test_a_job_that_can_never_run_is_rejected(tmp_path: Path, capsys: pytest.Cap
     assert "w0!1 rejected: needs 1 host, its constraint allows 0" in told
     assert "t=10: w0!2 rejected: no hosts that suit it agree, though nothing runs" in told
     assert "w0!4 rejected: constraint: at offset 4: the query ends too early" in told
+
+
+def test_la_30_to_33_who_may_ever_match_waits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What hosts are doing is unknown then: no vax is there; x86 is busy; no host ever has such a load."""
+    jobs = [
+        job("1", 0, 2, 20),
+        job("2", 1, 1, constraint='$arch == "vax" and $load < 0.5'),
+        job("3", 2, 1, constraint='$arch == "x86" and $load < 0.5'),
+        job("4", 3, 1, constraint="$load > 2"),
+    ]
+    ended = Simulated(tmp_path, [{"arch": "x86"}, {"arch": "x86"}], jobs)
+    assert ended.started("3") == (20, "0")
+    told = capsys.readouterr().err
+    assert "t=1: w0!2 rejected: needs 1 host, its constraint allows 0" in told
+    assert "t=30: w0!4 rejected: no hosts that suit it agree, though nothing runs" in told
+
+
+def test_la_74_whoever_is_vetoed_by_all_goes_back_to_the_queue(tmp_path: Path) -> None:
+    """Six hosts grant and refuse the start: three proposals of two alternatives each; no token is alive then."""
+    (tmp_path / "own.py").write_text(
+        "class Veto:\n"
+        "    def __init__(self, properties, draw): pass\n"
+        "    def refuses(self, request, now, *, held, starts): return starts and now < 60\n"
+    )
+    options = {"policy": f"{tmp_path}/own.py:Veto", "alternatives": 2, "retries": 3}
+    bench = Bench("placer", hosts=8, options=options)
+    waiting = bench.submit(walltime=10)
+    decision = bench.decide()
+    assert decision.started == {}
+    assert decision.holds == {waiting: "refused by hosts: start-refused 6 times"}
+    placer = bench.session._scheduler
+    assert isinstance(placer, PlacerScheduler)
+    assert placer.enactor.requests == 6
+    assert placer.admission.attempts[waiting].proposals == 3
+    assert not any(resource.tokens(0) for resource in placer.members.resources.values())
+    assert decision.calls == [60]
+    assert list(bench.call().decide().started) == [waiting]
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,10 @@ def test_la_82_a_vault_has_only_so_much_space(tmp_path: Path) -> None:
         job("4", 12, 1, 10, space=101),
     ]
     rows = stored(tmp_path, jobs)
+    asks = '$free_space >= 60 and $name == "{}"'
+    more = [job(name, 30, 1, 10, space=1, vault=asks.format(vault)) for name, vault in (("5", "va"), ("6", "vb"))]
+    late = stored(tmp_path, [jobs[0], *more])
+    assert [float(late[name]["starting_time"]) for name in "56"] == [100, 30]
     assert [float(rows[name]["starting_time"]) for name in "123"] == [0, 100, 11]
     assert rows["4"]["final_state"] == "REJECTED"
 

@@ -112,6 +112,40 @@ def test_la_23_none_left() -> None:
     assert site.alive() == []
 
 
+def test_la_22_and_23_who_is_taken_has_no_capacity() -> None:
+    """The codes of the specification: B, and then C, have been reserved by somebody else."""
+    for change, code, requests in (
+        (Placement("o1", "D"), ["not-asked", "no-capacity"], 2),
+        (Placement("o2", "C"), ["granted", "no-capacity"], 3),
+    ):
+        site = Site()
+        for name in ("B", "C"):
+            granted(site.resources[name], TERMS._replace(holder="other"))
+        talk = site.negotiate([O1_A_O2_B, vary(O1_A_O2_B, [change])])
+        assert not talk.reserve(0)
+        answer = talk.answer()
+        assert (answer["success"], answer["requests"], answer["releases"]) == (None, requests, 1)
+        assert codes(answer) == [["granted", "no-capacity"], code]
+        assert [schedule["code"] for schedule in answer["schedules"]] == ["no-capacity", "no-capacity"]
+        assert site.alive() == ["B", "C"]
+
+
+def test_l41_what_is_lost_is_reported() -> None:
+    """Placements of resources that failed, once; nobody else is granted these until the objects have ended."""
+    site = Site()
+    talk = site.negotiate([(Placement("o1", "A", "VA"), Placement("o2", "B"))])
+    assert talk.reserve(0)
+    assert talk.start(0)
+    assert talk.lose(["C"]) == []
+    (lost,) = talk.lose(["A", "VA"])
+    assert (lost.placement.object, lost.code, lost.refused_by) == ("o1", Code.CANCELLED, "A")
+    assert talk.lose(["A"]) == []
+    assert site.resources["A"].request(TERMS._replace(start=10, holder="you"), 10) is Code.NO_CAPACITY
+    assert talk.end(20) == ["A", "VA", "B"]
+    assert site.alive(20) == []
+    granted(site.resources["A"], TERMS._replace(start=20, holder="you"), 20)
+
+
 @pytest.mark.parametrize(("keep", "requests", "releases"), [("any", 4, 0), ("next", 5, 1), ("none", 5, 1)])
 def test_keeping_is_an_option(keep: Keep, requests: int, releases: int) -> None:
     """L32: for any later alternative, for the next one, or not at all. The third needs A, the second does not."""

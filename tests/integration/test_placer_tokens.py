@@ -1,0 +1,102 @@
+"""Tokens in runs of `placer`: each grant is used, released or expired, and none outlives its time-out or the run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from batsched_py.collection.codes import Code
+from batsched_py.collection.resources import Resource
+from batsched_py.collection.tokens import Request, Token
+from batsched_py.schedulers.placer import PlacerScheduler
+from batsched_py.session.session import Session
+from batsched_py.simulator.simulation import Simulation
+from tests.integration.variants import PLATFORM, SPECS, workload
+
+OPTIONS = st.fixed_dictionaries(
+    {
+        "place": st.sampled_from(["best", "random", "round-robin"]),
+        "keep": st.sampled_from(["any", "next", "none"]),
+        "staleness": st.sampled_from([0, 4]),
+        "refuse": st.sampled_from([0, 0.2, 0.6]),
+        "alternatives": st.integers(1, 5),
+        "patience": st.just(100),
+        "pause": st.just(5),
+    },
+    optional={"time_out": st.sampled_from([0.0, 1.0])},  # else nothing expires
+)
+
+
+class Book:
+    """What became of the tokens of all resources, and who holds each host."""
+
+    def __init__(self) -> None:
+        self.granted: set[Token] = set()
+        self.started: set[Token] = set()
+        self.released: set[Token] = set()
+
+
+class Watched(Resource):
+    """A resource that notes what it grants."""
+
+    def __init__(self, other: Resource, book: Book) -> None:
+        super().__init__(other.name, other.capacity, other._policies)
+        self._book = book
+
+    def request(self, request: Request, now: float) -> Token | Code:
+        """Note a grant; whatever is alive has not timed out, and no two exclusive ones overlap."""
+        answer = super().request(request, now)
+        if isinstance(answer, Token):
+            self._book.granted.add(answer)
+        alive = self.tokens(now)
+        assert all(now < token.expires or token in self._book.started for token in alive)
+        assert len(alive) <= 1
+        return answer
+
+    def start(self, token: Token, holder: str, now: float) -> Code:
+        """Note a use."""
+        code = super().start(token, holder, now)
+        if code is Code.GRANTED:
+            self._book.started.add(token)
+        return code
+
+    def release(self, token: Token) -> bool:
+        """Note what is given back."""
+        done = super().release(token)
+        if done:
+            self._book.released.add(token)
+        return done
+
+
+@given(SPECS, OPTIONS)
+@settings(max_examples=60, deadline=None)
+def test_each_grant_is_used_released_or_expired(
+    specs: list[tuple[int, int, int, int]], options: dict[str, Any]
+) -> None:
+    """Whoever refuses, and however old what is known."""
+    book, session = Book(), Session(PlacerScheduler, options)
+
+    def exchange(request: bytes) -> bytes:
+        reply = session.answer(request)
+        session.check()
+        return reply
+
+    placer = session._scheduler
+    assert isinstance(placer, PlacerScheduler)
+    setup = placer.setup
+
+    def watched(view: Any) -> None:
+        setup(view)
+        resources = placer.members.resources
+        resources.update({name: Watched(resource, book) for name, resource in resources.items()})
+
+    placer.setup = watched  # type: ignore[method-assign]
+    result = Simulation(PLATFORM, [workload(specs)]).run(exchange)
+    end = max((record.finish for record in result.jobs), default=0.0) + 1e6
+    for token in book.granted - book.started - book.released:
+        assert token.expires <= end
+    for resource in placer.members.resources.values():
+        assert resource.tokens(end) == []
+    assert not book.started & book.released
