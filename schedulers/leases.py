@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from batsched_py.api import Event, Host, Job, Notify, OptionError, Plan, Scheduler, Table, View, named, option
+from batsched_py.api import Claim, Event, Host, Job, Notify, OptionError, Plan, Scheduler, Table, View, named, option
 from batsched_py.leases.accounting.accounting import Stats
 from batsched_py.leases.accounting.catalogue import PROBES, Probes
 from batsched_py.leases.accounting.ledger import Ledger
@@ -26,7 +26,7 @@ from batsched_py.leases.preparation.image_transfer import TransferSettings
 from batsched_py.leases.scheduler import LeaseScheduler, Policies
 from batsched_py.leases.settings import LeaseSettings
 from batsched_py.leases.site import Site, host_resources
-from batsched_py.leases.terms import UNLIMITED
+from batsched_py.leases.terms import UNLIMITED, Kind
 
 #: The type of an external event that takes back a lease: that of the number `lease`, or of the job `job`.
 CANCEL: Final = "cancel_lease"
@@ -201,6 +201,10 @@ class Leases(Scheduler[LeasesOptions]):
         for lease, jobs in self.arrivals.read(self.arrived(view), view, plan):
             self.enactment.meet(lease, jobs)
             requests.append(lease)
+            if lease.kind is Kind.ADVANCE and lease.start is not None:
+                for job in jobs:
+                    plan.hold(job, f"is to start at {lease.start:g}", "instant")
+                    plan.promise(job, Claim(lease.start, lease.start + lease.duration, job.size))
         return requests
 
     def arrived(self, view: View) -> Sequence[Job]:

@@ -81,3 +81,42 @@ def test_another_program_leaves_no_decisions(tmp_path: Path) -> None:
         served.end()
     told = program(tmp_path, "explain", "run", "094")
     assert (told.returncode, "the schedule alone gives the reasons" in told.stderr) == (0, True)
+
+
+RESERVED = ("-p", str(ROOT / "platforms" / "tiny4.xml"), "-w", str(ROOT / "workloads" / "reservations.json"))
+
+
+@pytest.mark.parametrize("algorithm", ["leases", "ar_preempt"])
+def test_reservations_stand_in_the_way(
+    algorithm: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of jobs that would run into them; one with a start of its own waits for that."""
+    monkeypatch.chdir(tmp_path)
+    dynamic = ("--enable-dynamic-jobs", "--acknowledge-dynamic-jobs")
+    assert run(["simulate", *RESERVED, "-s", algorithm, *dynamic, "-e", "run", "--quiet"]) == 0
+    capsys.readouterr()
+    reserved = {"leases": "clash", "ar_preempt": "demo"}[algorithm]
+    (own,) = explained("run", reserved, capsys)["intervals"]
+    assert (own["reason"], own["to"]) == ("own_start", own["promise"])
+    reasons = [(one["reason"], one["blocked_by"]) for one in explained("run", "wide", capsys)["intervals"]]
+    assert ("reservation", [f"w0!{reserved}"]) in reasons
+
+
+FAILURES = """{"timestamp": 42000, "type": "machine_unavailable", "resources": "0-19"}
+{"timestamp": 60000, "type": "machine_available", "resources": "0-19"}
+"""
+
+
+def test_hosts_that_are_down_are_in_the_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of twenty hosts that fail and come back; each reason is checked as above."""
+    monkeypatch.chdir(tmp_path)
+    Path("events.txt").write_text(FAILURES)
+    files = ["-p", PLATFORM, "-w", WORKLOAD, "--events", "events.txt"]
+    assert run(["simulate", *files, "-s", "easy", "-e", "run", "--quiet"]) == 0
+    capsys.readouterr()
+    checker = Checker("run", 32)
+    for job in longest(checker.jobs, 40):
+        checker.check(explained("run", job, capsys))
+    assert checker.reasons["hosts_unavailable"] > 0

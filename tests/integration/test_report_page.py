@@ -607,13 +607,12 @@ def test_the_table_of_a_job_says_why_it_waited(show: Show) -> None:
     )
     second = replace(first, name="other")
     page = show(first, second, waits=[longest_waits(first, None, most=1), longest_waits(second, None)])
-    cells = (
-        "[...document.querySelectorAll('#chosen tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))"
-    )
+    text = "[...cell.querySelectorAll('li')].map((item) => item.textContent).join('|') || cell.textContent"
+    cells = f"[...document.querySelectorAll('#chosen tbody tr')].map((row) => [...row.cells].map((cell) => {text}))"
     found = {}
     for job in range(3):
         page.do(f"report.choose({job})")
         found[job] = next((row[1:] for row in page.ask(cells) if row[0] == "why it waited"), None)
     assert found[0] is None
     assert found[1] == ["batsched-py explain tells it", "19 s: too few hosts were free (w0!a)"]
-    assert found[2] == ["18 s: too few hosts were free (w0!a)\n10 s: enough hosts were free; nothing tells why"] * 2
+    assert found[2] == ["18 s: too few hosts were free (w0!a)|10 s: enough hosts were free; nothing tells why"] * 2

@@ -81,7 +81,18 @@ function leaseFacts(page, job) {
 function waitFacts(page, job, known) {
   if (!page.waits.some((waits) => job in waits)) return [];
   const other = (run, row) => (run.wait(row) > 0 ? "batsched-py explain tells it" : "");
-  return [["why it waited", known((run, row) => page.waits[run.number]?.[job]?.join("\n") ?? other(run, row))]];
+  return [["why it waited", known((run, row) => page.waits[run.number]?.[job] ?? other(run, row))]];
+}
+
+/** Lines of text, one below the other. */
+function listed(lines) {
+  const list = document.createElement("ul");
+  list.append(...lines.map((line) => {
+    const item = document.createElement("li");
+    item.textContent = line;
+    return item;
+  }));
+  return list;
 }
 
 /** What is known about the chosen job, a column for each run. */
@@ -116,7 +127,8 @@ function tellChoice(page, job) {
   const cell = (row, text, scope) => {
     const made = document.createElement(scope ? "th" : "td");
     if (scope) made.scope = scope;
-    made.textContent = text;
+    if (Array.isArray(text)) made.append(listed(text));
+    else made.textContent = text;
     row.append(made);
   };
   cell(head, "", "");
