@@ -155,6 +155,35 @@ def test_wrong_alternatives_reject_their_job(
     assert ended.started("2") == (0, "0-3")
 
 
+@pytest.mark.parametrize(
+    ("members", "rule"),
+    [
+        ({"constraint": 5}, "constraint: must be a text, not 5"),
+        ({"constraint": "foo(1) == 1"}, "constraint: at offset 0: there is no function 'foo'"),
+        ({"constraint": "max(1) == 1"}, "constraint: at offset 0: max takes 2 arguments, not 1"),
+        ({"constraint": 'match("[", $arch)'}, "constraint: at offset 6: no regular expression"),
+        ({"constraint": "$arch > 3"}, "needs 1 host, its constraint allows 0"),
+        ({"vault": "$kind =="}, "vault: at offset 8: the query ends too early"),
+        ({"vault": ["va"]}, "vault: must be a text, not ['va']"),
+        ({"space": -1}, "space: must be a number from 0 on, not -1"),
+        ({"space": 1}, "needs a vault, $kind == "),
+        ({"cpus": "two"}, "cpus: must be a number from 0 on, not 'two'"),
+        ({"class": 7}, "class: must be a text, not 7"),
+    ],
+)
+def test_a_wrong_demand_rejects_its_job(
+    tmp_path: Path, members: dict[str, Any], rule: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line with member, place and rule; nobody was asked for it, and others go on at once."""
+    ended = Simulated(tmp_path, H0_TO_H3, [job("1", 0, 1, **members), job("2", 0, 4)])
+    assert ended.jobs["1"]["final_state"] == "REJECTED"
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"w0!1 rejected: {rule}" in line
+    assert list(ended.placements) == ["2"]
+    assert ended.started("2") == (0, "0-3")
+    assert ended.took("2") == (1, 4, 0, 0)
+
+
 OWN_PLACER = """
 from batsched_py.collection.placers import Placer
 class Last(Placer):
