@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Final
@@ -10,8 +10,9 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.errors import OptionError
+from batsched_py.errors import OptionError, WorkloadError
 from batsched_py.model.job import Job
+from batsched_py.model.profile import Delay
 from batsched_py.model.workload import Workload
 from batsched_py.text.wording import seconds
 
@@ -53,17 +54,30 @@ def later(start: datetime | None, passed: float) -> datetime | None:
         return None
 
 
+def part_of(workload: Workload, begin: float, end: float) -> Workload:
+    """Return what is submitted in [begin, end); submission times count from there. WorkloadError if that is nothing."""
+    jobs = [job for job in workload.jobs if begin <= job.submit_time < end]
+    if not jobs:
+        raise WorkloadError(workload.source, "", f"has no job that the rules keep, of {len(workload.jobs)}")
+    return _cut(workload, jobs, begin)
+
+
 def _parts(workload: Workload, length: float) -> Iterator[WorkloadPart]:
     for place, group in groupby(workload.jobs, key=lambda job: int(job.submit_time // length)):
         begin = place * length
-        jobs = tuple(_moved(job, begin) for job in group)
-        used = {job.profile for job in jobs}
-        profiles = {name: profile for name, profile in workload.profiles.items() if name in used}
-        start = later(workload.log_start, begin)
-        cut = replace(workload, jobs=jobs, profiles=profiles, log_start=start)
-        yield WorkloadPart(place + 1, begin, begin + length, cut)
+        yield WorkloadPart(place + 1, begin, begin + length, _cut(workload, group, begin))
+
+
+def _cut(workload: Workload, jobs: Iterable[Job], begin: float) -> Workload:
+    """Return a workload of these jobs, whose clock starts at `begin`."""
+    moved = tuple(_moved(job, begin) for job in jobs)
+    profiles = workload.profiles
+    if all(isinstance(profile, Delay) for profile in profiles.values()):  # which no other one names
+        used = {job.profile for job in moved}
+        profiles = {name: profile for name, profile in profiles.items() if name in used}
+    return replace(workload, jobs=moved, profiles=profiles, log_start=later(workload.log_start, begin))
 
 
 def _moved(job: Job, begin: float) -> Job:
-    submitted = job.submit_time - begin
+    submitted = max(job.submit_time - begin, 0)  # rounding may leave less than nothing
     return replace(job, submit_time=submitted, members={**job.members, "subtime": submitted})

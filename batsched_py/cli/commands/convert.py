@@ -36,7 +36,7 @@ from batsched_py.traces.lwf import read_lwf, write_lwf
 from batsched_py.traces.sacct import Unit, read_sacct
 from batsched_py.traces.simgrid_xml import write_flat_platform, write_homogeneous
 from batsched_py.traces.swf import SwfLog, read_swf
-from batsched_py.traces.workload_parts import parts_of
+from batsched_py.traces.workload_parts import part_of, parts_of
 
 _WALLTIME_NOTE: Final = (
     "note: with walltime = run time Batsim ends jobs when they end anyway, but as COMPLETED_WALLTIME_REACHED"
@@ -158,7 +158,7 @@ def command(request: ConvertRequest) -> None:
     """Make a workload of LOG, and tell how many jobs each cleaning rule dropped or corrected.
 
     LOG is in the Standard Workload Format; FILE.lwf, a lease workload of Haizea; or with --from sacct what
-    sacct --parsable2 prints. All may be compressed by gzip. A workload in JSON becomes a lease workload.
+    sacct --parsable2 prints. All may be compressed by gzip. A workload in JSON is cut, or becomes a lease workload.
     """
     log, output, options = request.log, request.output, request.leases_wanted
     check_apart(
@@ -178,12 +178,12 @@ def command(request: ConvertRequest) -> None:
 
 def _convert_log(request: ConvertRequest) -> None:
     """Make a workload of a log, or several."""
-    workload, report = clean(*_read_log(request, current_limits()))
+    workload, lines = _cleaned(request, current_limits())
     if request.platform is not None and not workload.host_count:
         raise click.UsageError(f"'--platform' needs '--hosts': {request.log} does not say how many there are")
     write = _write_whole if request.every is None else _write_parts
     written = write(request, workload)
-    _say_all(report.lines())
+    _say_all(lines)
     if request.rules.walltime == "run":
         say(_WALLTIME_NOTE)
     if request.platform is not None:
@@ -191,6 +191,26 @@ def _convert_log(request: ConvertRequest) -> None:
         write_homogeneous(request.platform, workload.host_count)
         _say_written(request.platform, workload.host_count)
     _say_all(written)
+
+
+def _cleaned(request: ConvertRequest, limits: Limits) -> tuple[Workload, Sequence[str]]:
+    """Return the workload of a log, or a part of a workload, and lines for the user."""
+    if request.form or request.log.suffix != ".json":
+        workload, report = clean(*_read_log(request, limits))
+        return workload, report.lines()
+    _refuse_rules(request)
+    whole = read_workload(request.log, simulated_only=False, limits=limits)
+    window = request.window.found(str(request.log), whole.log_start, min(whole.submissions(), default=0.0), math.inf)
+    part = part_of(whole, window.begin, window.end)
+    out = len(whole.jobs) - len(part.jobs)
+    told = [f"{counted(len(whole.jobs), 'job')} in the workload", f"{counted(len(part.jobs), 'job')} kept"]
+    return part, [*told, f"{out} left out: submitted outside the window"] if out else told
+
+
+def _refuse_rules(request: ConvertRequest) -> None:
+    """Refuse rules that only logs know. UsageError."""
+    if request.rules != CleaningRules(leases=request.rules.leases):
+        raise click.UsageError(f"rules of cleaning are for logs, and {request.log} is none")
 
 
 def _read_log(request: ConvertRequest, limits: Limits) -> tuple[SwfLog, CleaningRules]:
@@ -273,8 +293,9 @@ def _read_requests(request: ConvertRequest, limits: Limits) -> _Requests:
         cleaned = clean_jobs(read, dataclasses.replace(rules, leases=True))
         site = uniform_site(cleaned.machine_size) if cleaned.machine_size else None
         return _Requests(log_requests(cleaned.jobs), site, cleaned.report.lines())
-    if request.rules != CleaningRules(leases=request.rules.leases) or not request.window.whole:
-        raise click.UsageError(f"rules of cleaning are for logs, and {log} is none")
+    _refuse_rules(request)
+    if not request.window.whole:
+        raise click.UsageError(f"'--from', '--to' and '--skip' cut logs and workloads of jobs; {log} is none")
     if log.suffix == ".json":
         return _Requests(workload_requests(read_workload(log, simulated_only=False, limits=limits)), None)
     trace = _read_trace(log, request.leases_wanted.starttime, limits)

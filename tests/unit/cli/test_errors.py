@@ -280,7 +280,7 @@ def test_recordings_that_cannot_be_compared(
     ("arguments", "said"),
     [
         (["convert", "none.swf", "-o", "x.json"], "none.swf: cannot be read: No such file or directory"),
-        (["convert", "w.json", "-o", "x.json"], "w.json: line 1: must have 18 fields"),
+        (["convert", "w.json", "--from", "sacct", "-o", "x.json"], "w.json: line 1: has no field jobid"),
         (["generate", "--jobs", "0", "--hosts", "4", "-o", "x.json"], "--jobs: must be from 1 to 10000000, not 0"),
         (
             ["generate", "--jobs", "1", "--hosts", f"{10**24}", "-o", "x.json"],

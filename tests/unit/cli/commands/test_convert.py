@@ -241,7 +241,7 @@ def test_a_part_of_a_log(here: Path, options: list[str], ids: list[str]) -> None
         (["log.swf", "-o", "w.json", "--from", "sacct"], "log.swf: line 1: has no field jobid: call sacct --allusers"),
         (["log.swf", "-o", "w.json", "--every", "0"], "--every: must be more than 0 s, not 0"),
         (["log.swf", "-o", "w.lwf", "--every", "7d"], "'--every' is for workloads of jobs, not for leases"),
-        (["trace.lwf", "-o", "w.json", "--from", "5"], "rules of cleaning are for logs, and trace.lwf is none"),
+        (["trace.lwf", "-o", "w.json", "--from", "5"], "cut logs and workloads of jobs; trace.lwf is none"),
         (["log.swf", "-o", "log.swf", "--every", "7d"], "'LOG' and '-o' name the same file"),
     ],
 )
@@ -285,3 +285,40 @@ def test_fields_of_a_log_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
     Path("queued.swf").write_text(SWF.replace("1 7 -1 -1 -1 -1", "1 7 4 -1 2 -1"))
     assert run(["convert", "queued.swf", "-o", "w.json", "--keep", "group,queue"]) == 0
     assert [(job["user"], job["group"], job["queue"]) for job in jobs()] == [(7, 4, 2)] * 3
+
+
+def test_a_part_of_a_workload(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With all members and profiles; the rules for logs are not for it."""
+    whole = {
+        "nb_res": 4,
+        "log_start": "2024-05-31T08:00:00+00:00",
+        "jobs": [
+            {"id": "a", "subtime": 5, "res": 1, "profile": "twice", "user": "ada"},
+            {"id": "b", "subtime": 25, "res": 2, "walltime": 90, "profile": "once"},
+        ],
+        "profiles": {
+            "once": {"type": "delay", "delay": 5},
+            "twice": {"type": "composed", "repeat": 2, "seq": ["once"]},
+        },
+    }
+    (here / "whole.json").write_text(json.dumps(whole))
+    assert run(["convert", "whole.json", "-o", "w.json", "--from", "2024-05-31T08:00:10", "--platform", "p.xml"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "2 jobs in the workload",
+        "1 job kept",
+        "1 left out: submitted outside the window",
+        "wrote p.xml for 4 hosts",
+        "wrote w.json for 4 hosts",
+    ]
+    written = json.loads(Path("w.json").read_bytes())
+    assert written["jobs"] == [{"id": "b", "subtime": 15, "res": 2, "walltime": 90, "profile": "once"}]
+    assert (written["profiles"], written["log_start"]) == (whole["profiles"], "2024-05-31T08:00:10+00:00")
+    assert run(["convert", "whole.json", "-o", "v.json", "--every", "20"]) == 0
+    assert [job["subtime"] for name in ("v-1.json", "v-2.json") for job in jobs(name)] == [5, 5]
+    capsys.readouterr()
+    assert "whole.json: has no job that the rules keep, of 2" in refused(
+        capsys, "whole.json", "-o", "x.json", "--from", "30"
+    )
+    assert "rules of cleaning are for logs, and whole.json is none" in refused(
+        capsys, "whole.json", "-o", "x.json", "--max-jobs", "1"
+    )
