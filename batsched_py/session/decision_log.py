@@ -52,14 +52,18 @@ class LoggedPlan(Plan):
         self.changed: dict[str, None] = {}
 
     def hold(self, job: Job, why: str, kind: HoldKind = "own") -> None:
-        """Record why a job waits."""
+        """Record why a job waits; that it still lacks hosts is no change."""
+        before = self.holds.get(job.id)
         super().hold(job, why, kind)
-        self.changed[job.id] = None
+        if kind != "hosts" or before is None or before.kind != "hosts":
+            self.changed[job.id] = None
 
     def promise(self, job: Job, slot: Slot | Claim | Shadow) -> None:
-        """Record when a job will start at the latest."""
+        """Record when a job will start at the latest; the same start again is no change."""
+        before = self.promises.get(job.id)
         super().promise(job, slot)
-        self.changed[job.id] = None
+        if before is None or before.start != slot.start:
+            self.changed[job.id] = None
 
     def withdraw_promise(self, job_id: str) -> None:
         """Take a promise back."""
@@ -121,24 +125,29 @@ class DecisionLog:
             self._rows.append(DecisionRow(state.now, "down", hosts=HostSet(self._down)))
 
     def _note_jobs(self, changed: Iterable[str], events: Sequence[Event]) -> None:
-        plan, queue, now = self.plan, self._state.queue, self._state.now
+        plan, promised = self.plan, self._promised
+        promises, holds = plan.promises, plan.holds
         # what is free after the decision: it stays so until the next one
         free = math.inf if self._state.compute_sharing else size_of(self._state.hosts.free)
         happened: _Happened | None = None
         for job_id in changed:
-            if job_id not in queue:
-                if job_id in plan.rejections:
-                    self._rows.append(DecisionRow(now, "rejected", job_id, words=plan.rejections[job_id]))
+            hold, promise = holds.get(job_id), promises.get(job_id)
+            if hold is None and promise is None and job_id not in self._state.queue:
+                self._note_rejection(job_id)
                 continue
-            promise, before = plan.promises.get(job_id), self._promised.get(job_id)
             start = None if promise is None or promise.start == math.inf else promise.start
+            before = promised.get(job_id)
             if start != before:
-                if happened is None:
-                    happened = _what_happened(events)
+                happened = happened or _what_happened(events)
                 self._note_promise(job_id, before, start, happened)
-            hold = plan.holds.get(job_id)
             if hold is not None:
                 self._note_hold(job_id, hold, free)
+
+    def _note_rejection(self, job_id: str) -> None:
+        """Note that a job was rejected, if it was: it may have been started."""
+        why = self.plan.rejections.get(job_id)
+        if why is not None:
+            self._rows.append(DecisionRow(self._state.now, "rejected", job_id, words=why))
 
     def _note_promise(self, job_id: str, before: float | None, start: float | None, happened: _Happened) -> None:
         if start is None:
