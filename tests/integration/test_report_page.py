@@ -594,7 +594,7 @@ def test_a_part_of_a_run_in_the_browser(browser: Browser, runs: list[Schedule], 
     browser.do("report.zoom(100)")
     assert browser.ask("[report.view.begin, report.view.end]") == [20_000, 60_000]
     submitted = len(window.submitted(runs[0]).ran)
-    assert filtered(browser, "").startswith(f"{submitted} jobs of ")
+    assert filtered(browser, "").startswith(f"{submitted} jobs of {submitted}, 50 shown")
     assert browser.complaints() == []
 
 

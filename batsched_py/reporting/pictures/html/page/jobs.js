@@ -64,12 +64,17 @@ class JobTable {
     this.#again();
   }
 
+  /** The rows of the jobs that are measured: all, unless a part of the runs is shown. */
+  measured() {
+    return Array.from({ length: this.run.count }, (_, row) => row).filter((row) => this.page.measures(this.run, row));
+  }
+
   /** The rows that are wanted, in their order; null if the filter means nothing. */
   rows(columns) {
     const { page, run } = this, wanted = jobFilter(page, run, columns, document.getElementById("jobs-filter").value);
     if (!wanted) return null;
     const { value } = columns.find(({ name }) => name === this.sorted) ?? columns[0], way = this.ascending ? 1 : -1;
-    const rows = Array.from({ length: run.count }, (_, row) => row).filter((row) => page.measures(run, row) && wanted(row));
+    const rows = this.measured().filter(wanted);
     const keys = new Map(rows.map((row) => [row, value(row)]));
     const order = (a, b) => (keys.get(a) < keys.get(b) ? -way : keys.get(a) > keys.get(b) ? way : run.job[a] - run.job[b]);
     return rows.sort(order);
@@ -84,7 +89,7 @@ class JobTable {
       return;
     }
     const last = Math.min(this.shown, rows.length);
-    count.textContent = `${plural(rows.length, "job")} of ${plainCount(run.count)}${last < rows.length ? `, ${last} shown` : ""}`;
+    count.textContent = `${plural(rows.length, "job")} of ${plainCount(this.measured().length)}${last < rows.length ? `, ${last} shown` : ""}`;
     more.hidden = last >= rows.length;
     document.getElementById("jobs-table").replaceChildren(this.#table(columns, rows.slice(0, last)));
   }
