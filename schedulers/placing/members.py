@@ -99,8 +99,8 @@ class Members:
         if not self._shared:
             used = view.all_hosts - view.free
             for number in (used - self._used) | (self._used - used) | turned:
-                name, works = view.hosts[number].name, number in used and number not in down
-                self.reported.update(name, {**self._idle[name], **(BUSY if works else {}), "up": number not in down})
+                name, works = view.hosts[number].name, number in used
+                self.reported.update(name, {**(BUSY if works else self._idle[name]), "up": number not in down})
             self._used = used
         for number in turned:
             self.resources[view.hosts[number].name].up = number not in down
@@ -119,7 +119,7 @@ class Members:
             if token.resource in self.vaults or self._shared:
                 self._report(token.resource, token.created)
             else:
-                self.reported.update(token.resource, BUSY)
+                self.reported.update(token.resource, {**BUSY, "next_free": token.request.end})
         self._used |= hosts
 
     def note_end(self, names: Iterable[str]) -> None:
@@ -188,6 +188,7 @@ class Members:
             self.reported.update(name, {"free_space": free})
         elif self._shared:
             load = 1 - free / resource.capacity if resource.capacity else 1.0
-            jobs, cpu = len(resource.tokens(now)), idle["free_cpu"]
+            tokens, cpu = resource.tokens(now), idle["free_cpu"]
             left = cpu * (1 - load) if isinstance(cpu, (int, float)) else 0
-            self.reported.update(name, {**idle, "load": load, "jobs": jobs, "free_cpu": left, "up": resource.up})
+            found = {**idle, "load": load, "jobs": len(tokens), "free_cpu": left, "up": resource.up}
+            self.reported.update(name, {**found, "next_free": max((one.request.end for one in tokens), default=0.0)})

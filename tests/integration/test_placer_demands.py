@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from batsched_py.cli.main import run
+from batsched_py.schedulers.placer import PlacerScheduler
+from batsched_py.testing import Bench
 from tests.integration.test_placer import PLATFORM, Simulated, job
 
 #: The records of the specification.
@@ -265,6 +267,23 @@ def test_shares_of_a_host_add_up_to_its_cpus(tmp_path: Path) -> None:
     jobs = [job(name, 0, 1, 10, cpus=2) for name in "123"] + [job("4", 1, 1, 5, cpus=1, constraint="$load < 0.6")]
     ended = shared(tmp_path, [{"cpus": 4}], jobs)
     assert [ended.started(name)[0] for name in "1234"] == [0, 0, 10, 10]
+
+
+def test_hosts_report_when_they_will_be_free(tmp_path: Path) -> None:
+    """By the walltimes of what runs there, also if they go down meanwhile."""
+    jobs = [job("1", 0, 1, 100, cpus=2), job("2", 1, 1, 10, cpus=1), job("3", 2, 1, 5, constraint="$next_free < 50")]
+    ended = shared(tmp_path, [{"cpus": 4}], jobs)
+    assert [ended.started(name)[0] for name in "123"] == [0, 1, 100]
+    bench = Bench("placer", hosts=2)
+    bench.submit(walltime=30)
+    bench.at(5).decide()
+    placer = bench.session._scheduler
+    assert isinstance(placer, PlacerScheduler)
+    reported = [record.attributes["next_free"] for record in placer.members.reported.query()]
+    assert reported == [35, 0]
+    bench.fail("0")
+    bench.decide()
+    assert [record.attributes["next_free"] for record in placer.members.reported.query()] == [35, 0]
 
 
 def test_sharing_needs_a_simulation_that_shares(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
