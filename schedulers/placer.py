@@ -96,6 +96,8 @@ class PlacerScheduler(Scheduler[PlacerOptions]):
 
     def is_rested(self, job: Job, view: View) -> bool:
         """Return whether something has changed since hosts have refused a job, or its rest is over."""
+        if job.id not in self.rests:
+            return True
         stores = self.admission.demands[job.id].vault is not None
         latest = self.members.latest(self.admission.waiting.query(job), view.now, stores=stores)
         return self.rests.is_over(job.id, latest, view.now)

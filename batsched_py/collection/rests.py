@@ -31,6 +31,10 @@ class Rests:
         """Return the number of jobs that rest."""
         return len(self._resting)
 
+    def __contains__(self, job_id: str) -> bool:
+        """Return whether a job rests, if only until something changes."""
+        return job_id in self._resting
+
     def begin(self, job_id: str, changes: int, now: float, opens: float = math.inf) -> None:
         """Let a job rest that hosts have refused, after so many changes; until `opens` at most."""
         count = self._count.get(job_id, 0)
