@@ -1,15 +1,16 @@
-"""Python objects by where they are: `package.module:name` or `path/to/file.py:name`."""
+"""Python objects by where they are, `package.module:name` or `path/to/file.py:name`; packages that may be missing."""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from batsched_py.errors import PluginError
+from batsched_py.errors import ExtraError, PluginError
 from batsched_py.text.display import displayed
 
 
@@ -25,6 +26,12 @@ def load_object(target: str, what: str) -> Any:
     if found is None:
         raise PluginError(f"{what} {target}: {module_name} has no {name}")
     return found
+
+
+def require(package: str, use: str, extra: str) -> None:
+    """Check that a package of an extra is installed, without importing it; `use` is what needs it. ExtraError."""
+    if find_spec(package) is None:
+        raise ExtraError(use, package, extra)
 
 
 def _load_module(module_name: str, what: str) -> ModuleType:

@@ -1,9 +1,9 @@
 """Simulations from Python: single ones, and studies of several algorithms that are compared with confidence intervals.
 
-Start with `simulate` (one run in one call), then `study_runner` (each algorithm on each workload), the `study` that it
-leaves, and `comparison` (the algorithms of a study against a baseline). `inputs` are platforms and workloads,
-`processes` runs work apart, `bootstrap` makes intervals, `metrics` names what is compared; `comparison_table` and
-`comparison_files` show it.
+Start with `simulate` (one call, which gives a `run`), then `study_runner` (each algorithm on each workload), the
+`study` that it leaves, and `comparison` (the algorithms of a study against a baseline). `inputs` are platforms and
+workloads, `processes` runs work apart, `bootstrap` makes intervals, `metrics` names what is compared;
+`comparison_table` and `comparison_files` show it.
 
 Invariants: the outcomes of a study do not depend on the number of processes; the same study and the same options give
 the same comparison, to the last digit; a run that fails is an outcome, not an exception.
@@ -11,7 +11,8 @@ the same comparison, to the last digit; a run that fails is an outcome, not an e
 
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
 from batsched_py.campaigns.metrics import find_metrics
-from batsched_py.campaigns.simulate import Run, simulate
+from batsched_py.campaigns.run import Run
+from batsched_py.campaigns.simulate import simulate
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.campaigns.study_runner import run_study
 from batsched_py.traces.lublin import Drawn

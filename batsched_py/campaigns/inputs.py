@@ -6,15 +6,16 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
+from batsched_py.example_files import path_or_example, told_path
 from batsched_py.model.limits import LIMITS, Limits
 from batsched_py.model.platform import Platform
 from batsched_py.model.workload import Workload
 from batsched_py.traces.batsim_json import read_workload, workload_content
 from batsched_py.traces.lublin import Drawn
-from batsched_py.traces.run_file import WorkloadFile, content_hash, told_path
+from batsched_py.traces.run_file import WorkloadFile, content_hash
 from batsched_py.traces.simgrid_xml import read_platform
 
-#: A file, or an object.
+#: A file, or an object; an example that comes with batsched-py has the path that it has in a clone.
 PlatformLike = Platform | str | os.PathLike[str]
 #: A file, an object, or a model that a workload is drawn from when it is needed.
 WorkloadLike = Workload | Drawn | str | os.PathLike[str]
@@ -22,14 +23,14 @@ WorkloadLike = Workload | Drawn | str | os.PathLike[str]
 
 def as_platform(given: PlatformLike, limits: Limits = LIMITS) -> Platform:
     """Return the platform, read from its file if need be. PlatformError."""
-    return given if isinstance(given, Platform) else read_platform(Path(given), limits=limits)
+    return given if isinstance(given, Platform) else read_platform(path_or_example(Path(given)), limits=limits)
 
 
 def as_workload(given: WorkloadLike, limits: Limits = LIMITS) -> Workload:
     """Return the workload, read or drawn if need be. WorkloadError for a file, OptionError for a model's parameter."""
     if isinstance(given, Workload):
         return given
-    return given.draw() if isinstance(given, Drawn) else read_workload(Path(given), limits=limits)
+    return given.draw() if isinstance(given, Drawn) else read_workload(path_or_example(Path(given)), limits=limits)
 
 
 def origin_of(given: WorkloadLike, workload: Workload) -> WorkloadFile:

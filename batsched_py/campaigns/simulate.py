@@ -11,31 +11,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload
+from batsched_py.campaigns.run import Run
 from batsched_py.model.workload import Workload
 from batsched_py.plugins import load
-from batsched_py.reporting.metrics.summary import Summary, summarise_jobs
+from batsched_py.reporting.metrics.summary import summarise_jobs
 from batsched_py.scheduling.base import Scheduler
 from batsched_py.session.clock import parse_clock
 from batsched_py.session.session import Session
-from batsched_py.simulator.records import Result
 from batsched_py.simulator.settings import Settings
 from batsched_py.simulator.simulation import DEFAULTS, Simulation
-from batsched_py.text.representation import Brief
 from batsched_py.traces.lublin import Drawn
-
-
-class Run(Brief, frozen=True):
-    """The results of one simulation.
-
-    Attributes:
-        metrics: mean wait, bounded slowdown... (docs/simulator.md defines them).
-        result: a record of each job, and facts of the run.
-        rejections: job id -> reason.
-    """
-
-    metrics: Summary
-    result: Result
-    rejections: Mapping[str, str]
 
 
 def simulate(
@@ -70,4 +55,5 @@ def simulate(
     workloads = [as_workload(one) for one in given]
     result = Simulation(as_platform(platform), workloads, settings, trace=trace).run(session.answer)
     result = replace(result, tables=session.tables())
-    return Run(summarise_jobs(result.jobs, result.host_count), result, dict(session.rejections))
+    metrics = summarise_jobs(result.jobs, result.host_count)
+    return Run(metrics, result, dict(session.rejections), scheduler.name, dict(options))

@@ -18,7 +18,8 @@ from msgspec.structs import replace
 
 from batsched_py.campaigns.inputs import PlatformLike, WorkloadLike, as_platform, as_workload, origin_of
 from batsched_py.campaigns.processes import check_portable, run_apart
-from batsched_py.campaigns.simulate import Run, simulate
+from batsched_py.campaigns.run import Run
+from batsched_py.campaigns.simulate import simulate
 from batsched_py.campaigns.study import Outcome, Study, Variant
 from batsched_py.errors import BatschedError, OptionError
 from batsched_py.model.limits import LIMITS, Limits

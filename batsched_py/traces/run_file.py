@@ -17,7 +17,6 @@ import msgspec
 import orjson
 from msgspec import Meta, Struct, field
 
-import batsched_py
 from batsched_py.bounded_file import reported
 from batsched_py.errors import InputError, WorkloadError
 from batsched_py.model.limits import LIMITS, Limits
@@ -29,7 +28,6 @@ from batsched_py.traces.document_file import read_document
 RUN: Final = "_run.json"
 #: A date and time with an offset.
 Date = Annotated[datetime, Meta(tz=True)]
-_EXAMPLES: Final = Path(batsched_py.__file__).parent / "examples"
 
 
 class InputFile(Struct, frozen=True):
@@ -141,11 +139,6 @@ def read_run(path: Path, *, limits: Limits = LIMITS) -> RunFile:
         rule, _, place = str(error).partition(" - at `$.")
         told = displayed(f"{rule[:1].lower()}{rule[1:]}")
         raise InputError(str(path), displayed(place.rstrip("`")), f"is no description of a run: {told}") from error
-
-
-def told_path(path: Path) -> str:
-    """Return the path of a file as text; of an example that comes with batsched-py, what it is called anywhere."""
-    return str(path.relative_to(_EXAMPLES) if path.is_relative_to(_EXAMPLES) else path)
 
 
 def content_hash(path: Path) -> str | None:

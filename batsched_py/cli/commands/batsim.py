@@ -14,7 +14,7 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.algorithm import AlgorithmChoice, recording
-from batsched_py.cli.shared.command import current_limits, require, takes
+from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.decisions_aside import decisions_aside
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, make_folder
 from batsched_py.cli.shared.parameters import (
@@ -39,6 +39,7 @@ from batsched_py.cli.shared.simulation_options import platform_option, workloads
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.containers.launch import BATSIM_IMAGE, HOST_NAME, HOST_NETWORK, Inputs, Launch, Pull, batsim
 from batsched_py.errors import EngineError, InputError, TransportError
+from batsched_py.loading import require
 from batsched_py.session.serve import serve
 from batsched_py.session.session import Session
 from batsched_py.signals import held_back

@@ -12,7 +12,14 @@ from msgspec import Struct
 from batsched_py.cli.shared.command import takes
 from batsched_py.cli.shared.console import Output, show_picture
 from batsched_py.cli.shared.parameters import PATH, option
-from batsched_py.cli.shared.runs import PictureOptions, draw, paths_argument, picture_options, read_drawn, told_runs
+from batsched_py.cli.shared.runs import (
+    PictureOptions,
+    paths_argument,
+    picture_options,
+    read_drawn,
+    told_runs,
+    write_picture,
+)
 from batsched_py.cli.shared.terminal import say
 from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import CHOICES
@@ -71,7 +78,7 @@ def command(request: GanttRequest) -> None:
         _show(schedules, window)
         return
     looks = {"by": request.colour_by, "panels": request.panels, **picture.looks}
-    draw("gantt -o", "gantt_figure", picture, lambda paper: paper.gantt_figure(schedules, window, **looks))
+    write_picture("gantt -o", "gantt_figure", picture, lambda paper: paper.gantt_figure(schedules, window, **looks))
 
 
 def _show(schedules: Sequence[Schedule], window: Window) -> None:

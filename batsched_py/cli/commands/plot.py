@@ -9,7 +9,7 @@ import click
 from msgspec import Struct
 
 from batsched_py.cli.shared.command import takes
-from batsched_py.cli.shared.runs import PictureOptions, draw, paths_argument, picture_options, read_drawn
+from batsched_py.cli.shared.runs import PictureOptions, paths_argument, picture_options, read_drawn, write_picture
 
 #: The kinds of curves.
 KINDS: Final = ("waits", "slowdowns", "utilisation", "queue")
@@ -38,4 +38,6 @@ def command(request: PlotRequest) -> None:
         raise click.UsageError("'--only' does not go with 'queue': jobs that wait have no hosts yet")
     schedules = read_drawn(request.paths, picture, places_needed=picture.only is not None)
     window = picture.window_on(schedules)
-    draw("plot", "curves", picture, lambda paper: paper.curves_figure(kind, schedules, window, **picture.looks))
+    write_picture(
+        "plot", "curves", picture, lambda paper: paper.curves_figure(kind, schedules, window, **picture.looks)
+    )

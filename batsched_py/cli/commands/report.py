@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import current_limits, require, takes
+from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.runs import hosts_option, members_option, paths_argument, read_runs, tau_option, write_file
 from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.cli.shared.time_window import window_options
+from batsched_py.loading import require
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page, warnings
 from batsched_py.reporting.schedules.decisions_table import read_decisions_of
 from batsched_py.reporting.schedules.time_window import WindowChoice

@@ -18,7 +18,7 @@ from batsched_py.cli.shared.command import DEBUG, current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture, show_table
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
 from batsched_py.cli.shared.parameters import PATH, Number, Seconds, flag, option
-from batsched_py.cli.shared.runs import PictureOptions, draw, read_picture
+from batsched_py.cli.shared.runs import PictureOptions, read_picture, write_picture
 from batsched_py.cli.shared.terminal import put, say, warn
 from batsched_py.loading import load_object
 from batsched_py.model.limits import LONGEST
@@ -217,7 +217,8 @@ def _write(run: TimelineRun, request: ShowRequest) -> None:
     chart = chart_of_tables(timeline_tables(run, {}))
     assert chart is not None  # noqa: S101  # made of our own tables
     picture = PictureOptions(request.output, WHOLE, None, None, request.width or _WIDTH, None, request.title)
-    draw("timeline show -o", "timeline_figure", picture, lambda paper: paper.timeline_figure(chart, **picture.looks))
+    looks = picture.looks
+    write_picture("timeline show -o", "timeline_figure", picture, lambda paper: paper.timeline_figure(chart, **looks))
 
 
 def _show(run: TimelineRun) -> None:

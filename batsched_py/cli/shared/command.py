@@ -12,14 +12,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import wraps
-from importlib.util import find_spec
 from typing import Any, Final, TypeVar, get_type_hints
 
 import click
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from batsched_py.errors import ExtraError
 from batsched_py.model.limits import DEEPEST, LIMITS, Limits, option_name
 
 Request = TypeVar("Request")
@@ -78,12 +76,6 @@ def make_record(kind: type[Request], values: Mapping[str, Any]) -> Request:
         elif name in values:
             content[name] = values[name]
     return kind(**content)
-
-
-def require(package: str, use: str, extra: str) -> None:
-    """Check that a package of an extra is installed, without importing it; `use` is what needs it. ExtraError."""
-    if find_spec(package) is None:
-        raise ExtraError(use, package, extra)
 
 
 def current_limits() -> Limits:

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import click
 
-import batsched_py
 from batsched_py.bits import MAX_HOST
 from batsched_py.cli.shared.completion import complete_algorithm, complete_assignment
 from batsched_py.cli.shared.terminal import say
+from batsched_py.example_files import path_or_example
 from batsched_py.model.limits import LONGEST
 from batsched_py.model.platform import ROLES
 
@@ -31,11 +31,6 @@ HOSTS: Final = click.IntRange(1, MAX_HOST)
 _PORT_DIGITS: Final = 5
 #: Addresses of ZeroMQ that another process can reach: a machine and its port, or a file.
 _ADDRESS: Final = re.compile(r"tcp://\S+:(\d+|\*)|ipc://\S+")
-
-
-#: In a clone, links to platforms/ and workloads/; in an installation, copies of them.
-_EXAMPLES: Final = Path(batsched_py.__file__).parent / "examples"
-_FOLDERS: Final = ("platforms", "workloads")
 
 
 def option(names: str, metavar: str | None, text: str, **rules: Any) -> Decorator:
@@ -60,14 +55,6 @@ def together(*options: Decorator) -> Decorator:
     return decorate
 
 
-def find_example(path: Path) -> Path | None:
-    """Return the installed file for a path like platforms/cluster32.xml; None if there is no such example."""
-    if len(path.parts) != 2 or path.parts[0] not in _FOLDERS or path.parts[1] == "..":
-        return None
-    example = _EXAMPLES / path
-    return example if example.is_file() else None
-
-
 class InputPath(click.Path):
     """A file to read; without a clone, the path of an example leads to the installed file, with a note."""
 
@@ -77,11 +64,10 @@ class InputPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path as it is, or that of the example."""
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        example = None if path.exists() else find_example(path)
-        if example is None:
-            return path
-        say(f"note: {path} is not here; reading the example that comes with batsched-py", err=True)
-        return example
+        found = path_or_example(path)
+        if found != path:
+            say(f"note: {path} is not here; reading the example that comes with batsched-py", err=True)
+        return found
 
 
 #: A platform or a workload: the reader of the file says what is wrong with it, and names it.

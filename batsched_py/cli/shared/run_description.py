@@ -24,6 +24,7 @@ import batsched_py
 from batsched_py.cli.shared.algorithm import AlgorithmChoice
 from batsched_py.cli.shared.command import current_invocation
 from batsched_py.cli.shared.output_paths import writing
+from batsched_py.example_files import told_path
 from batsched_py.model.table import Table
 from batsched_py.model.workload import Workload
 from batsched_py.simulator.settings import Settings
@@ -36,7 +37,6 @@ from batsched_py.traces.run_file import (
     WorkloadFile,
     content_hash,
     run_path,
-    told_path,
     write_run,
 )
 from batsched_py.traces.table_file import table_path

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
-from warnings import catch_warnings, simplefilter
 
 import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from batsched_py.cli.shared.command import current_limits, require
+from batsched_py.cli.shared.command import current_limits
 from batsched_py.cli.shared.output_paths import check_apart, check_writable, writing
 from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, Decorator, Number, Seconds, option, together
 from batsched_py.cli.shared.terminal import say, warn
@@ -20,6 +18,7 @@ from batsched_py.cli.shared.time_window import window_options
 from batsched_py.errors import InputError
 from batsched_py.hostset import HostSet
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
+from batsched_py.reporting.pictures.drawing import FORMATS, draw, form_of
 from batsched_py.reporting.pictures.window import Window, window_on
 from batsched_py.reporting.provenance import find_differences, told_in_short
 from batsched_py.reporting.schedules.members import with_members
@@ -29,8 +28,6 @@ from batsched_py.text.display import displayed
 from batsched_py.traces.atomic_file import write_atomically
 from batsched_py.traces.batsim_json import read_workload
 
-#: Formats of pictures, by the endings of files.
-FORMATS: Final = ("pdf", "svg", "png")
 _MOST_INCHES: Final = 100.0
 
 
@@ -104,11 +101,6 @@ def read_picture(context: click.Context, parameter: click.Parameter, value: Path
     return value
 
 
-def form_of(path: Path) -> str:
-    """Return the format that a file's name ends with."""
-    return path.suffix.lower().removeprefix(".")
-
-
 def _read_hosts(context: click.Context, parameter: click.Parameter, value: str | None) -> HostSet | None:
     if value is None:
         return None
@@ -175,17 +167,13 @@ def read_drawn(
     return schedules
 
 
-def draw(name: str, module: str, picture: PictureOptions, make: Callable[[Any], Any]) -> None:
+def write_picture(use: str, module: str, picture: PictureOptions, make: Callable[[Any], Any]) -> None:
     """Write the figure that `make` makes with a module of reporting.pictures.paper. ExtraError, InputError."""
     output = picture.output
     assert output is not None  # noqa: S101 - drawn because it was given
-    require("matplotlib", name, "plot")
-    style = importlib.import_module("batsched_py.reporting.pictures.paper.style")  # slow to import, and an extra
-    paper = importlib.import_module(f"batsched_py.reporting.pictures.paper.{module}")
-    with style.style(), catch_warnings(record=True) as caught:
-        simplefilter("always", UserWarning)
-        content = style.saved(make(paper), form_of(output))
-    for line in dict.fromkeys(str(one.message) for one in caught):  # characters that the font does not have
+    drawn = draw(use, module, make)
+    content = drawn.content(form_of(output))
+    for line in drawn.cautions:
         warn(line)
     write_file(output, content)
     say(f"wrote {output}")

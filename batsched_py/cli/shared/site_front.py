@@ -8,9 +8,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import require
 from batsched_py.cli.shared.site_options import read_token
 from batsched_py.cli.shared.terminal import say
+from batsched_py.loading import require
 from batsched_py.site.served import ServedSite
 from batsched_py.site.site import Site, SiteSettings
 from batsched_py.transport.zmq_rep import RepSocket

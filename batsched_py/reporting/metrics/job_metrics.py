@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -72,6 +72,11 @@ def job_rows(jobs: Iterable[JobMetrics]) -> Iterator[Sequence[str]]:
         yield (*_batsim_cells(metrics), *_own_cells(metrics))
 
 
+def job_columns(jobs: Sequence[JobMetrics]) -> dict[str, list[Any]]:
+    """Return COLUMNS as values of Python, for data frames: None where a value is unknown or has no meaning."""
+    return {name: [value(job) for job in jobs] for name, value in _VALUES.items()}
+
+
 def _measure(schedule: Schedule, record: JobRecord, tau: float) -> JobMetrics:
     job, size = record.job, schedule.size(record)
     due = due_time(job)
@@ -120,6 +125,41 @@ def _own_cells(metrics: JobMetrics) -> Sequence[str]:
         _real(metrics.due),
         "" if metrics.met is None else str(int(metrics.met)),
     )
+
+
+def _of_run(value: Callable[[JobRecord], Any]) -> Callable[[JobMetrics], Any]:
+    """Return what gives a value of jobs that ran, and None of rejected ones."""
+    return lambda metrics: None if metrics.record.rejected else value(metrics.record)
+
+
+#: Each of COLUMNS -> its value in a data frame.
+_VALUES: Final[Mapping[str, Callable[[JobMetrics], Any]]] = {
+    "job_id": lambda metrics: metrics.record.job.name,
+    "workload_name": lambda metrics: metrics.record.job.workload,
+    "profile": lambda metrics: metrics.record.job.profile,
+    "submission_time": lambda metrics: metrics.record.job.submit_time,
+    "requested_number_of_resources": lambda metrics: metrics.record.job.size,
+    "requested_time": lambda metrics: metrics.record.job.walltime,
+    "success": lambda metrics: metrics.record.success,
+    "final_state": lambda metrics: metrics.record.state,
+    "starting_time": _of_run(lambda record: record.start),
+    "execution_time": _of_run(lambda record: record.execution),
+    "finish_time": _of_run(lambda record: record.finish),
+    "waiting_time": lambda metrics: metrics.wait,
+    "turnaround_time": lambda metrics: metrics.turnaround,
+    "stretch": lambda metrics: metrics.slowdown,
+    "allocated_resources": _of_run(lambda record: str(record.hosts)),
+    "consumed_energy": _of_run(lambda record: None if record.energy < 0 else record.energy),
+    "metadata": lambda metrics: metrics.record.metadata,
+    "allocated_number_of_resources": lambda metrics: None if metrics.record.rejected else metrics.size,
+    "bounded_slowdown": lambda metrics: metrics.bounded_slowdown,
+    "per_processor_slowdown": lambda metrics: metrics.per_processor_slowdown,
+    "per_processor_bounded_slowdown": lambda metrics: metrics.per_processor_bounded_slowdown,
+    "pieces": lambda metrics: metrics.pieces,
+    "user": lambda metrics: metrics.user,
+    "deadline": lambda metrics: metrics.due,
+    "deadline_met": lambda metrics: metrics.met,
+}
 
 
 def _real(value: float | None) -> str:

@@ -16,8 +16,6 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from batsched_py.reporting.formatting import DAY, HOUR, MINUTE
 from batsched_py.reporting.pictures.time_axis import tick_step, ticks
 
-#: Formats that can be written.
-FORMATS: Final = ("pdf", "svg", "png")
 #: Inches: the width of a column of IEEE's two-column papers.
 COLUMN: Final = 3.5
 #: Dots per inch of a PNG, and of the rasters in other formats.
@@ -86,7 +84,7 @@ def new_figure(width: float, height: float, title: str = "") -> Figure:
 
 
 def saved(figure: Figure, form: str) -> bytes:
-    """Return the figure as a file of one of FORMATS."""
+    """Return the figure as a file: pdf, svg or png."""
     file = BytesIO()
     figure.savefig(file, format=form, metadata=dict(_METADATA[form]))
     return file.getvalue()

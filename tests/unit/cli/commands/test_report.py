@@ -98,7 +98,7 @@ def test_what_is_wrong_is_told_in_a_line(
 
 def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Before anything is read."""
-    monkeypatch.setattr("batsched_py.cli.shared.command.find_spec", lambda _: None)
+    monkeypatch.setattr("batsched_py.loading.find_spec", lambda _: None)
     assert run(["report", "a", "-o", "r.html"]) == 2
     assert capsys.readouterr().err == 'batsched-py: error: report: needs plotly: pip install "batsched-py[report]"\n'
 

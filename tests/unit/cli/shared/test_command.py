@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from batsched_py.cli.catalogue import COMMANDS
 from batsched_py.cli.main import batsched, run
-from batsched_py.cli.shared.command import current_limits, make_record, require, takes
+from batsched_py.cli.shared.command import current_limits, make_record, takes
 from batsched_py.errors import ExtraError
+from batsched_py.loading import require
 from batsched_py.model.limits import LIMITS, option_name
 from tests.clone import ROOT, files
 

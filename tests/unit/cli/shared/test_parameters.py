@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from batsched_py.cli.shared.parameters import INPUT, find_example
+from batsched_py.cli.shared.parameters import INPUT
+from batsched_py.example_files import find_example
 from tests.clone import ROOT
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from batsched_py.cli.commands.plot import KINDS
 from batsched_py.cli.main import run
-from batsched_py.cli.shared import command
 from batsched_py.reporting.pictures.paper.curves import PLOTS
 from tests.clone import ROOT
 
@@ -204,7 +203,7 @@ def test_a_picture_without_matplotlib_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In the terminal it is not needed."""
-    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    monkeypatch.setattr("batsched_py.loading.find_spec", lambda name: None)
     code, _, err = said(capsys, "gantt", "out/easy", "-o", "a.pdf")
     assert code == 2
     assert err.startswith("batsched-py: error: gantt -o: ")

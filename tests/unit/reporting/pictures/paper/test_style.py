@@ -6,8 +6,9 @@ import matplotlib as mpl
 import pytest
 from defusedxml.ElementTree import fromstring
 
+from batsched_py.reporting.pictures.drawing import FORMATS
 from batsched_py.reporting.pictures.paper.gantt_figure import gantt_figure
-from batsched_py.reporting.pictures.paper.style import FORMATS, new_figure, saved, style, time_ticks
+from batsched_py.reporting.pictures.paper.style import new_figure, saved, style, time_ticks
 from batsched_py.reporting.pictures.window import window_on
 from tests.unit.reporting.sample_schedules import schedule
 

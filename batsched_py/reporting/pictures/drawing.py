@@ -1,0 +1,70 @@
+"""Pictures for papers and notebooks: drawn by matplotlib, which is loaded when the first is drawn."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+from warnings import catch_warnings, simplefilter
+
+from batsched_py.errors import OptionError
+from batsched_py.loading import require
+from batsched_py.text.display import displayed
+from batsched_py.traces.atomic_file import write_atomically
+
+#: Formats of pictures, by the endings of files.
+FORMATS: Final = ("pdf", "svg", "png")
+
+
+class Picture:
+    """A picture, which a notebook shows and `save` writes; the same picture gives the same bytes.
+
+    Attributes:
+        figure: matplotlib's, to be changed before the picture is shown or saved.
+        cautions: what could not be drawn as it should be when the picture was made last, a line each.
+    """
+
+    def __init__(self, figure: Any) -> None:
+        self.figure, self.cautions = figure, list[str]()
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the picture, whole or not at all, and return its path. OptionError for another ending than FORMATS."""
+        path = Path(path)
+        write_atomically(path, self.content(form_of(path)))
+        return path
+
+    def content(self, form: str) -> bytes:
+        """Return the file of one of FORMATS. OptionError."""
+        if form not in FORMATS:
+            raise OptionError(f"the name of a picture must end with .pdf, .svg or .png, not .{displayed(form)}")
+        paper = _module("style")
+        with paper.style(), catch_warnings(record=True) as caught:
+            simplefilter("always", UserWarning)
+            content: bytes = paper.saved(self.figure, form)
+        self.cautions = list(
+            dict.fromkeys(str(one.message) for one in caught)
+        )  # characters that the font does not have
+        return content
+
+    def _repr_png_(self) -> bytes:
+        return self.content("png")
+
+
+def form_of(path: Path) -> str:
+    """Return the format that a file's name ends with."""
+    return path.suffix.lower().removeprefix(".")
+
+
+def draw(use: str, module: str, make: Callable[[Any], Any]) -> Picture:
+    """Draw the figure that `make` makes with a module of reporting.pictures.paper; `use` needs it. ExtraError."""
+    require("matplotlib", use, "plot")
+    style, paper = _module("style").style, _module(module)
+    with style():
+        return Picture(make(paper))
+
+
+def _module(name: str) -> Any:
+    """Load a module of reporting.pictures.paper, which is slow to import and needs an extra."""
+    return importlib.import_module(f"batsched_py.reporting.pictures.paper.{name}")
