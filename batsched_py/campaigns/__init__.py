@@ -3,13 +3,14 @@
 Start with `simulate` (one call, which gives a `run`), then `study_runner` (each algorithm on each workload), the
 `study` that it leaves, and `comparison` (the algorithms of a study against a baseline). `inputs` are platforms and
 workloads, `processes` runs work apart, `bootstrap` makes intervals, `metrics` names what is compared;
-`comparison_table` and `comparison_files` show it.
+`comparison_table`, `comparison_files`, `figures` and `comparison_page` show it.
 
 Invariants: the outcomes of a study do not depend on the number of processes; the same study and the same options give
 the same comparison, to the last digit; a run that fails is an outcome, not an exception.
 """
 
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms
+from batsched_py.campaigns.figures import draw_comparison
 from batsched_py.campaigns.metrics import find_metrics
 from batsched_py.campaigns.run import Run
 from batsched_py.campaigns.simulate import simulate
@@ -25,6 +26,7 @@ __all__ = [
     "Study",
     "Variant",
     "compare_algorithms",
+    "draw_comparison",
     "find_metrics",
     "run_study",
     "simulate",

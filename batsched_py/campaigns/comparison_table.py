@@ -90,14 +90,27 @@ def _states_table(study: Study) -> Table:
 
 
 def _metric_table(comparison: AlgorithmComparison, one: MetricComparison, *, differences: bool) -> Table:
-    against = f"minus {comparison.baseline}" if differences else f"ratio to {comparison.baseline}"
-    if comparison.study.observations > 1:
-        table = _table(one.metric.heading, "mean", against, f"{100 * comparison.level:g} % interval", "b/s/w")
-    else:
-        table = _table(one.metric.heading, "value", against)
-    for mean in one.means:
-        _add(table, _row(one.metric, mean, differences=differences)[: len(table.columns)])
+    table = _table(*metric_headings(comparison, one.metric, differences=differences))
+    for row in metric_rows(comparison, one, differences=differences):
+        _add(table, row)
     return table
+
+
+def metric_headings(comparison: AlgorithmComparison, metric: Metric, *, differences: bool = False) -> list[str]:
+    """Return the headings of a metric's table: the metric, the mean, what it is against the baseline..."""
+    against = f"minus {comparison.baseline}" if differences else f"ratio to {comparison.baseline}"
+    if comparison.study.observations == 1:
+        return [metric.heading, "value", against]
+    return [metric.heading, "mean", against, f"{100 * comparison.level:g} % interval", "b/s/w"]
+
+
+def metric_rows(
+    comparison: AlgorithmComparison, one: MetricComparison, *, differences: bool = False
+) -> Iterator[list[str]]:
+    """Yield the cells of each algorithm, as many as there are headings at most."""
+    columns = len(metric_headings(comparison, one.metric))
+    for mean in one.means:
+        yield _row(one.metric, mean, differences=differences)[:columns]
 
 
 def _row(metric: Metric, one: AlgorithmMean, *, differences: bool) -> list[str]:

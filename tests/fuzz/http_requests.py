@@ -187,10 +187,11 @@ def send(request: bytes, _: Path) -> None:
 
 def is_whole(request: bytes) -> bool:
     """Return whether a request was not damaged, so that there must be an answer."""
-    head, _, body = request.partition(b"\r\n\r\n")
+    head, end, body = request.partition(b"\r\n\r\n")
     lines = head.split(b"\r\n")
     return (
-        lines[0].endswith(b" HTTP/1.1")
+        bool(end)
+        and lines[0].endswith(b" HTTP/1.1")
         and all(b": " in line and b"\n" not in line for line in lines[1:])
         and lines[-1] == b"Content-Length: %d" % len(body)
     )

@@ -14,7 +14,9 @@ from msgspec.structs import replace
 from batsched_py.campaigns.bootstrap import LEVEL, RESAMPLES
 from batsched_py.campaigns.comparison import AlgorithmComparison, compare_algorithms, find_baseline, find_cautions
 from batsched_py.campaigns.comparison_files import write_csv, write_json, write_latex
+from batsched_py.campaigns.comparison_page import write_page
 from batsched_py.campaigns.comparison_table import comparison_tables, legend
+from batsched_py.campaigns.figures import KINDS, Kind, draw_comparison
 from batsched_py.campaigns.metrics import ENERGY, METRICS, SHOWN, find_metrics
 from batsched_py.campaigns.study import Study, group_lines
 from batsched_py.campaigns.study_runner import repeat_for_seeds, run_study
@@ -36,11 +38,13 @@ from batsched_py.cli.shared.run_description import (
     platform_file,
     write_description,
 )
+from batsched_py.cli.shared.runs import read_picture
 from batsched_py.cli.shared.simulation_options import behaviour_options, machine_options, platform_option, read_machine
 from batsched_py.cli.shared.sources import read_seeds, read_sources
-from batsched_py.cli.shared.terminal import say
+from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.cli.shared.variants import OrderedCommand, VariantOptions, read_variants, variant_options
+from batsched_py.loading import require
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.simulator.outputs.result_files import JOBS
 from batsched_py.simulator.settings import Settings
@@ -54,6 +58,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path, AlgorithmComparison], None]]] = {
     "csv": write_csv,
     "json": write_json,
     "latex": write_latex,
+    "report": write_page,
 }
 
 
@@ -75,6 +80,9 @@ class CompareRequest(Struct, frozen=True):
     csv: Path | None
     json: Path | None
     latex: Path | None
+    figure: Path | None
+    figure_kind: Kind | None
+    report: Path | None
     settings: Settings
     events: Path | None
     clock: str
@@ -84,7 +92,7 @@ class CompareRequest(Struct, frozen=True):
     @property
     def files(self) -> dict[str, Path]:
         """The files of the comparison that are wanted, by their options."""
-        return {name: path for name in _WRITERS if (path := getattr(self, name)) is not None}
+        return {name: path for name in (*_WRITERS, "figure") if (path := getattr(self, name)) is not None}
 
     @property
     def shown(self) -> list[str]:
@@ -136,6 +144,15 @@ class CompareRequest(Struct, frozen=True):
 @option("--csv", "FILE", "Write a row for each run.", type=PATH)
 @option("--json", "FILE", "Write all runs, figures and intervals.", type=PATH)
 @option("--latex", "FILE", "Write the tables for a paper (booktabs).", type=PATH)
+@option("--figure", "FILE", "Draw the comparison (.pdf, .svg, .png).", type=PATH, callback=read_picture)
+@option(
+    "--figure-kind",
+    None,
+    "What is drawn: ratios with intervals, values on all workloads, or means over an option that varies."
+    "  [default: curve if one option varies, else forest]",
+    type=click.Choice(KINDS),
+)
+@option("--report", "FILE", "Write a page (HTML) with tables, pictures and every workload.", type=PATH)
 @machine_options
 @behaviour_options
 @clock_option
@@ -148,6 +165,11 @@ def command(request: CompareRequest) -> int:
 
     An algorithm that fails is told, and the others are compared; the exit code is 3 then.
     """
+    if request.figure_kind is not None and request.figure is None:
+        raise click.UsageError("'--figure-kind' goes with '--figure'")
+    for name in ("figure", "report"):
+        if getattr(request, name) is not None:
+            require("matplotlib", f"compare --{name}", "plot")  # before the runs, which may be long
     variants = read_variants(request.variants)
     baseline = find_baseline([variant.name for variant in variants], request.baseline)
     metrics = find_metrics(request.shown)
@@ -182,13 +204,24 @@ def command(request: CompareRequest) -> int:
     comparison = compare_algorithms(study, metrics, baseline=baseline, level=request.level, resamples=request.resamples)
     for name, path in request.files.items():
         with writing(path):
-            _WRITERS[name](path, comparison)
+            if name in _WRITERS:
+                _WRITERS[name](path, comparison)
+            else:
+                _draw(path, comparison, request.figure_kind)
     if keep is not None:
         keep.write_drawn(workloads)
         _describe(request, settings, study, keep, code)
     if not request.quiet:
         _show(comparison, differences=request.differences)
     return _report(comparison)
+
+
+def _draw(path: Path, comparison: AlgorithmComparison, kind: Kind | None) -> None:
+    """Write the picture of a comparison. OptionError, ExtraError."""
+    picture = draw_comparison(comparison, kind)
+    picture.save(path)
+    for line in picture.cautions:
+        warn(line)
 
 
 def _describe(

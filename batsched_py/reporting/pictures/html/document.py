@@ -7,7 +7,6 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from string import Template
 from typing import Final
 
 import msgspec
@@ -19,6 +18,7 @@ from batsched_py.reporting.metrics.same_jobs import JobMarks, marks_of, other_jo
 from batsched_py.reporting.metrics.summary import SLOWDOWN_BOUND
 from batsched_py.reporting.pictures.colouring import HOST_COLOURS
 from batsched_py.reporting.pictures.html import markup
+from batsched_py.reporting.pictures.html.assets import asset, template
 from batsched_py.reporting.pictures.html.breakdowns import breakdown_parts
 from batsched_py.reporting.pictures.html.content import Content, Waits, pack
 from batsched_py.reporting.pictures.html.differences import JobChange, MovedJob, RunComparison, compare_runs
@@ -68,26 +68,18 @@ def report_page(
     content = pack(seen, bound, window, waits)
     found = _sections(seen, content, measured, window, by)
     sections = [(name, title, parts) for name, title, parts in found if parts]
-    page = _template("page.html").substitute(
+    page = template("page.html").substitute(
         version=escape(batsched_py.__version__),
         title=escape(title or " · ".join(run.name for run in content.runs)),
-        style=_host_colours() + _asset("page.css"),
+        style=_host_colours() + asset("page.css"),
         subtitle=markup.paragraph(_subtitle(schedules)) + _subtitle_of(window),
         links="".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in sections),
         sections="\n".join(markup.section(name, title, *parts) for name, title, parts in sections),
         data=_packed(msgspec.json.encode(content)),
         plotly=_packed(plotly),
-        script="\n".join(map(_asset, SCRIPTS)),
+        script="\n".join(map(asset, SCRIPTS)),
     )
     return page.encode()
-
-
-def _asset(name: str) -> str:
-    return (files("batsched_py.reporting.pictures.html") / "page" / name).read_text("utf-8")
-
-
-def _template(name: str) -> Template:
-    return Template(_asset(name))
 
 
 def _host_colours() -> str:
@@ -268,8 +260,8 @@ def _over_time(schedules: Sequence[Schedule], found: Sequence[RunComparison], co
     options = "".join(f'<option value="{value}">{escape(text)}</option>' for value, text in modes)
     drawn = any(run.sets for run in content.runs)
     return [
-        _template("toolbar.html").substitute(options=options).rstrip(),
-        _asset("keys.html").rstrip() if drawn else "",
+        template("toolbar.html").substitute(options=options).rstrip(),
+        asset("keys.html").rstrip() if drawn else "",
         '<ul class="legend" id="colours"></ul>' if drawn else "",
         markup.pattern_legend(_marks(content)) if drawn else "",
         *gantts,
@@ -336,7 +328,7 @@ def _jobs(schedules: Sequence[Schedule]) -> list[str]:
     if not any(schedule.ran for schedule in schedules):
         return []
     options = "".join(f'<option value="{number}">{escape(run.name)}</option>' for number, run in enumerate(schedules))
-    return [_template("jobs.html").substitute(options=options, hidden="" if len(schedules) > 1 else " hidden").rstrip()]
+    return [template("jobs.html").substitute(options=options, hidden="" if len(schedules) > 1 else " hidden").rstrip()]
 
 
 def _rejected(schedules: Sequence[Schedule]) -> list[str]:
@@ -366,5 +358,5 @@ def _notes(schedules: Sequence[Schedule], bound: float) -> list[str]:
     return [
         f"<dl>{''.join(entries)}</dl>",
         "<h3>Definitions</h3>",
-        _template("definitions.html").substitute(bound=f"{bound:g}").rstrip(),
+        template("definitions.html").substitute(bound=f"{bound:g}").rstrip(),
     ]

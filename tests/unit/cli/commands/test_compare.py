@@ -244,6 +244,44 @@ def test_an_error_of_all_workloads_is_told_once(capsys: pytest.CaptureFixture[st
     assert all("on 5 workloads (lublin-1, lublin-2, lublin-3...): " in line for line in lines)
 
 
+def test_pictures_and_a_page_are_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A forest plot, or of the kind that is asked for."""
+    study = [*STUDY, "--seeds", "1-3", "--quiet", "-s", "easy", "-s", "fcfs"]
+    assert run([*study, "--figure", "f.pdf", "--report", "page.html"]) == 0
+    assert run([*study, "--figure", "b.svg", "--figure-kind", "boxes"]) == 0
+    assert (here / "f.pdf").read_bytes().startswith(b"%PDF")
+    assert "ratio to easy" not in (here / "b.svg").read_text()
+    assert "<h1>easy, fcfs</h1>" in (here / "page.html").read_text()
+    assert run([*study, "--figure", "c.svg", "--figure-kind", "curve"]) == 2
+    assert "a curve needs variants of one algorithm" in capsys.readouterr().err
+    assert not (here / "c.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--figure", "f.gif"], "must end with .pdf or .svg or .png"),
+        (["--figure-kind", "boxes"], "'--figure-kind' goes with '--figure'"),
+        (["--figure", "same.svg", "--csv", "same.svg"], "same.svg"),
+    ],
+)
+def test_wrong_pictures_are_refused_before_anything_runs(
+    here: Path, capsys: pytest.CaptureFixture[str], options: list[str], told: str
+) -> None:
+    """Nothing is written."""
+    assert told in error(capsys, *STUDY, "-s", "easy", "-s", "fcfs", *options)
+    assert not list(here.glob("*.svg"))
+
+
+def test_a_picture_without_matplotlib_names_the_extra(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the runs, which may be long."""
+    monkeypatch.setattr("batsched_py.loading.find_spec", lambda name: None)
+    assert "batsched-py[plot]" in error(capsys, *STUDY, "-s", "easy", "--report", "page.html")
+    assert not (here / "page.html").exists()
+
+
 def test_a_part_of_each_run_is_measured(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The table, the CSV, the JSON and the LaTeX tell which."""
     files = ["--csv", "c.csv", "--json", "c.json", "--latex", "c.tex"]

@@ -1,0 +1,214 @@
+"""Pictures of comparisons: ratios with intervals, values over workloads, means while an option varies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import cycle
+from typing import Final
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from msgspec import Struct
+
+from batsched_py.reporting.pictures.colouring import LINES
+from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure
+
+#: Inches: a row of a forest plot or of boxes; the rest of their panel; a panel of curves.
+_ROW: Final = 0.17
+_AROUND: Final = 0.45
+_CURVES: Final = 1.5
+#: Inches that a panel needs beside others.
+_NARROWEST: Final = 1.9
+#: Ratios further apart than this are drawn on a logarithmic axis.
+_WIDE: Final = 4.0
+_GREY: Final = "#8a929b"
+
+
+class Interval(Struct, frozen=True):
+    """A value and the ends of its interval; None if it has none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return the ends, or the value twice."""
+        return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
+
+
+class Row(Struct, frozen=True):
+    """An algorithm in a forest plot or a plot of boxes.
+
+    Attributes:
+        name: its label.
+        ratio: to the baseline; None for the baseline itself, and where there is none.
+        values: on each workload, in the unit of the panel.
+    """
+
+    name: str
+    ratio: Interval | None = None
+    values: tuple[float, ...] = ()
+
+
+class Curve(Struct, frozen=True):
+    """The means of an algorithm for the values of an option, ascending; of another, its mean for all of them."""
+
+    name: str
+    points: tuple[tuple[float, Interval], ...] = ()
+    level: Interval | None = None
+
+
+class Panel(Struct, frozen=True):
+    """What is drawn of a metric.
+
+    Attributes:
+        heading: the metric with its unit.
+        more_is_better: which way is better.
+        rows: of forest plots and boxes, from top to bottom.
+        curves: of curves.
+    """
+
+    heading: str
+    more_is_better: bool
+    rows: tuple[Row, ...] = ()
+    curves: tuple[Curve, ...] = ()
+
+
+def forest_figure(
+    panels: Sequence[Panel], baseline: str, *, width: float = COLUMN, height: float | None = None, title: str = ""
+) -> Figure:
+    """Draw ratios to the baseline with their intervals, a panel for each metric, within `style()`.
+
+    A dashed line marks 1, where an algorithm is as good as the baseline; an arrow shows which side is better. Ratios
+    that differ much are on a logarithmic axis.
+    """
+
+    def draw(axes: Axes, panel: Panel) -> None:
+        rows = [row for row in panel.rows if row.ratio is not None]
+        for place, row in enumerate(rows):
+            if row.ratio is not None:
+                low, high = row.ratio.ends
+                axes.plot([low, high], [place, place], color=LINES[0], linewidth=1.2, solid_capstyle="butt")
+                axes.plot([row.ratio.value], [place], "o", color=LINES[0], markersize=3.2)
+        axes.axvline(1, color=_GREY, linewidth=0.7, linestyle=(0, (3, 2)), zorder=0)
+        _name_rows(axes, [row.name for row in rows])
+        _scale_ratios(axes, [row.ratio for row in rows if row.ratio is not None])
+        better = "more is better \N{RIGHTWARDS ARROW}" if panel.more_is_better else "\N{LEFTWARDS ARROW} less is better"
+        axes.set_xlabel(f"ratio to {baseline}   {better}")
+
+    most = max((sum(row.ratio is not None for row in panel.rows) for panel in panels), default=1)
+    return _figure(panels, draw, _AROUND + 0.15 + _ROW * max(most, 2), width=width, height=height, title=title)
+
+
+def boxes_figure(
+    panels: Sequence[Panel], *, width: float = COLUMN, height: float | None = None, title: str = ""
+) -> Figure:
+    """Draw the values on all workloads as boxes, a panel for each metric, within `style()`.
+
+    A box reaches from the first quartile to the third, with a line at the median; whiskers reach to the last value
+    within 1.5 times its length, the others are points.
+    """
+
+    def draw(axes: Axes, panel: Panel) -> None:
+        axes.boxplot(
+            [list(row.values) for row in panel.rows],
+            orientation="horizontal",
+            positions=range(len(panel.rows)),
+            widths=0.6,
+            boxprops={"linewidth": 0.7, "color": LINES[0]},
+            whiskerprops={"linewidth": 0.7, "color": LINES[0]},
+            capprops={"linewidth": 0.7, "color": LINES[0]},
+            medianprops={"linewidth": 1.2, "color": LINES[1]},
+            flierprops={"marker": ".", "markersize": 2.5, "markerfacecolor": LINES[0], "markeredgecolor": "none"},
+        )
+        _name_rows(axes, [row.name for row in panel.rows])
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.set_xlabel("more is better" if panel.more_is_better else "less is better")
+
+    most = max((len(panel.rows) for panel in panels), default=1)
+    return _figure(panels, draw, _AROUND + 0.15 + _ROW * 1.3 * max(most, 2), width=width, height=height, title=title)
+
+
+def curves_figure(
+    panels: Sequence[Panel], option: str, *, width: float = COLUMN, height: float | None = None, title: str = ""
+) -> Figure:
+    """Draw means over the values of an option, with a band for their intervals, a panel for each metric.
+
+    Algorithms that have no such option are horizontal lines. Within `style()`.
+    """
+
+    def draw(axes: Axes, panel: Panel) -> None:
+        for curve, colour in zip(panel.curves, cycle(LINES), strict=False):
+            _draw_curve(axes, curve, colour)
+        axes.set_xlabel(option)
+        axes.set_ylabel("more is better" if panel.more_is_better else "less is better")
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+        places = [place for curve in panel.curves for place, _ in curve.points]
+        if places and min(places) > 0 and max(places) >= 100 * min(places):
+            axes.set_xscale("log")
+
+    figure = _figure(panels, draw, _CURVES, width=width, height=height, title=title)
+    lines = figure.axes[0].get_lines() if figure.axes else []
+    if len(lines) > 1:
+        figure.legend(handles=lines, loc="outside lower center", ncols=max(int(width / 1.2), 1))
+    return figure
+
+
+def _draw_curve(axes: Axes, curve: Curve, colour: str) -> None:
+    if curve.level is not None:
+        axes.axhline(curve.level.value, color=colour, linewidth=0.9, linestyle="--", label=curve.name)
+        low, high = curve.level.ends
+        axes.axhspan(low, high, color=colour, alpha=0.12, linewidth=0)
+        return
+    places = [place for place, _ in curve.points]
+    means = [interval.value for _, interval in curve.points]
+    lows, highs = ([interval.ends[side] for _, interval in curve.points] for side in (0, 1))
+    axes.plot(places, means, "o-", color=colour, markersize=2.5, label=curve.name)
+    axes.fill_between(places, lows, highs, color=colour, alpha=0.2, linewidth=0)
+
+
+def _figure(
+    panels: Sequence[Panel],
+    draw: Callable[[Axes, Panel], None],
+    tall: float,
+    *,
+    width: float,
+    height: float | None,
+    title: str,
+) -> Figure:
+    """Return a figure with a panel for each metric, beside each other as far as the width allows; `tall` is one."""
+    columns = min(max(int(width / _NARROWEST), 1), max(len(panels), 1))
+    rows = math.ceil(len(panels) / columns) or 1
+    columns = math.ceil(len(panels) / rows) or 1  # so that the last row is nearly full
+    figure = new_figure(width, height or tall * rows + (0.2 if title else 0.0) + 0.1, title)
+    for place, panel in enumerate(panels, 1):
+        axes = figure.add_subplot(rows, columns, place)
+        axes.set_title(panel.heading, loc="left")
+        draw(axes, panel)
+    return figure
+
+
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Put the names beside the rows, the first at the top."""
+    axes.set_yticks(range(len(names)), list(names))
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+
+
+def _scale_ratios(axes: Axes, ratios: Sequence[Interval]) -> None:
+    """Show 1 and all intervals; on a logarithmic axis if they are far apart."""
+    ends = [1.0, *(end for ratio in ratios for end in (*ratio.ends, ratio.value))]
+    low, high = min(ends), max(ends)
+    if low > 0 and high / low > _WIDE:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5), numticks=6))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set_xlim(low / 1.15, high * 1.15)
+    else:
+        room = max(high - low, 0.02) * 0.08
+        axes.set_xlim(low - room, high + room)
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
