@@ -8,7 +8,8 @@ from batsched_py.api import Job, NoOptions, Plan, Scheduler, Shadow, View
 from batsched_py.model.decision_row import DecisionRow
 from batsched_py.session import decision_log
 from batsched_py.session.session import Session
-from tests.builders import begins_data, completed_data, hosts, message, submitted_data
+from tests.builders import begins_data, completed_data, hosts, message, state, submitted, submitted_data
+from tests.builders import job as built_job
 
 
 class Talker(Scheduler[NoOptions]):
@@ -157,3 +158,23 @@ def test_rows_are_passed_on_some_at_a_time() -> None:
 def test_without_a_log_the_plan_is_the_plain_one() -> None:
     """Nothing is kept."""
     assert type(Session(Talker).plan) is Plan
+
+
+def test_jobs_that_have_left_are_forgotten() -> None:
+    """Else a long run would need memory for each of its jobs."""
+    rows: list[DecisionRow] = []
+    log = decision_log.DecisionLog(state(4), None, rows.extend)
+    plan = log.plan
+    many = 3 * decision_log.BATCH
+    for number in range(many):
+        new = built_job(f"{number}")
+        log._state.apply(submitted(new))
+        plan.begin(0.0)
+        plan.hold(new, "wait a moment")
+        plan.promise(new, Shadow(9.0, 0))
+        log.note(())
+        plan.reject(new, "no")
+        log.note(())
+    log.note((), last=True)
+    assert len(rows) == 3 * many + 1
+    assert len(log._held) + len(log._promised) <= 2 * decision_log.BATCH
