@@ -79,6 +79,8 @@ def assemble(
     if settings.machines is not None and settings.machines < 1:
         raise OptionError(f"the number of machines must be from 1, not {settings.machines}")
     generation = generation_of(settings)
+    if settings.on_failure == "requeue" and not generation.waits_for_calls:
+        raise OptionError("jobs are requeued in protocol v4 only: in Batsim 1.4 their names are numbers")
     if live is not None and (settings.message_latency or not generation.waits_for_calls):
         raise OptionError("a live simulation speaks protocol v4, and its messages take no time")
     computing = _compute_hosts(platform, settings, generation)
@@ -105,7 +107,7 @@ def assemble(
         """Return True if no job is left, none will come and no host is switching; calls may be pending."""
         return not (jobs.unfinished or registration.open or machines.switching) and submissions.over
 
-    external = ExternalEvents(context)
+    external = ExternalEvents(context, None if settings.on_failure == "ignore" else jobs.fail)
     loop = latency_loop or _instant_loop(context, external, live)
     return Parts(
         context,

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Final, Literal
 
 from batsched_py.metadata.keys import DEFAULT_PREFIX
 from batsched_py.model.platform import DEFAULT_MASTER
 from batsched_py.text.representation import Brief
 from batsched_py.traces.event_file import ExternalEvent
+
+#: What becomes of jobs on hosts that fail: they go on; they end as failed; they are submitted again besides.
+OnFailure = Literal["ignore", "kill", "requeue"]
+ON_FAILURE: Final[tuple[OnFailure, ...]] = ("ignore", "kill", "requeue")
 
 
 class Settings(Brief, frozen=True, kw_only=True):
@@ -30,6 +35,7 @@ class Settings(Brief, frozen=True, kw_only=True):
         profile_reuse: keep a profile when the first of its jobs has ended (--enable-profile-reuse); v1.4 always does.
         scheduler_config: handed to the scheduler as it is (--sched-cfg).
         external_events: what happens to the machines, see `traces.event_file.read_events` (--events).
+        on_failure: what becomes of jobs on hosts that fail; "ignore" is Batsim's.
         forward_unknown_events: pass events of other types on (--forward-unknown-events).
         message_latency: the messages between Batsim's own parts take time on the platform's links, as in Batsim.
         redis_hostname, redis_port, redis_prefix: sent to the scheduler if the simulation has a store (--redis-hostname,
@@ -52,6 +58,7 @@ class Settings(Brief, frozen=True, kw_only=True):
     profile_reuse: bool = False
     scheduler_config: str = ""
     external_events: tuple[ExternalEvent, ...] = ()
+    on_failure: OnFailure = "ignore"
     forward_unknown_events: bool = False
     message_latency: bool = False
     redis_hostname: str = "127.0.0.1"

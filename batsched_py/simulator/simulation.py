@@ -81,7 +81,7 @@ class Simulation:
     @property
     def job_count(self) -> int:
         """Jobs of the workloads, and those that were registered so far."""
-        return self._parts.submissions.count + self._registration.count
+        return self._parts.submissions.count + self._registration.count + self._jobs.resubmitted
 
     def status(self) -> RunStatus:
         """Return where the run stands; to be called between two messages. Takes longer the more jobs wait."""

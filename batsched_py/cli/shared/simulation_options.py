@@ -15,7 +15,7 @@ from batsched_py.cli.shared.parameters import HOSTS, INPUT, PATH, flag, option, 
 from batsched_py.errors import PlatformError
 from batsched_py.model.platform import DEFAULT_MASTER, Platform
 from batsched_py.protocol.dialects import DIALECTS, V4
-from batsched_py.simulator.settings import Settings
+from batsched_py.simulator.settings import ON_FAILURE, Settings
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import did_you_mean
 from batsched_py.traces.event_file import MACHINE_EVENTS, ExternalEvent, read_events
@@ -43,6 +43,13 @@ behaviour_options = together(
     option("--protocol", None, "Speak as Batsim 4 or 1.4.", type=click.Choice(list(DIALECTS)), default=V4.name),
     flag("-E energy", "Count energy and allow power states to be changed."),
     option("--events", "FILE", "What happens to the machines (JSON lines).", type=PATH),
+    option(
+        "--on-failure",
+        None,
+        "What becomes of jobs on hosts that fail: they go on, as in Batsim, end, or are submitted again.",
+        type=click.Choice(ON_FAILURE),
+        default="ignore",
+    ),
     flag("--enable-compute-sharing compute_sharing", "Several jobs may run on one host."),
     click.option(
         "--disable-storage-sharing",
@@ -81,6 +88,8 @@ def read_machine(path: Path, events: Path | None, settings: Settings) -> tuple[P
     if settings.acknowledge_dynamic_jobs is not None and not settings.dynamic_jobs:
         name = "--acknowledge-dynamic-jobs" if settings.acknowledge_dynamic_jobs else "--no-acknowledge-dynamic-jobs"
         raise click.UsageError(f"'{name}' goes with '--enable-dynamic-jobs'")
+    if settings.on_failure != "ignore" and events is None:
+        raise click.UsageError("'--on-failure' goes with '--events': without it no host fails")
     platform = read_platform(path, limits=current_limits())
     given = click.get_current_context().get_parameter_source("master_host") is ParameterSource.COMMANDLINE
     if given and all(host.name != settings.master_host for host in platform.hosts):

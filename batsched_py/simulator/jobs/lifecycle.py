@@ -37,6 +37,9 @@ from batsched_py.simulator.wire.rounding import wire_members
 #: The execution time that Batsim records of a job that took none, in seconds.
 NULL_RUNTIME: Final = 1e-5
 
+#: The return code of a job that ends because a host of it fails.
+FAILED_CODE: Final = 1
+
 SHARED_HOSTS: Final = "computation: parallel tasks that share a host do not slow each other down"
 
 
@@ -67,6 +70,10 @@ class Jobs:
         self.announced: list[str] = []
         #: (workload, name) of profiles that will be forgotten with the next message.
         self.leaving: list[tuple[str, str]] = []
+        #: Id of a job that was submitted again -> that of its first attempt, and how often it failed.
+        self._attempts: dict[str, tuple[str, int]] = {}
+        #: How many were submitted again.
+        self.resubmitted = 0
         #: Id -> metadata, of jobs that have not ended; texts that a job has not received yet.
         self._metadata: dict[str, str] = {}
         self._inboxes: defaultdict[str, deque[str]] = defaultdict(deque)
@@ -145,6 +152,32 @@ class Jobs:
                 self._end(live, live.next_state("killed"), code)
         if asked:
             self._context.mailbox.post(self._announce_kill, (asked, progress))
+
+    def fail(self, hosts: int) -> None:
+        """End the jobs that run on hosts that fail, and submit them again if `on_failure` says so."""
+        lost = [live for live in self.live.values() if live.state == RUNNING and live.hosts.bits & hosts]
+        for live in lost:
+            assert live.running is not None  # noqa: S101  # set when it was executed
+            live.running.kill()
+            live.code = FAILED_CODE
+            self._end(live, live.next_state("failed"), FAILED_CODE)
+            self._context.mailbox.post(self._announce_end, live, lowest_one(live.hosts.bits))
+        if self._context.settings.on_failure == "requeue":
+            for live in lost:
+                self._submit_again(live)
+
+    def _submit_again(self, live: LiveJob) -> None:
+        """Submit a job that failed with its hosts, from its beginning, under the next name: 7, 7~1, 7~2..."""
+        now, plain = self._queue.now, live.job
+        first, attempt = self._attempts.pop(plain.id, (plain.id, 0))
+        job_id = f"{first}~{attempt + 1}"
+        self._attempts[job_id] = first, attempt + 1
+        members = {**plain.members, "id": job_id, "subtime": round(now, 6)}
+        job = Job(job_id, now, plain.size, plain.walltime, plain.profile, members)
+        self.submit(job, live.profile)
+        self.resubmitted += 1
+        if self._context.store is not None:
+            self._context.store.write([(job, live.profile)])
 
     def set_metadata(self, command: SetJobMetadata) -> None:
         """Attach a text, which ends in the jobs file."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from batsched_py.bits import format_bits
@@ -41,8 +41,10 @@ def check_events(events: Iterable[ExternalEvent], all_hosts: int) -> None:
 class ExternalEvents:
     """The consequences of external events when their time has come."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, fail: Callable[[int], None] | None = None) -> None:
+        """`fail` ends the jobs on hosts that fail; None to let them go on, as in Batsim."""
         self._context, self._machines, self._queue = context, context.machines, context.queue
+        self._fail = fail
 
     def happen(self, events: Iterable[ExternalEvent]) -> None:
         """Change the machines, and notify the scheduler."""
@@ -52,6 +54,8 @@ class ExternalEvents:
             if event.type == MACHINE_UNAVAILABLE:
                 if hosts.bits & self._machines.hosts_in[SWITCHING_ON]:
                     self._context.approximations.add(FAILED_WHILE_SWITCHED_ON)
+                if self._fail is not None:
+                    self._fail(hosts.bits)
                 self._machines.withdraw(hosts.bits, now)
                 self._context.emit(Notify(stamp, notices.MACHINE_UNAVAILABLE, hosts))
             elif event.type == MACHINE_AVAILABLE:

@@ -1,0 +1,142 @@
+"""Jobs on hosts that fail: they go on, end as failed, or are submitted again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from batsched_py.campaigns import simulate
+from batsched_py.cli.main import run
+from batsched_py.errors import OptionError
+from batsched_py.hostset import HostSet
+from batsched_py.model.workload import Workload
+from batsched_py.protocol.events import COMPLETED_FAILED, COMPLETED_SUCCESSFULLY
+from batsched_py.simulator.records import JobRecord
+from batsched_py.simulator.settings import OnFailure, Settings
+from batsched_py.traces.event_file import MACHINE_AVAILABLE, MACHINE_UNAVAILABLE, ExternalEvent
+from batsched_py.traces.failures import parse_failures
+from batsched_py.traces.lublin import generate
+from tests.platforms import plain_platform
+from tests.unit.simulator.scenario import execute, job, play, workload
+
+
+def fails(hosts: str, at: float, until: float) -> tuple[ExternalEvent, ExternalEvent]:
+    """Return a failure of hosts, and their return."""
+    ids = HostSet.parse(hosts)
+    return (
+        ExternalEvent(at, MACHINE_UNAVAILABLE, ids, {}, "test"),
+        ExternalEvent(until, MACHINE_AVAILABLE, ids, {}, "test"),
+    )
+
+
+def settings(on_failure: OnFailure, *events: ExternalEvent) -> Settings:
+    """Return settings with these events."""
+    return Settings(external_events=events, on_failure=on_failure)
+
+
+def drawn(hosts: int) -> tuple[ExternalEvent, ...]:
+    """Return failures from a model."""
+    found = parse_failures("mtbf=2h,repair=10m").draw(hosts, 4e4, 3)
+    types = {False: MACHINE_UNAVAILABLE, True: MACHINE_AVAILABLE}
+    return tuple(ExternalEvent(time, types[back], HostSet.from_ids([host]), {}, "test") for time, back, host in found)
+
+
+def told(records: tuple[JobRecord, ...]) -> list[tuple[str, str, float, float]]:
+    """Return (name, state, start, finish) of each job in order of their ends."""
+    return [(record.job.name, record.state, record.start, record.finish) for record in records]
+
+
+@pytest.mark.parametrize(
+    ("on_failure", "ends"),
+    [
+        ("ignore", [("a", COMPLETED_SUCCESSFULLY, 1, 21), ("b", COMPLETED_SUCCESSFULLY, 1, 101)]),
+        ("kill", [("a", COMPLETED_SUCCESSFULLY, 1, 21), ("b", COMPLETED_FAILED, 1, 50)]),
+    ],
+)
+def test_only_jobs_on_hosts_that_fail_are_lost(
+    on_failure: OnFailure, ends: list[tuple[str, str, float, float]]
+) -> None:
+    """At the instant of the failure, and told in the message that tells of it."""
+    jobs = workload(job("a", "d20", res=2, at=1), job("b", "d100", res=2, at=1))
+    script = {1.0: [execute("a", "0-1"), execute("b", "2-3")]}
+    result, peer = play(jobs, script, settings=settings(on_failure, *fails("3", 50, 120)))
+    assert told(result.jobs) == ends
+    if on_failure == "kill":
+        [message] = [heard for heard in peer.heard if heard["now"] == 50]
+        assert [event["type"] for event in message["events"]] == ["JOB_COMPLETED", "NOTIFY"]
+        data = message["events"][0]["data"]
+        assert (data["job_id"], data["job_state"], data["return_code"], data["alloc"]) == (
+            "w0!b", COMPLETED_FAILED, 1, "2-3",
+        )  # fmt: skip
+
+
+def test_a_job_is_submitted_again_from_its_beginning() -> None:
+    """As often as its hosts fail, under the next name each time, with the time at which it comes."""
+    jobs = workload(job("b", "d100", res=2, at=1, walltime=150))
+    script = {1.0: [execute("b", "2-3")], 50.0: [execute("b~1", "0-1")], 90.0: [execute("b~2", "2-3")]}
+    failing = (*fails("3", 50, 80), *fails("0-1", 90, 300))
+    result, peer = play(jobs, script, settings=settings("requeue", *failing))
+    assert told(result.jobs) == [
+        ("b", COMPLETED_FAILED, 1, 50),
+        ("b~1", COMPLETED_FAILED, 50, 90),
+        ("b~2", COMPLETED_SUCCESSFULLY, 90, 190),
+    ]
+    submitted = peer.told("JOB_SUBMITTED")
+    assert [(time, data["job_id"], data["job"]["subtime"], data["job"]["walltime"]) for time, data in submitted] == [
+        (1, "w0!b", 1, 150),
+        (50, "w0!b~1", 50, 150),
+        (90, "w0!b~2", 90, 150),
+    ]
+
+
+@pytest.mark.parametrize("algorithm", ["fcfs", "easy", "conservative", "filler", "leases", "placer"])
+@pytest.mark.parametrize("others", [Settings(), Settings(message_latency=True), Settings(dynamic_jobs=True)])
+def test_every_job_is_done_once_in_the_end(algorithm: str, others: Settings) -> None:
+    """By algorithms that decide for themselves, while hosts fail and return; the same run has the same records."""
+    jobs, machine = lublin(), plain_platform(16)
+    given = replace(others, external_events=drawn(16), on_failure="requeue")
+    first, again = (simulate(machine, jobs, algorithm, settings=given).result.jobs for _ in range(2))
+    assert told(first) == told(again)
+    done = Counter(record.job.name.partition("~")[0] for record in first if record.success)
+    assert done == Counter(one.id for one in jobs.jobs)
+    lost = [record for record in first if record.state == COMPLETED_FAILED]
+    assert len(lost) > 5
+    if algorithm != "leases":  # which stops and goes on with leases by jobs of its own
+        assert len(first) == len(jobs.jobs) + len(lost)
+
+
+def lublin() -> Workload:
+    """Return a workload whose jobs all fit."""
+    return generate(60, 16, Random(1), load=0.7)
+
+
+def test_names_of_batsim_14_are_numbers() -> None:
+    """So that there is no name for another attempt."""
+    with pytest.raises(OptionError, match="requeued in protocol v4 only"):
+        play(workload(job("1")), {}, settings=Settings(protocol="v1.4", on_failure="requeue"))
+
+
+def test_hosts_cannot_fail_without_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The option would do nothing."""
+
+    assert (
+        run(
+            [
+                "simulate",
+                "-p",
+                "platforms/tiny4.xml",
+                "-w",
+                "workloads/first.json",
+                "-s",
+                "easy",
+                "--on-failure",
+                "kill",
+            ]
+        )
+        == 2
+    )
+    assert "'--on-failure' goes with '--events'" in capsys.readouterr().err
