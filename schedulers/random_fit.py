@@ -4,11 +4,11 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
-from batsched_py.api import HostSet, OptionError, Plan, Scheduler, View, counted, option
+from batsched_py.api import HostSet, OptionError, Placement, PlacementOptions, Plan, Scheduler, View, option
 
 
 @dataclass(frozen=True, slots=True)
-class RandomOptions:
+class RandomOptions(PlacementOptions):
     """The seed, and the hosts to choose from."""
 
     seed: int = option(0, "the same seed makes the same decisions")
@@ -28,18 +28,23 @@ class RandomFit(Scheduler[RandomOptions]):
     def setup(self, view: View) -> None:
         if self.options.hosts == "any" and not view.compute_sharing:
             raise OptionError(f"option hosts of {self.name}: any needs Batsim's option --enable-compute-sharing")
+        if self.options.selection.name != "lowest":
+            raise OptionError(f"option selection of {self.name}: hosts are drawn, and not selected")
+        self.placement = Placement(self.options, view)
         self.random = random.Random(self.options.seed)
 
     def decide(self, view: View, plan: Plan) -> None:
+        self.placement.refuse(view, plan)
         candidates = list(view.queue) if view.hosts_changed else list(view.arrived)
         self.random.shuffle(candidates)
         shared = self.options.hosts == "any"
         usable = view.all_hosts - view.unavailable - view.asleep - view.switching if shared else plan.free
         for job in candidates:
-            if job.size > len(usable):
-                plan.hold(job, f"needs {counted(job.size, 'host')}, {len(usable)} can be used")
+            allowed = usable & self.placement.eligible_now(job)
+            if job.size > len(allowed):
+                plan.hold(job, self.placement.why_not(job, usable), "constraint")
                 continue
-            hosts = HostSet.from_ids(self.random.sample(list(usable), job.size))
+            hosts = HostSet.from_ids(self.random.sample(list(allowed), job.size))
             plan.start(job, hosts)
             if not shared:
                 usable -= hosts

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from batsched_py.api import ORDERS, Line, Order, Plan, Scheduler, View, counted, named
+from batsched_py.api import ORDERS, Line, Order, Placement, PlacementOptions, Plan, Scheduler, View, named
 
 
 @dataclass(frozen=True, slots=True)
-class SequencerOptions:
-    """The order of the jobs."""
+class SequencerOptions(PlacementOptions):
+    """The order of the jobs, and their placement."""
 
     order: Order = named("fcfs", "who is served first", ORDERS)
 
@@ -20,17 +20,19 @@ class Sequencer(Scheduler[SequencerOptions]):
 
     def setup(self, view: View) -> None:
         self.line = Line(self.options.order)
+        self.placement = Placement(self.options, view)
 
     def decide(self, view: View, plan: Plan) -> None:
+        self.placement.refuse(view, plan)
         self.line.join(view.arrived, view.now)
         if view.running:
             for job in view.arrived:
                 plan.hold(job, "another job runs, and each has the machine for itself")
             return
         for job in self.line.jobs(view.queue, view.now):
-            hosts = plan.free.first(job.size)
+            hosts = self.placement.hosts(job, plan.free)
             if hosts is None:
-                plan.hold(job, f"needs {counted(job.size, 'host')}, {len(plan.free)} can be used")
+                plan.hold(job, self.placement.why_not(job, plan.free), "constraint")
             else:
                 plan.start(job, hosts)
             return

@@ -13,7 +13,7 @@ from batsched_py.cli.main import run
 from batsched_py.hostset import HostSet
 from batsched_py.testing import Bench
 
-ALGORITHMS = ["fcfs", "filler", "priority", "easy", "conservative", "backfill"]
+ALGORITHMS = ["fcfs", "filler", "priority", "sequencer", "random", "easy", "conservative", "backfill"]
 HOSTS = [("x86", 512), ("x86", 1024), ("x86", 2048), ("arm", 512), ("arm", 1024), ("alpha", 4096)]
 PLATFORM = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -164,7 +164,7 @@ def test_la_86_a_promise_moves_if_its_query_is_not_true_then(algorithm: str) -> 
     [
         (["easy"], "jobs have a constraint, which is not heeded: the option constraint=query makes it so"),
         (["fcfs", "-o", "constraint=none"], "jobs have a constraint, which is not heeded: the option constraint=query"),
-        (["random"], "jobs have a constraint, which random does not heed: it runs them anywhere"),
+        (["leases"], "jobs have a constraint, which leases does not heed: it runs them anywhere"),
         (["easy", "-o", "constraint=query"], None),
         (["placer"], None),
     ],
