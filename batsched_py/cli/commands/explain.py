@@ -22,7 +22,7 @@ from batsched_py.reporting.schedules.decisions_table import read_decisions_of
 from batsched_py.reporting.schedules.schedule import read_schedule
 from batsched_py.reporting.waits.explanation import Explanation, explain
 from batsched_py.reporting.waits.history import RunHistory
-from batsched_py.reporting.waits.wording import at, heading, moves, named, stretches, words_of
+from batsched_py.reporting.waits.wording import at, heading, moves, named, stretches, told_delays, words_of
 from batsched_py.simulator.records import JobRecord
 from batsched_py.text.display import displayed
 from batsched_py.text.wording import counted, did_you_mean
@@ -130,7 +130,7 @@ def _show_overtakers(explanation: Explanation) -> None:
         return
     delaying = [one for one in found if one.delayed_from is not None]
     names = named([one.record.job.id for one in found])
-    say(f"overtaken by {counted(len(found), 'job')} ({names}), {len(delaying) or 'none'} of which delayed it")
+    say(f"overtaken by {counted(len(found), 'job')} ({names}); {told_delays(len(delaying))}")
     if not delaying:
         return
     table = _table("started", "size", "job", "without it")

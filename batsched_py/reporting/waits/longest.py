@@ -10,7 +10,7 @@ from batsched_py.reporting.schedules.decisions_table import Decisions
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.waits.explanation import Explanation, explain
 from batsched_py.reporting.waits.history import RunHistory
-from batsched_py.reporting.waits.wording import moves, named, stretches, words_of
+from batsched_py.reporting.waits.wording import moves, named, stretches, told_delays, words_of
 from batsched_py.text.wording import counted
 
 #: Waits of a run that are explained.
@@ -42,4 +42,4 @@ def _lines(explanation: Explanation, history: RunHistory) -> Iterator[str]:
         delaying = [one for one in explanation.overtakers if one.delayed_from is not None]
         who = f" ({named([one.record.job.id for one in delaying])})" if delaying else ""
         count = counted(len(explanation.overtakers), "job")
-        yield f"overtaken by {count}, {len(delaying) or 'none'} of which delayed it{who}"
+        yield f"overtaken by {count}; {told_delays(len(delaying))}{who}"

@@ -28,6 +28,12 @@ _CAUSES: Final = {
 }
 
 
+def told_delays(count: int) -> str:
+    """Return how many of the jobs that overtook another would have delayed it without the others."""
+    owner = "their" if count > 1 else "its"
+    return f"{count or 'none'} of them delayed it on {owner} own"
+
+
 class Stretch(NamedTuple):
     """A time of a wait with one reason, whoever stood in the way.
 

@@ -48,7 +48,7 @@ def test_a_wait_is_told_by_time(capsys: pytest.CaptureFixture[str]) -> None:
         "8 s 10 s too few hosts were free w0!a",
         "18 s 2 s it would have delayed jobs that were promised a start w0!h",
         "20 s 20 s too few hosts were free w0!h",
-        "overtaken by 1 job (w0!s), none of which delayed it",
+        "overtaken by 1 job (w0!s); none of them delayed it on its own",
     ]
     assert err == ""
 
@@ -76,7 +76,7 @@ def test_moves_of_a_promise_are_told(capsys: pytest.CaptureFixture[str]) -> None
     out = " ".join(capsys.readouterr().out.split())
     assert "2 s 30 s its first promise" in out
     assert "20 s 20 s 10 s sooner w0!a ended 10 s before its walltime" in out
-    assert "overtaken by 1 job (w0!s), none of which delayed it" in out
+    assert "overtaken by 1 job (w0!s); none of them delayed it on its own" in out
 
 
 def test_a_rejected_job_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:

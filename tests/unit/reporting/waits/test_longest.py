@@ -33,7 +33,7 @@ def test_the_longest_waits_are_explained() -> None:
         "w0!b": [
             "29 s: too few hosts were free (w0!c, w0!a)",
             "its promise moved once since w0!a ended",
-            "overtaken by 1 job, 1 of which delayed it (w0!c)",
+            "overtaken by 1 job; 1 of them delayed it on its own (w0!c)",
         ],
     }
     assert list(longest_waits(run, None, most=1)) == ["w0!d"]
