@@ -7,9 +7,11 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from batsched_py.hostset import HostSet
 
 #: What a row tells; see DecisionRow.
-RowKind: TypeAlias = Literal["hosts", "down", "held", "promised", "withdrawn", "rejected"]
+RowKind: TypeAlias = Literal["hosts", "down", "unavailable", "held", "promised", "withdrawn", "rejected"]
 #: The kinds, in the order in which documents list them.
-ROW_KINDS: Final[tuple[RowKind, ...]] = ("hosts", "down", "held", "promised", "withdrawn", "rejected")
+ROW_KINDS: Final[tuple[RowKind, ...]] = (
+    "hosts", "down", "unavailable", "held", "promised", "withdrawn", "rejected",
+)  # fmt: skip
 
 #: Why a job is held: too few hosts are free (`hosts`); a promise would be broken (`promise`); the free hosts do not
 #: suit it (`constraint`); it has a start in advance (`instant`); the algorithm has a reason of its own (`own`).
@@ -26,13 +28,13 @@ class DecisionRow(NamedTuple):
     Attributes:
         time: seconds since the start of the simulation.
         kind: `hosts` tells all compute hosts, once, and `shared` as its reason if jobs may share them; `down` those
-            that can take no job from now on, for a reason other than work; `held`, `promised`, `withdrawn` and
-            `rejected` tell of a job.
+            that can take no job from now on, for a reason other than work; `unavailable` those of them that
+            an external event took away; `held`, `promised`, `withdrawn` and `rejected` tell of a job.
         job: id of the job.
         start: the start that was promised.
         reason: a HoldKind or a Cause.
         jobs: ids of the jobs that ended or arrived, the first ones if they are many.
-        hosts: of `hosts` and `down`.
+        hosts: of `hosts`, `down` and `unavailable`.
         words: the algorithm's own, of `held` and `rejected`.
     """
 

@@ -87,6 +87,8 @@ class DecisionLog:
         self._rows: list[DecisionRow] = []
         #: Bits of the hosts that took no job after the last row about it; None before the first row.
         self._down: int | None = None
+        #: Bits of the hosts that were unavailable after the last row about them.
+        self._unavailable = 0
         #: Job id -> what its last row said of the hold, without numbers.
         self._held: dict[str, str] = {}
         #: Job id -> the start in its last row.
@@ -96,7 +98,7 @@ class DecisionLog:
 
     def note(self, events: Sequence[Event], *, last: bool = False) -> None:
         """Note what the decision in answer to these events has changed; after the last one all rows are passed on."""
-        if self._state.hosts.down != self._down:
+        if self._state.hosts.down != self._down or self._state.hosts.unavailable != self._unavailable:
             self._note_hosts()
         changed = self.plan.changed
         if changed:
@@ -123,6 +125,9 @@ class DecisionLog:
         if state.hosts.down != self._down:
             self._down = state.hosts.down
             self._rows.append(DecisionRow(state.now, "down", hosts=HostSet(self._down)))
+        if state.hosts.unavailable != self._unavailable:
+            self._unavailable = state.hosts.unavailable
+            self._rows.append(DecisionRow(state.now, "unavailable", hosts=HostSet(self._unavailable)))
 
     def _note_jobs(self, changed: Iterable[str], events: Sequence[Event]) -> None:
         plan, promised = self.plan, self._promised

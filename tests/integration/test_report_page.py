@@ -21,6 +21,7 @@ from batsched_py.reporting.pictures.colouring import STATE_COLOURS
 from batsched_py.reporting.pictures.html.differences import JobChange, compare_runs
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
+from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule, schedule_of
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.reporting.waits.longest import longest_waits
@@ -616,3 +617,29 @@ def test_the_table_of_a_job_says_why_it_waited(show: Show) -> None:
     assert found[0] is None
     assert found[1] == ["batsched-py explain tells it", "19 s: too few hosts were free (w0!a)"]
     assert found[2] == ["18 s: too few hosts were free (w0!a)|10 s: enough hosts were free; nothing tells why"] * 2
+
+
+@pytest.mark.parametrize("how", ["rectangles", "raster"])
+def test_hosts_that_were_unavailable_have_a_pattern(show: Show, how: str) -> None:
+    """Whether jobs are rectangles or a raster; the pointer tells which hosts, and for how long."""
+    plain = schedule(record("a", finish=15, hosts="0")) if how == "rectangles" else crowd(9_000)
+    page = show(replace(plain, outages=(Outage(20.0, 30.0, HostSet.of(0)), Outage(2000.0, 9000.0, HostSet.of(1)))))
+    page.do("report.full.end = report.view.end = 10000; report.gantts[0].draw()")
+    assert page.ask("report.gantts[0].drawn.how") == how
+    before = ink(page)
+    page.do("report.runs[0].outages.pop(); report.gantts[0].draw()")
+    assert ink(page) < before
+    page.do("report.show({ begin: 10, end: 40, low: 0, high: 0 })")
+    assert page.ask("document.querySelector('#patterns').textContent") == "unavailable"
+    assert page.ask("report.runs[0].outageAt(25, 0)") == {"start": 20, "finish": 30, "hosts": "0", "ranges": [[0, 0]]}
+    if how == "rectangles":
+        point = """(() => {
+          const [gantt] = report.gantts;
+          gantt.canvas.scrollIntoView({ block: "center", behavior: "instant" });
+          const { left, top } = gantt.canvas.getBoundingClientRect();
+          return [left + gantt.x(25), top + gantt.y(0) + 4];
+        })()"""
+        page.mouse("mouseMoved", *page.ask(point))
+        told = page.ask("[...document.getElementById('tip').children].map((line) => line.textContent)")
+        assert told == ["unavailable", "hosts 0", "20 s to 30 s"]
+    assert page.ask("report.runs[0].outageAt(25, 1) ?? report.runs[0].outageAt(30, 0)") is None

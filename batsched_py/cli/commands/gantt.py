@@ -9,7 +9,7 @@ from typing import Final
 import click
 from msgspec import Struct
 
-from batsched_py.cli.shared.command import takes
+from batsched_py.cli.shared.command import current_limits, takes
 from batsched_py.cli.shared.console import Output, show_picture
 from batsched_py.cli.shared.parameters import PATH, option
 from batsched_py.cli.shared.runs import (
@@ -25,6 +25,7 @@ from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import CHOICES
 from batsched_py.reporting.pictures.terminal.gantt import render
 from batsched_py.reporting.pictures.window import Window
+from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
 from batsched_py.reporting.schedules.members import user_of
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.text.display import displayed
@@ -68,7 +69,8 @@ def command(request: GanttRequest) -> None:
     picture = request.picture
     if picture.output is None:
         _refuse_looks(request)
-    schedules = read_drawn(request.paths, picture, request.workloads, places_needed=True)
+    read = read_drawn(request.paths, picture, request.workloads, places_needed=True)
+    schedules = [with_outages(run, read_decisions_of(run, limits=current_limits())) for run in read]
     if request.colour_by == "user" and not any(user_of(record.job) for run in schedules for record in run.jobs):
         raise InputError(
             schedules[0].source, "", "tells no users to colour by: '-w WORKLOAD' does, if its jobs have a member 'user'"

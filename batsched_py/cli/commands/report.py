@@ -14,7 +14,7 @@ from batsched_py.cli.shared.terminal import say, warn
 from batsched_py.cli.shared.time_window import window_options
 from batsched_py.loading import require
 from batsched_py.reporting.pictures.html.document import plotly_js, report_page, warnings
-from batsched_py.reporting.schedules.decisions_table import read_decisions_of
+from batsched_py.reporting.schedules.decisions_table import read_decisions_of, with_outages
 from batsched_py.reporting.schedules.time_window import WindowChoice
 from batsched_py.reporting.waits.longest import longest_waits
 
@@ -62,7 +62,9 @@ def command(request: ReportRequest) -> None:
     for warning in warnings(schedules):
         warn(warning)
     window = None if request.window.whole else request.window.on_all(schedules)
-    waits = [longest_waits(schedule, read_decisions_of(schedule, limits=current_limits())) for schedule in schedules]
+    decisions = [read_decisions_of(schedule, limits=current_limits()) for schedule in schedules]
+    waits = [longest_waits(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
+    schedules = [with_outages(schedule, found) for schedule, found in zip(schedules, decisions, strict=True)]
     page = report_page(schedules, plotly_js(), request.title, request.tau, window=window, by=request.by, waits=waits)
     write_file(output, page)
     say(f"wrote {output}: {len(page) / 1e6:.1f} MB")

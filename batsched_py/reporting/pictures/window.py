@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from batsched_py.bits import bit_runs
 from batsched_py.errors import OptionError
 from batsched_py.hostset import HostSet
+from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from batsched_py.text.wording import seconds
@@ -134,6 +135,17 @@ def drawn(schedule: Schedule, window: Window) -> list[tuple[int, JobRecord]]:
     places = (1 << part.hosts) - 1
     shown = (record for record in part.jobs if window.shows(record) and record.hosts.bits & places)
     return sorted(((numbers[record.job.id], record) for record in shown), key=itemgetter(0))
+
+
+def outages_in(schedule: Schedule, window: Window) -> list[Outage]:
+    """Return the outages that show in a window, on the places of its hosts."""
+    places = {host: place for place, host in enumerate(window.hosts_of(schedule))}
+    found = []
+    for outage in schedule.outages:
+        hosts = HostSet.from_ids(places[host] for host in outage.hosts if host in places)
+        if hosts and outage.start < window.end and outage.finish > window.begin:
+            found.append(replace(outage, hosts=hosts))
+    return found
 
 
 def blocks(record: JobRecord, hosts: int) -> Iterator[tuple[int, int]]:

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, get_args
 
+from msgspec.structs import replace
+
 from batsched_py.hostset import HostSet
 from batsched_py.model.decision_row import ROW_KINDS, Cause, DecisionRow, HoldKind
 from batsched_py.model.limits import LIMITS, Limits
+from batsched_py.reporting.schedules.outages import find_outages
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.tabular import Tabular
 from batsched_py.simulator.outputs.result_files import JOBS
@@ -29,12 +32,14 @@ class Decisions(Brief, frozen=True):
         down: rows of the hosts that could take no job, in order of time.
         hosts: all compute hosts; None if no row tells.
         shared: jobs could share hosts.
+        unavailable: rows of the hosts that external events took away, in order of time.
     """
 
     of_jobs: Mapping[str, Sequence[DecisionRow]] = {}
     down: Sequence[DecisionRow] = ()
     hosts: HostSet | None = None
     shared: bool = False
+    unavailable: Sequence[DecisionRow] = ()
 
 
 def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> Decisions | None:
@@ -48,12 +53,19 @@ def read_decisions_of(schedule: Schedule, *, limits: Limits = LIMITS) -> Decisio
     return read_decisions(path, limits=limits)
 
 
+def with_outages(schedule: Schedule, decisions: Decisions | None) -> Schedule:
+    """Return the schedule with the hosts that were unavailable, as far as the decisions of its run tell."""
+    rows = () if decisions is None else decisions.unavailable
+    return replace(schedule, outages=find_outages(rows, schedule.end)) if rows else schedule
+
+
 def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
     """Read the file; InputError names file, line, column and rule. Columns may stand in any order."""
     table = Tabular(path, limits)
     at = [table.column(name) for name in COLUMNS]
     of_jobs: dict[str, list[DecisionRow]] = {}
-    down: list[DecisionRow] = []
+    #: Kind of a row that tells of hosts -> those rows.
+    of_hosts: dict[str, list[DecisionRow]] = {"down": [], "unavailable": []}
     hosts, shared, latest = None, False, 0.0
     for cells in table.rows():
         row = _row(table, cells, at)
@@ -62,11 +74,11 @@ def read_decisions(path: Path, *, limits: Limits = LIMITS) -> Decisions:
         latest = row.time
         if row.kind == "hosts":
             hosts, shared = row.hosts, row.reason == "shared"
-        elif row.kind == "down":
-            down.append(row)
+        elif row.kind in of_hosts:
+            of_hosts[row.kind].append(row)
         else:
             of_jobs.setdefault(row.job, []).append(row)
-    return Decisions(of_jobs, down, hosts, shared)
+    return Decisions(of_jobs, of_hosts["down"], hosts, shared, of_hosts["unavailable"])
 
 
 def _row(table: Tabular, cells: Sequence[str], at: Sequence[int]) -> DecisionRow:
@@ -75,7 +87,7 @@ def _row(table: Tabular, cells: Sequence[str], at: Sequence[int]) -> DecisionRow
         raise table.error(f"must be one of {', '.join(ROW_KINDS)}, not {shown(kind)}", column=at[1])
     if reason not in _REASONS:
         raise table.error(f"must be one of {', '.join(sorted(_REASONS - {''}))}, not {shown(reason)}", column=at[4])
-    if not job and kind not in ("hosts", "down"):
+    if not job and kind not in ("hosts", "down", "unavailable"):
         raise table.error("must name a job", column=at[2])
     return DecisionRow(
         table.number(cells, at[0]),

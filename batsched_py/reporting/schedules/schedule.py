@@ -25,6 +25,7 @@ from batsched_py.reporting.schedules.lease_tables import (
     read_lease_tables,
 )
 from batsched_py.reporting.schedules.log_schedule import records_of
+from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.placement_tables import PLACEMENTS, PlacementRow, placements_of, read_placements
 from batsched_py.reporting.schedules.run_files import (
     PstateChange,
@@ -52,6 +53,7 @@ from batsched_py.simulator.outputs.tracing import EnergyRows, StateRows
 from batsched_py.simulator.records import JobRecord, Result
 from batsched_py.text.representation import Brief
 from batsched_py.text.wording import counted
+from batsched_py.traces.decisions_file import DECISIONS
 from batsched_py.traces.run_file import RUN, RunFile, belongs, read_run
 from batsched_py.traces.swf import read_swf
 
@@ -69,6 +71,7 @@ _OTHERS: Final = (
     IMAGES,
     PLACEMENTS,
     RUN,
+    DECISIONS,
 )
 
 
@@ -87,6 +90,7 @@ class Schedule(Brief, frozen=True):
         leases: what became of leases; None if the algorithm has none.
         timelines: of the VMs of the run; None if the algorithm has none.
         placements: what it took to place jobs, by their ids; None if no hosts were asked.
+        outages: hosts that were unavailable for a time, as far as that was looked for: see `with_outages`.
         unlisted: number of jobs that are in no row: Batsim 1.4 leaves out those that were rejected.
         notes: assumptions and omissions, a line each.
         source: the path it was read from, for messages.
@@ -105,6 +109,7 @@ class Schedule(Brief, frozen=True):
     leases: LeaseTables | None = None
     timelines: TimelineChart | None = None
     placements: Mapping[str, PlacementRow] | None = None
+    outages: tuple[Outage, ...] = ()
     unlisted: int = 0
     notes: tuple[str, ...] = ()
     source: str = ""

@@ -122,7 +122,12 @@ def test_hosts_that_can_take_no_job_are_told() -> None:
         session.answer(message(now, ("NOTIFY", {"type": kind, "resources": "1-2"})))
     session.answer(message(10, ("NOTIFY", {"type": "event_machine_unavailable", "resources": "0"})))
     end(session)
-    assert [(row.time, str(row.hosts)) for row in rows if row.kind == "down"] == [(2.0, "1-2"), (3.0, ""), (10.0, "0")]
+    for kind in ("down", "unavailable"):
+        assert [(row.time, str(row.hosts)) for row in rows if row.kind == kind] == [
+            (2.0, "1-2"),
+            (3.0, ""),
+            (10.0, "0"),
+        ]
     assert [row.reason for row in rows if row.job] == ["first", "other", "return", "failure"]
 
 

@@ -17,6 +17,7 @@ from batsched_py.reporting.pictures.html.short_numbers import Number, short
 from batsched_py.reporting.pictures.lease_marks import MARK_NAMES
 from batsched_py.reporting.pictures.window import number_jobs
 from batsched_py.reporting.schedules.members import user_of
+from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.reporting.schedules.time_window import TimeWindow
 from batsched_py.simulator.outputs.tracing import HOST_STATES, EnergyRows, StateRows
@@ -44,6 +45,20 @@ class Growth(Struct, frozen=True):
     totals: list[list[float]]
 
 
+class PackedOutages(Struct, frozen=True):
+    """Hosts that were unavailable, a column for each property; times in seconds.
+
+    Attributes:
+        start: from when on.
+        length: for how long.
+        hosts: which, as intervals ("0-3 7").
+    """
+
+    start: list[Number]
+    length: list[Number]
+    hosts: list[str]
+
+
 class PackedRun(Struct, frozen=True):
     """The jobs of a run that ran, ordered by start, a column for each property; times in seconds.
 
@@ -64,6 +79,7 @@ class PackedRun(Struct, frozen=True):
         power: joules over time; None if they were not traced.
         machines: host seconds in each of HOST_STATES over time; None if hosts only compute and idle.
         leases: what became of leases; None if the algorithm has none.
+        outages: hosts that were unavailable for a time.
     """
 
     name: str
@@ -82,6 +98,7 @@ class PackedRun(Struct, frozen=True):
     power: Growth | None
     machines: Growth | None
     leases: PackedLeases | None
+    outages: PackedOutages
 
 
 class Content(Struct, frozen=True):
@@ -221,6 +238,15 @@ def _pack_run(
         power=energy_growth(energy) if energy is not None else None,
         machines=state_growth(machines, schedule.hosts) if machines is not None else None,
         leases=pack_leases(schedule, ran, numbers),
+        outages=_outages(schedule.outages),
+    )
+
+
+def _outages(outages: Sequence[Outage]) -> PackedOutages:
+    return PackedOutages(
+        start=[short(outage.start) for outage in outages],
+        length=[short(outage.finish - outage.start) for outage in outages],
+        hosts=[str(outage.hosts) for outage in outages],
     )
 
 

@@ -272,9 +272,11 @@ def _over_time(schedules: Sequence[Schedule], found: Sequence[RunComparison], co
 
 
 def _marks(content: Content) -> list[tuple[str, str]]:
-    """Return (kind, name) of the marks of leases that occur in any run."""
+    """Return (kind, name) of the patterns that occur in any run: those of leases, and of hosts that are unavailable."""
     there = {kind for run in content.runs if run.leases is not None for kind in run.leases.marks.kind}
-    return [(content.mark_kinds[kind], content.mark_names[kind]) for kind in sorted(there)]
+    marks = [(content.mark_kinds[kind], content.mark_names[kind]) for kind in sorted(there)]
+    out = any(run.sets and run.outages.hosts for run in content.runs)
+    return [*marks, ("unavailable", "unavailable")] if out else marks
 
 
 def _gantt(number: int, schedule: Schedule) -> str:

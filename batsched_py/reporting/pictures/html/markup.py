@@ -122,7 +122,7 @@ def run_legend(names: Sequence[str], *, dashed: bool) -> str:
 
 
 def pattern_legend(marks: Iterable[tuple[str, str]]) -> str:
-    """Return a legend of the patterns of leases, (kind, name) each; empty without any."""
+    """Return a legend of patterns, (kind, name) each; empty without any."""
     items = "".join(f'<li><span class="swatch mark-{escape(kind)}"></span>{escape(name)}</li>' for kind, name in marks)
     return f'<ul class="legend" id="patterns">{items}</ul>' if items else ""
 

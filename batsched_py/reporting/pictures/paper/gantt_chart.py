@@ -13,9 +13,10 @@ from matplotlib.colors import to_rgb
 from batsched_py.reporting.pictures.colouring import Colouring
 from batsched_py.reporting.pictures.lease_marks import LeaseMark, marks_in
 from batsched_py.reporting.pictures.paper.lease_layer import draw_marks
+from batsched_py.reporting.pictures.paper.outage_layer import draw_outages
 from batsched_py.reporting.pictures.paper.style import DPI
 from batsched_py.reporting.pictures.raster import Grid, rasterise
-from batsched_py.reporting.pictures.window import Window, blocks, drawn, lease_numbers
+from batsched_py.reporting.pictures.window import Window, blocks, drawn, lease_numbers, outages_in
 from batsched_py.reporting.schedules.schedule import Schedule
 
 #: Rectangles that are drawn one by one, at most; files grow by some 100 bytes for each.
@@ -42,7 +43,7 @@ def draw_gantt(
 
     A rectangle is a run of neighbouring hosts of a job. If there are more than MOST_RECTANGLES, a raster of DPI dots
     per inch replaces them: a dot has the colour of the job that occupies most of it, paler the less of it is busy.
-    Marks of leases lie upon rectangles, and only there.
+    Marks of leases lie upon rectangles, and only there; hosts that were unavailable have a pattern upon all.
     """
     chart = _Chart(axes, schedule, window, colours, inches)
     axes.set_xlim(window.begin, window.end)
@@ -54,6 +55,8 @@ def draw_gantt(
         marks = marks_in(schedule, window)
         draw_marks(axes, marks, lease_numbers(schedule))
         chart.write_names()
+    if outages := outages_in(schedule, window):
+        draw_outages(axes, outages)
     hosts = window.hosts_of(schedule)
     axes.set_ylim(0, len(hosts))
     _number_hosts(axes, hosts, inches[1])

@@ -7,15 +7,17 @@ from typing import Final
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from batsched_py.reporting.pictures.colouring import Colouring, colouring
-from batsched_py.reporting.pictures.lease_marks import MARK_NAMES, LeaseMark
+from batsched_py.reporting.pictures.lease_marks import LeaseMark
 from batsched_py.reporting.pictures.paper.gantt_chart import draw_gantt
 from batsched_py.reporting.pictures.paper.lease_layer import mark_handles
+from batsched_py.reporting.pictures.paper.outage_layer import outage_handle
 from batsched_py.reporting.pictures.paper.panels import PANELS
 from batsched_py.reporting.pictures.paper.style import COLUMN, new_figure, time_ticks
-from batsched_py.reporting.pictures.window import Window, drawn
+from batsched_py.reporting.pictures.window import Window, drawn, outages_in
 from batsched_py.reporting.schedules.schedule import Schedule
 
 #: Inches: heights of a Gantt chart, of a panel, and of titles, labels and ticks.
@@ -71,8 +73,9 @@ def gantt_figure(
             _same_scale(grid[position :: len(each)])
     unit = time_ticks(grid[-1], window.begin, window.end, width - 0.5)
     grid[-1].set_xlabel(f"time ({unit})")
-    if colours.legend or marks:
-        _explain(figure, colours, marks, width)
+    out = any(outages_in(schedule, window) for schedule in schedules)
+    if colours.legend or marks or out:
+        _explain(figure, colours, [*mark_handles(marks), *([outage_handle()] if out else [])], width)
     figure.align_ylabels()
     return figure
 
@@ -84,13 +87,13 @@ def _same_scale(panels: Sequence[Axes]) -> None:
         axes.set_ylim(0, top)
 
 
-def _explain(figure: Figure, colours: Colouring, marks: Sequence[LeaseMark], width: float) -> None:
-    """Add a legend of the colours, and of the patterns of leases, below all."""
+def _explain(figure: Figure, colours: Colouring, patterns: Sequence[Patch | Line2D], width: float) -> None:
+    """Add a legend of the colours, and of the patterns, below all."""
     patches = [Patch(facecolor=colour, edgecolor="#333333", label=name) for name, colour in colours.legend.items()]
-    handles = [*patches, *mark_handles(marks)]
-    longest = max(len(MARK_NAMES[mark.kind]) for mark in marks) if marks else 0
+    handles = [*patches, *patterns]
+    longest = max((len(str(pattern.get_label())) for pattern in patterns), default=0)
     columns = min(len(handles), max(int(width / max(0.8, 0.35 + 0.045 * longest)), 1))
     figure.legend(
-        handles=handles, loc="outside lower center", ncols=columns, handlelength=0.9 if not marks else 1.6,
+        handles=handles, loc="outside lower center", ncols=columns, handlelength=0.9 if not patterns else 1.6,
         handleheight=0.9, handletextpad=0.4, columnspacing=1.0,
     )  # fmt: skip

@@ -14,8 +14,9 @@ from batsched_py.reporting.pictures.raster import Cell, Grid, rasterise
 from batsched_py.reporting.pictures.terminal.canvas import Canvas, column_means, vertical_bars
 from batsched_py.reporting.pictures.terminal.lease_looks import marked
 from batsched_py.reporting.pictures.terminal.looks import BUSY, WAITING, Look, legend
+from batsched_py.reporting.pictures.terminal.outage_looks import crossed
 from batsched_py.reporting.pictures.time_axis import time_axis
-from batsched_py.reporting.pictures.window import Window, drawn, lease_numbers, submission, window_on
+from batsched_py.reporting.pictures.window import Window, drawn, lease_numbers, outages_in, submission, window_on
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import JobRecord
 from batsched_py.text.wording import counted
@@ -34,7 +35,7 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     "░", "▒", "▓", and "█" all of it; a blank is idle. Below the time axis stand the number of jobs that wait (whatever
     the hosts that are shown) and the part of the shown hosts that is busy, each as the mean over the time of its
     column. All runs of a lease have one letter; signs tell where its machines are suspended, resumed, migrated or shut
-    down, and where images come. The same schedule gives the same text.
+    down, and where images come. A cross is a host that was unavailable and idle. The same schedule gives the same text.
     """
     if not schedule.ran:
         return Text("Nothing to draw: no job ran.")
@@ -48,6 +49,7 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     grid = Grid.fitting(len(hosts), shown.end, columns, height, shown.begin)
     cells = rasterise(jobs, grid)
     looks, signs = marked(cells, marks_in(schedule, shown), lease_numbers(schedule), grid)
+    looks, cross = crossed(looks, cells, outages_in(schedule, shown), grid)
     canvas = Canvas(gutter)
     canvas.add_note(_title(len(schedule.jobs), schedule.hosts, grid))
     _draw_hosts(canvas, looks, grid, hosts)
@@ -56,8 +58,8 @@ def render(schedule: Schedule, width: int = 100, height: int = 16, window: Windo
     _draw_busy(canvas, cells, grid)
     for line in legend([(number, record.job) for number, record in jobs], width, _LEGEND_LINES):
         canvas.add_note(line)
-    if signs:
-        canvas.add_note(signs)
+    if signs or cross:
+        canvas.add_note("  ".join(filter(None, (signs, cross))))
     return canvas.finish()
 
 

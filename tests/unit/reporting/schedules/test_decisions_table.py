@@ -27,6 +27,7 @@ ROWS = (
     DecisionRow(4.0, "withdrawn", "w0!a", None, "failure"),
     DecisionRow(5.0, "rejected", "w0!b", words="never"),
     DecisionRow(6.0, "down"),
+    DecisionRow(6.5, "unavailable", hosts=hosts("3")),
 )
 
 
@@ -44,6 +45,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         [ROWS[1], ROWS[8]],
         hosts("0-3 7"),
         True,
+        [ROWS[9]],
     )
 
 
@@ -57,7 +59,10 @@ def test_words_stand_on_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "rule"),
     [
-        ("1,slept,w0!a,,,,,", "line 2, column what: must be one of hosts, down, held, promised, withdrawn, rejected"),
+        (
+            "1,slept,w0!a,,,,,",
+            "line 2, column what: must be one of hosts, down, unavailable, held, promised, ",
+        ),
         ("1,held,w0!a,,bored,,,", "line 2, column reason: must be one of arrivals, constraint, ends"),
         ("1,held,,,own,,,", "line 2, column job_id: must name a job"),
         ("1,promised,w0!a,,first,,,", "line 2, column start: must be a finite number, not ''"),

@@ -117,7 +117,17 @@ class Run {
     this.machines = packed.machines && packed.machines.totals.map((seconds) => Series.ofIntegral(packed.machines.time, seconds));
     this.leases = packed.leases && new Leases(packed.leases, this, markKinds, markNames);
     if (this.leases) this.end = Math.max(this.end, this.leases.end);
+    this.outages = packed.outages.hosts.map((hosts, i) => ({
+      start: packed.outages.start[i], finish: packed.outages.start[i] + packed.outages.length[i], hosts,
+      ranges: hostRanges(hosts, this.hosts),
+    }));
     this.#placeRectangles();
+  }
+
+  /** The outage at a time and on a host; null for none. */
+  outageAt(time, host) {
+    return this.outages.find(({ start, finish, ranges }) =>
+      start <= time && time < finish && ranges.some(([low, high]) => low <= host && host <= high)) ?? null;
   }
 
   get drawn() { return this.sets.length > 0; }

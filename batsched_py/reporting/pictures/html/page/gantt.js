@@ -99,6 +99,7 @@ class Gantt {
     } else {
       this.#drawRaster(ratio);
     }
+    drawOutages(this);
     this.#drawChosen();
     context.restore();
     this.#drawAxes();
@@ -219,6 +220,13 @@ class Gantt {
     const { left, right, top, bottom } = this.box, { leases } = this.run;
     if (!leases || x < left || x > right || y < top || y > bottom) return null;
     return leases.at(this.timeAt(x), this.hostAt(y));
+  }
+
+  /** The outage of a host at a point; null for none. */
+  outageAt(x, y) {
+    const { left, right, top, bottom } = this.box;
+    if (x < left || x > right || y < top || y > bottom) return null;
+    return this.run.outageAt(this.timeAt(x), this.hostAt(y));
   }
 
   /** What is at a point, as {row, others}: the job with the largest part of that pixel, how many more; null if none. */

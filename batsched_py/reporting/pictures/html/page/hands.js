@@ -56,9 +56,11 @@ class Hands {
   #hover(event) {
     const found = this.gantt.at(event.offsetX, event.offsetY);
     const mark = found ? null : this.gantt.markAt(event.offsetX, event.offsetY);
-    this.tip.hidden = !found && !mark;
+    const outage = found || mark ? null : this.gantt.outageAt(event.offsetX, event.offsetY);
+    this.tip.hidden = !found && !mark && !outage;
     if (this.tip.hidden) return;
-    this.tip.replaceChildren(...(mark ? this.gantt.run.leases.story(mark) : this.#story(found)).map((line, i) => {
+    const story = mark ? this.gantt.run.leases.story(mark) : outage ? outageStory(outage) : this.#story(found);
+    this.tip.replaceChildren(...story.map((line, i) => {
       const element = document.createElement(i ? "div" : "strong");
       element.textContent = line;
       return element;
@@ -122,6 +124,10 @@ class Hands {
     if (run.start[row] < begin || run.start[row] > end) page.show({ begin: run.start[row] - width / 4, end: run.start[row] + 3 * width / 4 });
     this.status.textContent = this.#story({ row, others: 0 }).join(", ");
   }
+}
+
+function outageStory({ start, finish, hosts }) {
+  return ["unavailable", `hosts ${shorten(hosts)}`, `${duration(start)} to ${duration(finish)}`];
 }
 
 function shorten(text) {

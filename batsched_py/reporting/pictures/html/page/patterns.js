@@ -10,6 +10,7 @@ const STROKES = {
   lost: [[[0, 2], [8, 2]], [[0, 6], [8, 6]]],
   image: [[[0, 4], [4, 0]], [[4, 8], [8, 4]], [[0, 8], [8, 0]]],
   transfer: [],
+  unavailable: [[[0, 4], [8, 4]], [[4, 0], [4, 8]]],
 };
 /** What a lease holds has its colour below the pattern; the others lie upon whatever runs there. */
 const HOLDING = new Set(["suspend", "resume", "migrate", "shutdown"]);
@@ -30,6 +31,23 @@ function makePattern(context, kind, colour) {
   }
   if (kind === "transfer") for (const [x, y] of [[1, 1], [5, 5]]) on.fillRect(x, y, 2, 2);
   return context.createPattern(tile, "repeat");
+}
+
+/** Draw the hosts that were unavailable, upon the jobs that ran on there. */
+function drawOutages(gantt) {
+  const { begin, end } = gantt.page.view, { low, high } = gantt.hosts, { context } = gantt;
+  if (!gantt.run.outages.length) return;
+  gantt.patterns ??= {};
+  gantt.patterns.unavailable ??= makePattern(context, "unavailable", styled("quiet"));
+  context.fillStyle = gantt.patterns.unavailable;
+  for (const { start, finish, ranges } of gantt.run.outages) {
+    if (start >= end || finish <= begin) continue;
+    for (const [first, last] of ranges) {
+      if (last < low || first > high) continue;
+      const left = gantt.x(start), top = gantt.y(last);
+      context.fillRect(left, top, Math.max(gantt.x(finish) - left, 1), gantt.y(first - 1) - top);
+    }
+  }
 }
 
 /** Draw the marks of a Gantt chart's leases that are in sight. */

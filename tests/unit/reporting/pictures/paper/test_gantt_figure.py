@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from msgspec.structs import replace
 
 from batsched_py.errors import InputError
 from batsched_py.reporting.pictures.colouring import LIGHT
@@ -15,7 +16,9 @@ from batsched_py.reporting.pictures.paper import gantt_chart
 from batsched_py.reporting.pictures.paper.gantt_figure import gantt_figure
 from batsched_py.reporting.pictures.paper.panels import PANELS
 from batsched_py.reporting.pictures.window import Window, window_on
+from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
+from tests.builders import hosts
 from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record
 from tests.unit.reporting.sample_schedules import FOUR, line, schedule
@@ -201,3 +204,17 @@ def test_a_raster_has_no_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     figure = drawn(lease_runs.schedule())
     assert not figure.axes[0].collections
     assert not figure.legends
+
+
+@pytest.mark.parametrize("most", [gantt_chart.MOST_RECTANGLES, 0])
+def test_hosts_that_were_unavailable_have_a_pattern(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """At its exact times, on the places of a window, upon rectangles and upon a raster; a legend names it."""
+    monkeypatch.setattr(gantt_chart, "MOST_RECTANGLES", most)
+    run = replace(schedule(), outages=(Outage(20.0, 30.0, hosts("1 3")),))
+    figure = drawn(run, window=Window(0.0, 200.0, (1, 2, 3)))
+    pattern = figure.axes[0].collections[-1]
+    boxes = [path.get_extents() for path in pattern.get_paths()]
+    assert [(box.x0, box.x1, box.y0, box.y1) for box in boxes] == [(20, 30, 0, 1), (20, 30, 2, 3)]
+    assert pattern.get_hatch()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["unavailable"]
+    assert not drawn(run, window=Window(100.0, 200.0, (1, 2, 3))).legends

@@ -6,14 +6,18 @@ from io import StringIO
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
 from batsched_py.reporting.pictures.terminal import gantt
 from batsched_py.reporting.pictures.terminal.looks import COLOURS, LETTERS, letter
+from batsched_py.reporting.pictures.terminal.outage_looks import CROSS
 from batsched_py.reporting.pictures.window import Window
+from batsched_py.reporting.schedules.outages import Outage
 from batsched_py.reporting.schedules.schedule import Schedule
 from batsched_py.simulator.records import Result
+from tests.builders import hosts
 from tests.unit.reporting import lease_runs
 from tests.unit.reporting.records import record, rejected, result
 
@@ -189,3 +193,14 @@ def test_signs_are_shown_where_they_take_a_fifth_of_a_cell() -> None:
 def test_signs_that_are_nowhere_to_be_seen_are_not_explained() -> None:
     """A suspension of half a minute in columns of some five."""
     assert gantt.render(lease_runs.schedule(), 28).plain.splitlines()[-1] == "A=1  B=2"
+
+
+def test_hosts_that_were_unavailable_are_crossed_where_no_job_is() -> None:
+    """A job that goes on there keeps its letter; what the cross means stands below."""
+    run = Schedule("run", (record("A", finish=40, hosts="0-1"),), 2, {}, outages=(Outage(20, 30, hosts("0-1")),))
+    idle = replace(run, jobs=(record("A", finish=40, hosts="0"),))
+    assert CROSS[0] not in gantt.render(run, 60).plain
+    upper, lower, *_, last = gantt.render(idle, 60).plain.splitlines()[1:]
+    assert (upper.count(CROSS[0]), lower.count(CROSS[0]), last) == (13, 0, f"{CROSS[0]} unavailable")
+    assert CROSS[0] not in gantt.render(idle, 60, window=Window(0, 20, (0, 1))).plain
+    assert gantt.render(idle, 60, window=Window(0, 40, (1,))).plain.count(CROSS[0]) == 14
