@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from math import log10
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -229,6 +230,34 @@ def test_a_job_has_one_colour_in_all_runs(page: Browser, runs: list[Schedule]) -
     classes = "Object.fromEntries([...run.job].map((job, row) => [job, classes[row]]))"
     first, second = (page.ask(f"(({{ run, classes }}) => {classes})(report.gantts[{number}])") for number in (0, 1))
     assert first == second
+
+
+def test_more_than_two_runs_have_a_panel_each(show: Show, runs: list[Schedule]) -> None:
+    """With its name, on one scale, on one time axis; two runs share one."""
+    page = show(*runs, replace(runs[0], name="<third>"))
+    for chart in ("busy", "queue"):
+        layout = f"document.getElementById('{chart}')._fullLayout"
+        axes = [page.ask(f"{layout}.{name}.range") for name in ("yaxis", "yaxis2", "yaxis3")]
+        assert axes[0] == axes[1] == axes[2]
+        bottom, top = page.ask(f"[{layout}.yaxis3.domain[0], {layout}.yaxis.domain[1]]")
+        assert (bottom >= 0, top) == (True, 1)
+        names = page.ask(f"{layout}.annotations.map((note) => note.text)")
+        assert names == ["easy", "fcfs", "&lt;third>"]
+        assert page.ask(f"document.getElementById('{chart}').data.map((line) => line.yaxis)") == ["y", "y2", "y3"]
+        assert lines(page, chart) == 3
+    page = show(*runs)
+    assert page.ask("document.getElementById('busy')._fullLayout.yaxis2 ?? null") is None
+
+
+@pytest.mark.parametrize(("jobs", "marks"), [(100, None), (101, ["0", "10", "100"])])
+def test_long_queues_have_a_logarithmic_axis(show: Show, jobs: int, marks: list[str] | None) -> None:
+    """Which has a place for an empty queue; the pointer tells the number of jobs itself."""
+    waiting = (record(f"{number}", start=10 + 10 * number, finish=20 + 10 * number) for number in range(jobs))
+    page = show(schedule(*waiting))
+    assert page.ask("document.getElementById('queue').layout.yaxis.ticktext ?? null") == marks
+    told, placed = page.ask("(({ customdata, y }) => [customdata, y])(document.getElementById('queue').data[0])")
+    assert (max(told), min(told)) == (jobs, 0)
+    assert placed == pytest.approx([log10(1 + value) for value in told] if marks else told)
 
 
 def test_power_and_host_states_are_drawn_where_they_were_traced(show: Show) -> None:

@@ -3,12 +3,18 @@
 /** Steps of a line over time: more are averaged, each over so many pixels, for lines that cross can be told apart. */
 const STEP_PIXELS = 2.5;
 const MOST_POINTS = 800;
+/** More runs have a panel each, one below the other: their lines would hide each other. */
+const MOST_OVERLAID = 2;
+const PANEL_HEIGHT = 110, PANEL_GAP = 10;
+/** Longer queues have a logarithmic axis, so that short ones are seen beside them. */
+const LONG_QUEUE = 100;
 
 function layout(extra) {
   const axis = {
     gridcolor: styled("grid"), linecolor: styled("line"), zeroline: false, showline: true, mirror: true, ticks: "outside",
     tickcolor: styled("line"), ticklen: 4, automargin: false, fixedrange: true,
   };
+  const vertical = Object.keys(extra).filter((name) => name.startsWith("yaxis"));
   return {
     font: { family: styled("font"), size: 12, color: styled("quiet") },
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: styled("plot"),
@@ -17,7 +23,8 @@ function layout(extra) {
     showlegend: false, modebar: { bgcolor: "rgba(0,0,0,0)", color: styled("quiet"), activecolor: styled("text") },
     ...extra,
     xaxis: { ...axis, ...extra.xaxis },
-    yaxis: { ...axis, rangemode: "tozero", ...extra.yaxis, title: { standoff: 6, ...extra.yaxis.title } },
+    ...Object.fromEntries(vertical.map((name) =>
+      [name, { ...axis, rangemode: "tozero", ...extra[name], title: { standoff: 6, ...extra[name].title } }])),
   };
 }
 
@@ -36,9 +43,13 @@ function line(run, x, y, more) {
 
 /** Lines over the window of time that all pictures share. */
 class TimeChart {
-  /** `traces(begin, end, steps)` are Plotly's, of at most so many steps; `axis` is its vertical axis. */
-  constructor(page, element, traces, axis) {
-    Object.assign(this, { page, element, traces, axis });
+  /**
+   * `traces(begin, end, steps)` are Plotly's, of at most so many steps; `axis` is its vertical axis, and `runs` those
+   * that have a panel each; none for one panel.
+   */
+  constructor(page, element, traces, axis, runs = []) {
+    Object.assign(this, { page, element, traces, axis, runs });
+    if (runs.length) element.style.height = `${runs.length * (PANEL_HEIGHT + PANEL_GAP) + BELOW + 12}px`;
   }
 
   update() {
@@ -49,7 +60,7 @@ class TimeChart {
       tickvals: marks.map(({ time }) => time), ticktext: marks.map(({ text }) => text), tickangle: 0,
     };
     const steps = Math.max(100, Math.round(width / STEP_PIXELS));
-    const drawn = Plotly.react(this.element, this.traces(begin, end, steps), layout({ xaxis, yaxis: this.axis, dragmode: "zoom" }), CONFIGURATION);
+    const drawn = Plotly.react(this.element, this.traces(begin, end, steps), layout({ ...panels(this.runs, xaxis, this.axis), dragmode: "zoom" }), CONFIGURATION);
     if (!this.listening) {
       this.listening = true;
       this.element.on("plotly_relayout", (change) => this.#follow(change));
@@ -64,14 +75,51 @@ class TimeChart {
   }
 }
 
-/** One line for each run. */
-function overlaid(page, seriesOf, scaleOf, spelling) {
-  return (begin, end, most) => page.runs.filter((run) => seriesOf(run)).map((run) => {
-    const { x, y } = seriesOf(run).steps(begin, end, most), scale = scaleOf(run);
-    const text = x.map((time) => duration(time));
-    const fill = run.number ? {} : { fill: "tozeroy", fillcolor: `rgba(${channels(runColour(0)).join()},0.12)` };
-    return line(run, x, y.map((value) => value * scale), { text, hovertemplate: `${spelling}  (%{text})`, ...fill });
+/** The axes of panels, the first run's on top, with one scale and a name each; of one panel without any runs. */
+function panels(runs, xaxis, axis) {
+  if (!runs.length) return { xaxis, yaxis: axis };
+  const height = 1 / runs.length, gap = PANEL_GAP / (PANEL_GAP + PANEL_HEIGHT) * height;
+  const axes = runs.map((run, i) => {
+    const shared = i ? { matches: "y" } : {};
+    return [`yaxis${i ? i + 1 : ""}`, { nticks: 4, ...axis, ...shared, domain: [1 - (i + 1) * height + gap, 1 - i * height] }];
   });
+  const annotations = runs.map((run, i) => ({
+    text: run.name.replaceAll("<", "&lt;"), showarrow: false, xref: "paper", yref: "paper", x: 0, y: 1 - i * height,
+    xanchor: "left", yanchor: "top", xshift: 4, font: { color: styled("text") }, bgcolor: styled("plot"), opacity: 0.85,
+  }));
+  return { xaxis: { ...xaxis, anchor: `y${runs.length}` }, ...Object.fromEntries(axes), annotations, hoversubplots: "axis" };
+}
+
+/** The runs that have a panel each in a chart of this series; none if few lines lie over each other. */
+function panelled(page, seriesOf) {
+  const runs = page.runs.filter((run) => seriesOf(run));
+  return runs.length > MOST_OVERLAID ? runs : [];
+}
+
+/** One line for each run, over each other or in panels; `placed` says how high a value stands. */
+function lines(page, seriesOf, scaleOf, spelling, placed = (value) => value) {
+  const apart = panelled(page, seriesOf);
+  return (begin, end, most) => page.runs.filter((run) => seriesOf(run)).map((run, i) => {
+    const { x, y } = seriesOf(run).steps(begin, end, most), scale = scaleOf(run);
+    const text = x.map((time) => duration(time)), customdata = y.map((value) => value * scale);
+    const filled = { fill: "tozeroy", fillcolor: `rgba(${channels(runColour(run.number)).join()},0.12)` };
+    const looks = { ...(apart.length || !run.number ? filled : {}), ...(apart.length ? { yaxis: `y${i ? i + 1 : ""}` } : {}) };
+    return line(run, x, customdata.map(placed), { text, customdata, hovertemplate: `${spelling}  (%{text})`, ...looks });
+  });
+}
+
+/** Logarithmic above some jobs, linear near none: an empty queue has a place, too. */
+function queueHeight(jobs) { return Math.log10(1 + jobs); }
+
+/** The axis of the queue, and how high a number of jobs stands on it. */
+function queueScale(page) {
+  const longest = Math.max(0, ...page.runs.map((run) => run.queue.values.reduce((most, jobs) => Math.max(most, jobs), 0)));
+  if (longest <= LONG_QUEUE) return { axis: { title: { text: "waiting jobs" }, tickformat: "~s" }, placed: (jobs) => jobs };
+  const marks = [0, ...Array.from({ length: Math.ceil(Math.log10(longest)) - 1 }, (_, power) => 10 ** (power + 1))];
+  return {
+    axis: { title: { text: "jobs (log)" }, tickvals: marks.map(queueHeight), ticktext: marks.map(plainCount) },
+    placed: queueHeight,
+  };
 }
 
 /** The states of a run's hosts, stacked. */

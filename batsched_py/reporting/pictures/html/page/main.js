@@ -20,14 +20,17 @@ function buildGantts(page) {
 }
 
 function buildTimeCharts(page) {
-  const add = (id, traces, axis) => {
-    if (element(id)) page.timeCharts.push(new TimeChart(page, element(id), traces, axis));
+  const add = (id, traces, axis, runs) => {
+    if (element(id)) page.timeCharts.push(new TimeChart(page, element(id), traces, axis, runs));
   };
+  const addLines = (id, seriesOf, scaleOf, spelling, axis, placed) =>
+    add(id, lines(page, seriesOf, scaleOf, spelling, placed), axis, panelled(page, seriesOf));
+  const queue = queueScale(page);
   const shared = page.runs.some((run) => run.busy.values.some((value) => value > run.hosts));
-  add("busy", overlaid(page, (run) => run.busy, (run) => 1 / Math.max(run.hosts, 1), "%{y:.1%}"),
+  addLines("busy", (run) => run.busy, (run) => 1 / Math.max(run.hosts, 1), "%{customdata:.1%}",
     { tickformat: ".0%", title: { text: "busy hosts" }, ...(shared ? {} : { range: [0, 1.03] }) });
-  add("queue", overlaid(page, (run) => run.queue, () => 1, "%{y:.4~g} jobs"), { title: { text: "waiting jobs" }, tickformat: "~s" });
-  add("power", overlaid(page, (run) => run.power, () => 1, "%{y:.4s}W"), { title: { text: "power" }, tickformat: "~s", ticksuffix: "W" });
+  addLines("queue", (run) => run.queue, () => 1, "%{customdata:.4~g} jobs", queue.axis, queue.placed);
+  addLines("power", (run) => run.power, () => 1, "%{customdata:.4s}W", { title: { text: "power" }, tickformat: "~s", ticksuffix: "W" });
   for (const run of page.runs.filter((each) => each.machines)) {
     add(`hosts-${run.number}`, stacked(page, run), { title: { text: "hosts" }, range: [0, run.hosts], tickformat: "d" });
   }
