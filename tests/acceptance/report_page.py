@@ -64,9 +64,10 @@ def _drawn(browser: Browser, page: Path, what: str, jobs: int) -> Iterator[Check
     lines = browser.ask("document.querySelectorAll('.scatterlayer path.js-line').length")
     yield same(f"{what}: lines in the other charts", 4, lines)
     busy = browser.ask(
-        "(({ busy }) => busy.reduce((sum, part) => sum + part, 0) / busy.length)(report.gantts[0].raster)"
+        "(({ raster, drawn }) => raster.busy.reduce((sum, part) => sum + part, 0) * drawn.step"
+        " / raster.rows / report.full.end)(report.gantts[0])"
     )
     mean = browser.ask("report.runs[0].busy.mean(0, report.full.end) / report.runs[0].hosts")
-    yield Check(f"{what}: utilisation in the raster", f"{mean:.4f}", f"{busy:.4f}", abs(busy - mean) < 1e-4)
+    yield Check(f"{what}: utilisation in the heat map", f"{mean:.4f}", f"{busy:.4f}", abs(busy - mean) < 1e-4)
     slowest = browser.driver.execute_script(_FRAMES)
     yield Check(f"{what}: milliseconds of a frame", "told only", f"{slowest:.0f}", holds=True)

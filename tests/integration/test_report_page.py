@@ -648,12 +648,15 @@ def test_the_table_of_a_job_says_why_it_waited(show: Show) -> None:
     assert found[2] == ["18 s: too few hosts were free (w0!a)|10 s: enough hosts were free; nothing tells why"] * 2
 
 
-@pytest.mark.parametrize("how", ["rectangles", "raster"])
+@pytest.mark.parametrize("how", ["rectangles", "raster", "heat"])
 def test_hosts_that_were_unavailable_have_a_pattern(show: Show, how: str) -> None:
-    """Whether jobs are rectangles or a raster; the pointer tells which hosts, and for how long."""
-    plain = schedule(record("a", finish=15, hosts="0")) if how == "rectangles" else crowd(9_000)
-    page = show(replace(plain, outages=(Outage(20.0, 30.0, HostSet.of(0)), Outage(2000.0, 9000.0, HostSet.of(1)))))
-    page.do("report.full.end = report.view.end = 10000; report.gantts[0].draw()")
+    """Whether jobs are rectangles, a raster or a heat map; the pointer tells which hosts, and for how long."""
+    few = schedule(record("a", finish=15, hosts="0"), record("b", finish=900, hosts="2"))
+    plain = {"rectangles": few, "raster": replace(crowd(9_000), hosts=65), "heat": replace(crowd(9_000, 4), hosts=5)}[
+        how
+    ]
+    last = HostSet.of(plain.hosts - 1)
+    page = show(replace(plain, outages=(Outage(20.0, 30.0, HostSet.of(0)), Outage(200.0, 800.0, last))))
     assert page.ask("report.gantts[0].drawn.how") == how
     before = ink(page)
     page.do("report.runs[0].outages.pop(); report.gantts[0].draw()")
@@ -672,3 +675,45 @@ def test_hosts_that_were_unavailable_have_a_pattern(show: Show, how: str) -> Non
         told = page.ask("[...document.getElementById('tip').children].map((line) => line.textContent)")
         assert told == ["unavailable", "hosts 0", "20 s to 30 s"]
     assert page.ask("report.runs[0].outageAt(25, 1) ?? report.runs[0].outageAt(30, 0)") is None
+
+
+def test_jobs_narrower_than_a_pixel_are_a_heat_map(show: Show) -> None:
+    """A cell tells for what share of its time a host was busy, until jobs can be seen; other colours show jobs."""
+    busy = crowd(9_000, 4)
+    page = show(replace(busy, hosts=8))
+    assert page.ask("report.gantts[0].drawn.how") == "heat"
+    rows = page.ask("(({ busy, columns, rows }) => [[...busy], columns, rows])(report.gantts[0].raster)")
+    cells, columns, count = rows
+    step = page.ask("report.gantts[0].drawn.step")
+    assert count == 8
+    for host in range(8):
+        time = sum(job.execution for job in busy.ran if host in job.hosts)
+        assert sum(cells[host * columns : (host + 1) * columns]) * step == pytest.approx(time, rel=1e-4)
+    begin = 3 * step
+    within = (min(job.finish, begin + step) - max(job.start, begin) for job in busy.ran if 0 in job.hosts)
+    share = sum(max(0.0, seconds) for seconds in within) / step
+    assert cells[3] == pytest.approx(share, abs=1e-3)
+    colour = page.ask("[...report.gantts[0].image.data.slice(4 * (7 * arguments[0] + 3)).slice(0, 3)]", columns)
+    white, full = (255, 255, 255), (0x0B, 0x3C, 0x6F)
+    assert colour == pytest.approx([low + share * (high - low) for low, high in zip(white, full, strict=True)], abs=3)
+    legend = "document.getElementById('colours').innerText"
+    assert "zoom in to see jobs" in page.ask(legend)
+    page.do("report.show({ begin: 0, end: 300 })")
+    assert page.ask("report.gantts[0].drawn.how") == "rectangles"
+    assert "zoom in" not in page.ask(legend)
+    page.do("report.show(report.full); report.colourBy('wait')")
+    assert page.ask("report.gantts[0].drawn.how") == "raster"
+
+
+def test_the_last_cell_of_a_heat_map_is_no_paler_for_ending_late(show: Show) -> None:
+    """What is beyond the end of the run does not count."""
+    page = show(crowd(9_000, 4))
+    cover = page.ask(
+        "(({ run, page, raster, drawn }) => [page.full.end, raster.columns, drawn.step])(report.gantts[0])"
+    )
+    end, columns, step = cover
+    assert columns * step > end > (columns - 1) * step
+    share, inside = page.ask("[report.gantts[0].raster.busy[arguments[0] - 1], arguments[0]]", columns)
+    pixel = page.ask("report.gantts[0].image.data[4 * (3 * arguments[0] + arguments[0] - 1)]", columns)
+    whole = min(1.0, share / ((end - (inside - 1) * step) / step))
+    assert pixel == pytest.approx(255 - whole * (255 - 0x0B), abs=3)

@@ -32,8 +32,8 @@ from batsched_py.text.wording import NARROW_BLANK, counted, grouped
 
 #: Scripts of the page, each using those before it.
 SCRIPTS: Final = (
-    "words.js", "data.js", "leases.js", "colours.js", "raster.js", "patterns.js", "gantt.js", "view.js", "hands.js",
-    "charts.js", "jobs.js", "main.js",
+    "words.js", "data.js", "leases.js", "colours.js", "raster.js", "heat.js", "patterns.js", "gantt.js", "view.js",
+    "hands.js", "charts.js", "jobs.js", "main.js",
 )  # fmt: skip
 
 #: Rejected jobs that are listed of each run, at most.

@@ -1,4 +1,4 @@
-// The Gantt chart of a run on a canvas: rectangles while they are few, a raster while they are many.
+// The Gantt chart of a run on a canvas: rectangles while they are few, a raster or a heat map while they are many.
 
 /** Left and right of every picture with a time axis, so that equal times stand below each other. */
 const LEFT = 64, RIGHT = 16;
@@ -96,6 +96,9 @@ class Gantt {
     if (shown.length <= MOST_RECTANGLES) {
       this.#drawRectangles(shown);
       if (this.run.leases) drawMarks(this);
+    } else if (this.page.mode === "job" && tooNarrow(this)) {
+      this.drawn.how = "heat";
+      this.drawn.step = drawHeat(this);
     } else {
       this.#drawRaster(ratio);
     }
@@ -145,16 +148,26 @@ class Gantt {
     const { left, right, top, bottom } = this.box, { low, high } = this.hosts;
     const columns = Math.max(1, Math.round((right - left) * ratio));
     const rows = Math.max(1, Math.min(high - low + 1, Math.round((bottom - top) * ratio)));
-    if (!this.raster || this.raster.columns !== columns || this.raster.rows !== rows) {
-      this.raster = new Raster(columns, rows);
-      this.scratch.width = columns;
-      this.scratch.height = rows;
-      this.image = this.scratch.getContext("2d").createImageData(columns, rows);
-    }
+    this.prepare(columns, rows);
     const { begin, end } = this.page.view;
     this.raster.fill(this.run, { begin, end, low, high }, this.classes, this.colours);
     const own = this.page.mode === "job";
     this.raster.paint(this.image, channels(styled("plot")), channels(styled("crowd")), this.classes, this.colours, own);
+    this.showImage(left, right);
+  }
+
+  /** Have a raster and an image of so many cells. */
+  prepare(columns, rows) {
+    if (this.raster && this.raster.columns === columns && this.raster.rows === rows) return;
+    this.raster = new Raster(columns, rows);
+    this.scratch.width = columns;
+    this.scratch.height = rows;
+    this.image = this.scratch.getContext("2d").createImageData(columns, rows);
+  }
+
+  /** Show the image on all hosts in sight, between two places. */
+  showImage(left, right) {
+    const { top, bottom } = this.box;
     this.scratch.getContext("2d").putImageData(this.image, 0, 0);
     this.context.imageSmoothingEnabled = false;
     this.context.drawImage(this.scratch, left, top, right - left, bottom - top);

@@ -55,19 +55,27 @@ function drawDistributions(page) {
 function drawLegend(page) {
   const legend = element("colours");
   if (!legend) return;
-  const mode = MODES[page.mode], colours = mode.colours(page), names = mode.names(page);
-  legend.replaceChildren(...names.map((name, i) => {
-    const item = document.createElement("li"), swatch = document.createElement("span");
-    swatch.className = "swatch";
-    swatch.style.background = `rgb(${colours[i].join()})`;
-    item.append(swatch, name);
-    return item;
-  }));
-  if (page.mode === "job") {
-    const item = document.createElement("li");
-    item.textContent = "a job has one colour in all runs; grey: several jobs share a pixel, paler where hosts are idle";
-    legend.append(item);
+  const mode = MODES[page.mode], colours = mode.colours(page);
+  legend.replaceChildren(...mode.names(page).map((name, i) => legendItem(name, colours[i])));
+  if (page.mode !== "job") return;
+  const heated = page.gantts.filter((gantt) => gantt.drawn.how === "heat");
+  if (heated.length) {
+    legend.append(...HEAT_MARKS.map((share) => legendItem(`${100 * share}%`, heatColour(share))));
+    legend.append(legendItem(`of the time busy; a cell is ${tickText(heated[0].drawn.step, heated[0].drawn.step)}; zoom in to see jobs`));
   }
+  if (heated.length === page.gantts.length && heated.length) return;
+  legend.append(legendItem("a job has one colour in all runs; grey: several jobs share a pixel, paler where hosts are idle"));
+}
+
+function legendItem(text, colour) {
+  const item = document.createElement("li"), swatch = document.createElement("span");
+  if (colour) {
+    swatch.className = "swatch";
+    swatch.style.background = `rgb(${colour.map(Math.round).join()})`;
+    item.append(swatch);
+  }
+  item.append(text);
+  return item;
 }
 
 /** The life of the chosen job's lease, a line for each fact; none if no run has leases. */
@@ -160,6 +168,12 @@ function buildControls(page) {
   }
   page.onColours.push((mode) => { element("mode").value = mode; drawLegend(page); });
   page.onChoice.push((job) => tellChoice(page, job));
+  let drawn = "";
+  page.onWindow.push(() => { // the legend of a heat map goes when jobs come in sight
+    const now = page.gantts.map((gantt) => `${gantt.drawn.how} ${gantt.drawn.step}`).join();
+    if (now !== drawn) drawLegend(page);
+    drawn = now;
+  });
   if (element("window")) page.onWindow.push(({ begin, end, low, high }) => {
     const hosts = high - low < page.full.high - page.full.low ? `, hosts ${low} to ${high}` : "";
     element("window").textContent = `${duration(begin)} to ${duration(end)}${hosts}`;
@@ -201,8 +215,8 @@ async function main() {
   const restyle = () => { page.restyle(); drawLegend(page); drawDistributions(page); };
   watchScheme(page, restyle);
   new ResizeObserver(() => page.redraw()).observe(element("content"));
-  drawLegend(page);
   for (const gantt of page.gantts) gantt.draw();
+  drawLegend(page);
   await Promise.all([...page.timeCharts.map((chart) => chart.update()), drawDistributions(page)]);
   window.report = page;
   document.documentElement.dataset.state = "ready";

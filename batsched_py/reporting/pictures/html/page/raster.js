@@ -59,6 +59,17 @@ class Raster {
     }
   }
 
+  /** Pixels of a heat map: `colourOf` gives that of a share, `covered` is the part of each column that counts. */
+  paintBusy(image, colourOf, covered) {
+    const palette = Array.from({ length: 101 }, (_, percent) => colourOf(percent / 100));
+    for (let r = 0; r < this.rows; r++) {
+      for (let c = 0, at = r * this.columns, to = 4 * (this.rows - 1 - r) * this.columns; c < this.columns; c++, at++, to += 4) {
+        const share = Math.min(1, this.busy[at] / covered[c]);
+        image.data.set([...palette[Math.round(100 * share)], 255], to);
+      }
+    }
+  }
+
   /**
    * Pixels of an image, the first row of hosts lowest. A cell shows what is in it by its share. Where jobs have
    * colours of their own, a mix of them would be no job's: what does not belong to a job that has half of the cell,
