@@ -24,7 +24,7 @@ from batsched_py.text.wording import unknown
 SIZE: Final = "size"
 RUNTIME: Final = "runtime"
 #: The group of jobs that lack the member.
-NOT_TOLD: Final = "not told"
+UNKNOWN: Final = "unknown"
 #: The group of jobs that were rejected, which have no run time.
 NEVER_RAN: Final = "never ran"
 #: Upper bounds of the classes of run times, each of which includes its own; the hour is that of S. Srinivasan et al.
@@ -141,7 +141,7 @@ def _by_member(schedule: Schedule, member: str) -> _Grouping:
 def _text(value: Any) -> str:
     """Return the value of a member as text."""
     if value is None or value == "":
-        return NOT_TOLD
+        return UNKNOWN
     return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 

@@ -17,7 +17,7 @@ from batsched_py.text.display import displayed
 from batsched_py.text.wording import JOULES_PER_KWH, NOTHING, counted
 
 #: The text in place of the number of users if no job has one.
-NO_USERS: Final = "not told"
+NO_USERS: Final = "unknown"
 #: Groups of jobs that a table shows, at most.
 MOST_GROUPS: Final = 30
 #: Field of GroupMetrics -> its heading in tables.
@@ -26,7 +26,7 @@ _GROUP_COLUMNS: Final = {
     "host_time": "host h",
     "share": "%",
     "mean_wait": "mean wait",
-    "p90_wait": "90 % wait",
+    "p90_wait": "90th pct. wait",
     "mean_bounded_slowdown": "slowdown",
 }
 #: Metrics with which a section of the table begins.

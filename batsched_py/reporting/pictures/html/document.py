@@ -295,7 +295,7 @@ def _lines(schedules: Sequence[Schedule], content: Content) -> list[str]:
     begin, end = content.window or (0.0, last)
     over = (f"from {clock(begin)} " if content.window else "") + f"until {clock(end)}"
     charts = [
-        markup.chart("busy", "Utilisation", "hosts allocated to jobs", f"share of busy hosts over time, {over}"),
+        markup.chart("busy", "Utilisation", "hosts allocated to jobs", f"fraction of busy hosts over time, {over}"),
         markup.chart(
             "queue", "Queue", "jobs submitted and not yet started", f"number of waiting jobs over time, {over}"
         ),
@@ -317,10 +317,10 @@ def _lines(schedules: Sequence[Schedule], content: Content) -> list[str]:
 def _distributions(schedules: Sequence[Schedule], names: Sequence[str], bound: float) -> list[str]:
     if not any(schedule.ran for schedule in schedules):
         return []
-    share = "share of jobs with at most this"
-    waits = markup.chart("waits", "Wait", "below 1 s at the left edge", f"{share} wait")
+    fraction = "fraction of jobs with at most this"
+    waits = markup.chart("waits", "Wait", "below 1 s at the left edge", f"{fraction} wait")
     slowdowns = markup.chart(
-        "slowdowns", "Bounded slowdown", f"runs below {bound:g} s count as {bound:g} s", f"{share} bounded slowdown"
+        "slowdowns", "Bounded slowdown", f"runs below {bound:g} s count as {bound:g} s", f"{fraction} bounded slowdown"
     )
     return [markup.run_legend(names, dashed=True), f'<div class="pair">{waits}{slowdowns}</div>']
 

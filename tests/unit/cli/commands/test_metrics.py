@@ -50,7 +50,7 @@ def test_runs_stand_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     assert ["jobs", "60", "60"] in shown
     assert ["makespan", "9373.622", "20810.000", "s"] in shown
     assert ["sleeping", "0.000", "63.558", "host", "h"] in shown
-    assert ["users", "not", "told", "not", "told"] in shown
+    assert ["users", "unknown", "unknown"] in shown
 
 
 def test_names_of_runs_are_no_markup(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from batsched_py.errors import InputError
 from batsched_py.reporting.metrics.breakdown import (
     NEVER_RAN,
-    NOT_TOLD,
     RUNTIME_CLASSES,
+    UNKNOWN,
     break_down,
     cross,
     runtime_class,
@@ -88,12 +88,12 @@ def test_groups_by_user() -> None:
         60,
     )
     assert (bob.group, bob.jobs) == ("bob", 1)
-    assert (nobody.group, nobody.jobs) == (NOT_TOLD, 1)
+    assert (nobody.group, nobody.jobs) == (UNKNOWN, 1)
 
 
 def test_groups_by_any_member() -> None:
     """Whatever it is, as text."""
-    assert {group.group for group in break_down(RUN, "queue")} == {"1", "[2]", NOT_TOLD}
+    assert {group.group for group in break_down(RUN, "queue")} == {"1", "[2]", UNKNOWN}
 
 
 def test_slowdowns_have_the_bound() -> None:

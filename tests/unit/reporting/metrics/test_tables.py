@@ -32,7 +32,7 @@ def test_rows_are_shown_if_one_run_needs_them() -> None:
     both = printed(metrics_table(["fine", "killed"], [measure_run(fine), measure_run(killed)]))
     assert not any(line.startswith("killed") for line in alone)
     assert "killed 0 1" in both
-    assert "users not told" in alone
+    assert "users unknown" in alone
 
 
 def test_metrics_have_the_digits_of_their_units() -> None:

@@ -170,7 +170,7 @@ function drawDistribution(page, element, valuesOf, least, axis, told) {
   }
   const marks = axis.tickvals ? {} : { dtick: range[1] - range[0] < 1.5 ? "D1" : 1 };
   const extra = {
-    xaxis: { type: "log", range, ...marks, ...axis }, yaxis: { range: [0, 1.02], tickformat: ".0%", title: { text: "share of jobs" } },
+    xaxis: { type: "log", range, ...marks, ...axis }, yaxis: { range: [0, 1.02], tickformat: ".0%", title: { text: "fraction of jobs" } },
     hovermode: "closest", margin: { l: LEFT, r: RIGHT, t: 8, b: 48 },
   };
   return Plotly.react(element, traces, layout(extra), CONFIGURATION);

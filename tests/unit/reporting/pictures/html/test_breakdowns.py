@@ -66,7 +66,7 @@ def test_runs_have_one_scale() -> None:
 def test_users_are_a_table() -> None:
     """The largest first, escaped; without users there is none."""
     page = text(schedule(*JOBS))
-    assert re.findall(r'<tr><th scope="row">([^<]*)</th><td>1</td>', page) == ["&lt;b&gt;", "ada", "bob", "not told"]
+    assert re.findall(r'<tr><th scope="row">([^<]*)</th><td>1</td>', page) == ["&lt;b&gt;", "ada", "bob", "unknown"]
     assert "<caption>By user</caption>" in page
     assert "By user" not in text(schedule(record()))
 
