@@ -717,3 +717,25 @@ def test_the_last_cell_of_a_heat_map_is_no_paler_for_ending_late(show: Show) -> 
     pixel = page.ask("report.gantts[0].image.data[4 * (3 * arguments[0] + arguments[0] - 1)]", columns)
     whole = min(1.0, share / ((end - (inside - 1) * step) / step))
     assert pixel == pytest.approx(255 - whole * (255 - 0x0B), abs=3)
+
+
+def test_pointing_at_a_heat_map_tells_how_busy_a_host_was(show: Show) -> None:
+    """In the cell; and that it was unavailable."""
+    busy = crowd(9_000, 4)
+    page = show(replace(busy, hosts=8, outages=(Outage(100.0, 300.0, HostSet.of(7)),)))
+    step = page.ask("report.gantts[0].drawn.step")
+    place = """((time, host) => {
+      const [gantt] = report.gantts;
+      gantt.canvas.scrollIntoView({ block: "center", behavior: "instant" });
+      const { left, top } = gantt.canvas.getBoundingClientRect();
+      return [left + gantt.x(time), top + gantt.y(host) + 4];
+    })(...arguments)"""
+    told = "[...document.getElementById('tip').children].map((line) => line.textContent)"
+    page.mouse("mouseMoved", *page.ask(place, 3.5 * step, 0))
+    within = (min(job.finish, 4 * step) - max(job.start, 3 * step) for job in busy.ran if 0 in job.hosts)
+    share = sum(max(0.0, seconds) for seconds in within) / step
+    shown = page.ask(told)
+    assert (shown[0], shown[2]) == ("host 0", f"{share:.0%} of the time busy")
+    page.mouse("mouseMoved", *page.ask(place, 200, 7))
+    shown = page.ask(told)
+    assert shown[2:] == ["0% of the time busy", "unavailable from 00:01:40 to 00:05:00"]

@@ -57,9 +57,10 @@ class Hands {
     const found = this.gantt.at(event.offsetX, event.offsetY);
     const mark = found ? null : this.gantt.markAt(event.offsetX, event.offsetY);
     const outage = found || mark ? null : this.gantt.outageAt(event.offsetX, event.offsetY);
-    this.tip.hidden = !found && !mark && !outage;
+    const cell = this.gantt.drawn.how === "heat" ? heatStory(this.gantt, event.offsetX, event.offsetY) : null;
+    this.tip.hidden = !found && !mark && !outage && !cell;
     if (this.tip.hidden) return;
-    const story = mark ? this.gantt.run.leases.story(mark) : outage ? outageStory(outage) : this.#story(found);
+    const story = cell ?? (mark ? this.gantt.run.leases.story(mark) : outage ? outageStory(outage) : this.#story(found));
     this.tip.replaceChildren(...story.map((line, i) => {
       const element = document.createElement(i ? "div" : "strong");
       element.textContent = line;

@@ -45,3 +45,21 @@ function heatColour(share) {
   const ground = channels(styled("plot")), full = channels(styled("heat"));
   return ground.map((channel, i) => channel + share * (full[i] - channel));
 }
+
+/** What the cell at a point tells, in lines; null outside of the chart. */
+function heatStory(gantt, x, y) {
+  const { left, right, top, bottom } = gantt.box, { raster, drawn: { step }, page: { view, full } } = gantt;
+  if (x < left || x > right || y < top || y >= bottom) return null;
+  const { low, high } = gantt.hosts, perRow = (high - low + 1) / raster.rows;
+  const row = Math.floor((bottom - y) / (bottom - top) * raster.rows), first = Math.floor(view.begin / step);
+  const column = Math.min(Math.floor(gantt.timeAt(x) / step) - first, raster.columns - 1);
+  const from = low + Math.floor(row * perRow), to = Math.min(low + Math.ceil((row + 1) * perRow - 1e-9), high + 1) - 1;
+  const share = Math.min(1, raster.busy[row * raster.columns + column] / heatCover(full, first, raster.columns, step)[column]);
+  const begin = (first + column) * step, outage = gantt.outageAt(x, y);
+  return [
+    from === to ? `host ${from}` : `hosts ${from} to ${to}`,
+    `${duration(begin)} to ${duration(Math.min(begin + step, full.end))}`,
+    `${Math.round(100 * share)}% of the time busy`,
+    ...(outage ? [`unavailable from ${duration(outage.start)} to ${duration(outage.finish)}`] : []),
+  ];
+}
