@@ -113,7 +113,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(batsched_py.__version__, prog_name=PROGRAM)
 def batsched() -> None:
-    """Decide for the Batsim platform simulator, or do without Batsim."""
+    """Write, run and compare scheduling algorithms, with the simulator Batsim or without it."""
 
 
 batsched.params.append(DEBUG)

@@ -75,12 +75,12 @@ class BatsimRequest(Struct, frozen=True):
 @workloads_option
 @algorithm_options
 @option("-e --export", "PREFIX", "Let Batsim write PREFIX_jobs.csv and its other files.")
-@option("--events", "FILE", "What happens to the machines (JSON lines).", type=PATH)
+@option("--events", "FILE", "External events, such as host failures (JSON lines).", type=PATH)
 @option("--image", "NAME", "Has Batsim as its entry point.", default=BATSIM_IMAGE)
 @option(
     "--pull",
     None,
-    "When to get the image from its registry.",
+    "When to pull the image.",
     type=click.Choice(["missing", "always", "never"]),
     default="missing",
 )
@@ -96,9 +96,9 @@ class BatsimRequest(Struct, frozen=True):
 @clock_option
 @click.argument("arguments", nargs=-1, metavar="[-- BATSIM'S OWN ARGUMENTS]")
 def command(request: BatsimRequest) -> None:
-    """Start Batsim in a container, and decide with ALGORITHM until the simulation ends.
+    """Start Batsim in a container, and make decisions with ALGORITHM until the simulation ends.
 
-    Its log goes to stderr, its files to where -e says. The container is removed, however the run ends.
+    Batsim's log goes to stderr, its output files to the prefix given to -e. The container is always removed at the end.
 
     Needs a container engine with Docker's interface, and the extra `docker`: pip install 'batsched-py[docker]'.
     """

@@ -110,49 +110,60 @@ class CompareRequest(Struct, frozen=True):
 @option(
     "-w --workload workloads",
     "FILE",
-    "Batsim JSON; each is a run of its own for each algorithm.",
+    "Workload, Batsim JSON; each is a separate run for each algorithm.",
     type=INPUT,
     multiple=True,
 )
 @option(
     "--generate model",
     "MODEL:KEY=VALUE,...",
-    "In place of -w: a workload for each seed, like lublin:jobs=300,load=0.9 (see generate).",
+    "Instead of -w: generate a workload for each seed, such as lublin:jobs=300,load=0.9 (see generate).",
 )
 @option(
     "--seeds",
     "A-B,...",
-    "Of --generate, like 1-20  [default: 0]; with -w, of algorithms that have an option seed.",
+    "Seeds for --generate, such as 1-20  [default: 0]; with -w, for algorithms with an option seed.",
     callback=read_seeds,
 )
 @variant_options
-@option("--baseline", "NAME", "What the others are compared with.  [default: the first -s]")
+@option("--baseline", "NAME", "Algorithm to compare the others with.  [default: the first -s]")
 @option(
     "--metrics",
     "NAME,...",
-    f"What is shown, of {', '.join(METRICS)}.  [default: {', '.join(SHOWN)}]",
+    f"Metrics to show, of {', '.join(METRICS)}.  [default: {', '.join(SHOWN)}]",
     shell_complete=complete_list(METRICS),
 )
-@option("--level", "P", "Of the confidence intervals.", type=Number(0, 1, min_open=True, max_open=True), default=LEVEL)
 @option(
-    "--resamples", "N", "What the intervals are made of.", type=click.IntRange(100, _MOST_RESAMPLES), default=RESAMPLES
+    "--level", "P", "Level of the confidence intervals.", type=Number(0, 1, min_open=True, max_open=True), default=LEVEL
+)
+@option(
+    "--resamples",
+    "N",
+    "Number of bootstrap resamples for the intervals.",
+    type=click.IntRange(100, _MOST_RESAMPLES),
+    default=RESAMPLES,
 )
 @window_options("Measure what was submitted")
-@flag("--differences", "Show differences from the baseline in place of ratios to it.")
-@option("--processes", "N", "Runs at a time.  [default: one for each core]", type=click.IntRange(1, _MOST_PROCESSES))
+@flag("--differences", "Show differences from the baseline instead of ratios.")
+@option(
+    "--processes",
+    "N",
+    "Number of parallel runs.  [default: one for each core]",
+    type=click.IntRange(1, _MOST_PROCESSES),
+)
 @option("-e --export", "FOLDER", "Write FOLDER/WORKLOAD/ALGORITHM_jobs.csv...", type=PATH)
 @option("--csv", "FILE", "Write a row for each run.", type=PATH)
-@option("--json", "FILE", "Write all runs, figures and intervals.", type=PATH)
+@option("--json", "FILE", "Write all runs, metrics and intervals.", type=PATH)
 @option("--latex", "FILE", "Write the tables for a paper (booktabs).", type=PATH)
 @option("--figure", "FILE", "Draw the comparison (.pdf, .svg, .png).", type=PATH, callback=read_picture)
 @option(
     "--figure-kind",
     None,
-    "What is drawn: ratios with intervals, values on all workloads, or means over an option that varies."
+    "Kind of figure: ratios with intervals, values on all workloads, or means against an option that varies."
     "  [default: curve if one option varies, else forest]",
     type=click.Choice(KINDS),
 )
-@option("--report", "FILE", "Write a page (HTML) with tables, pictures and every workload.", type=PATH)
+@option("--report", "FILE", "Write an HTML page with tables, figures and every workload.", type=PATH)
 @machine_options
 @behaviour_options
 @clock_option
@@ -160,10 +171,10 @@ class CompareRequest(Struct, frozen=True):
 def command(request: CompareRequest) -> int:
     """Run several algorithms on the same workloads, and compare them workload by workload.
 
-    Each -s is an algorithm; -o, --options-file and --name belong to the -s before them. Each -w, or each seed, is one
-    observation: intervals are over workloads, so that one workload has none.
+    Each -s adds an algorithm; -o, --options-file and --name apply to the preceding -s. Each -w, or each seed, is one
+    observation. Confidence intervals are over workloads, so a single workload has none.
 
-    An algorithm that fails is told, and the others are compared; the exit code is 3 then.
+    If an algorithm fails, that is reported, the others are compared, and the exit code is 3.
     """
     if request.figure_kind is not None and request.figure is None:
         raise click.UsageError("'--figure-kind' goes with '--figure'")

@@ -141,7 +141,7 @@ class ConvertRequest(Struct, frozen=True):
 @option(
     "--hosts",
     "N",
-    "Size of the machine; larger jobs are dropped. Default: what the log says.",
+    "Size of the machine; larger jobs are dropped. Default: as in the log.",
     type=HOSTS,
     callback=lambda _context, _option, hosts: hosts or 0,
 )
@@ -155,10 +155,10 @@ class ConvertRequest(Struct, frozen=True):
 @option("--platform", "FILE", "Write a platform of the machine's hosts, too.", type=PATH)
 @lease_options
 def command(request: ConvertRequest) -> None:
-    """Make a workload of LOG, and tell how many jobs each cleaning rule dropped or corrected.
+    """Convert LOG to a workload, and report how many jobs each cleaning rule dropped or corrected.
 
-    LOG is in the Standard Workload Format; FILE.lwf, a lease workload of Haizea; or with --from sacct what
-    sacct --parsable2 prints. All may be compressed by gzip. A workload in JSON is cut, or becomes a lease workload.
+    LOG is in the Standard Workload Format, or in Haizea's format (FILE.lwf), or, with --from sacct, the output
+    of sacct --parsable2. All may be compressed with gzip. A JSON workload is cut, or converted to a lease workload.
     """
     log, output, options = request.log, request.output, request.leases_wanted
     check_apart(

@@ -29,15 +29,15 @@ class DemoRequest(Struct, frozen=True):
 @option(
     "-s --scheduler algorithm",
     "NAME",
-    "Who decides: a name that `batsched-py list` shows.",
+    "Name of an algorithm (see list).",
     default="easy",
     shell_complete=complete_algorithm,
 )
 @option("-e --export", "PREFIX", "Write PREFIX_jobs.csv, PREFIX_schedule.csv, traces, tables.")
 def command(request: DemoRequest) -> None:
-    """Simulate 200 jobs on 32 hosts, and draw what happened.
+    """Simulate 200 jobs on 32 hosts, and draw a Gantt chart.
 
-    It needs no files: the platform and the workload come with the program. The command that it runs is shown first.
+    The platform and the workload are included. The command that it runs is shown first.
     """
     words = ["-p", PLATFORM, "-w", WORKLOAD, "-s", request.algorithm, "--gantt"]
     words += [] if request.export is None else ["-e", request.export]

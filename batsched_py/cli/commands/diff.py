@@ -41,23 +41,23 @@ class DiffRequest(Struct, frozen=True):
 @option(
     "--relative",
     "R",
-    "Other numbers (joules, progress) are the same if they differ by at most this share.",
+    "Treat other numbers (joules, progress) as equal if they differ by at most this fraction.",
     type=Number(0, 1),
     default=1e-6,
 )
 @option(
     "--ignore",
     "KIND",
-    "Leave out facts of this kind, calls say; may be given several times.",
+    "Ignore facts of this kind, such as calls; may be given several times.",
     type=click.Choice([str(kind) for kind in FactKind]),
     multiple=True,
 )
 @option("--count", "N", "Differences to show.", type=click.IntRange(min=0), default=10)
 def command(request: DiffRequest) -> int:
-    """Compare what happened in two recorded runs, A.jsonl and B.jsonl: what Batsim told, and what was decided.
+    """Compare two recorded runs, A.jsonl and B.jsonl: the events from Batsim and the decisions.
 
-    Events are compared by job and host, wherever in its instant each stands and however it is spelled. Exit code 0 if
-    the runs are the same, 1 if they differ.
+    Events are compared by job and host; their order within an instant and their notation do not matter. The exit code
+    is 0 if the runs are the same, 1 if they differ.
     """
     warn = Warnings()
     limits = current_limits()

@@ -43,7 +43,7 @@ class ShowRequest(Struct, frozen=True):
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Show what a descriptor of an experiment asks for."""
+    """Validate and show the description of an experiment."""
 
 
 command.params.append(DEBUG)

@@ -46,10 +46,10 @@ class ExplainRequest(Struct, frozen=True):
 @flag("--json as_json", "Print one JSON object.")
 @hosts_option
 def command(request: ExplainRequest) -> None:
-    """Show why JOB of a run waited: a reason for each second, and which jobs stood in its way.
+    """Explain why JOB waited: a reason for each second, and which jobs were in the way.
 
-    PREFIX is that of option -e, a folder with one _jobs.csv, or a _jobs.csv. JOB is an id like w0!12, or 12 if no other
-    workload has a 12. What the algorithm said is in PREFIX_decisions.csv; without it, only the schedule gives reasons.
+    PREFIX is the prefix given to -e, a folder with one _jobs.csv, or a _jobs.csv. JOB is an id such as w0!12, or 12 if
+    it is unique. The algorithm's own reasons are read from PREFIX_decisions.csv; without it, only the schedule is used.
     """
     schedule = read_schedule(request.path, hosts=request.hosts, limits=current_limits())
     decisions = read_decisions_of(schedule, limits=current_limits())

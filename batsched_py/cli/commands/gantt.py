@@ -59,12 +59,12 @@ class GanttRequest(Struct, frozen=True):
 @picture_options("Write a picture for papers (.pdf, .svg, .png) instead of drawing here.", required=False)
 @option("--colour-by", None, "What colours tell apart.", type=click.Choice(CHOICES), default="job")
 @option("--with panels", "PANEL,...", f"Below it: {', '.join(PANELS)}.", callback=_read_panels)
-@option("-w --workload workloads", "FILE", "What was run: tells the users.", type=PATH, multiple=True)
+@option("-w --workload workloads", "FILE", "Workload of the runs, for users.", type=PATH, multiple=True)
 def command(request: GanttRequest) -> None:
-    """Draw which jobs ran on which hosts, and when.
+    """Draw Gantt charts of runs.
 
-    A PATH is a _jobs.csv of Batsim or of simulate, the prefix of its option -e, or a folder with one such file. Several
-    runs stand one above the other, on one time axis.
+    A PATH is a _jobs.csv file, the prefix given to -e, or a folder with one such file. Several runs share one
+    time axis.
     """
     picture = request.picture
     if picture.output is None:

@@ -78,13 +78,13 @@ def _read_time(context: click.Context, parameter: click.Parameter, text: str | N
 @option(
     "--failures",
     "mtbf=T,repair=T",
-    "Let hosts fail; means, as 30d and 2h. shape=K and repair-shape=K of Weibull distributions.",
+    "Generate host failures with these means, such as 30d and 2h; shape=K, repair-shape=K for Weibull distributions.",
     callback=_read_failures,
 )
 @option("--events", "FILE", "The failures, as external events; goes with --failures.", type=PATH)
 @option("--until", "T", "Hosts fail until then. Default: the last job is submitted.", callback=_read_time)
 def command(request: GenerateRequest) -> None:
-    """Draw a workload from the model of Lublin and Feitelson (2003), failures of hosts, or both."""
+    """Generate a workload with the model of Lublin and Feitelson (2003), host failures, or both."""
     _check_usage(request)
     output, platform, events = request.output, request.platform, request.events
     check_apart([], [("-o", output), ("--platform", platform), ("--events", events)])

@@ -25,9 +25,9 @@ class ListRequest(Struct, frozen=True):
 
 @takes(ListRequest, limits=False)
 def command(request: ListRequest) -> None:  # noqa: ARG001
-    """Show the algorithms that come along and those that installed packages add; `describe` says more of one.
+    """List the built-in algorithms and those of installed packages; `describe` shows the details of one.
 
-    Any other is named as package.module:Class or file.py:Class.
+    To use any other algorithm, give package.module:Class or file.py:Class.
     """
     come_along = importlib.import_module(BUILT_IN_PACKAGE)
     found = available()

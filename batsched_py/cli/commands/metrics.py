@@ -98,7 +98,7 @@ class MetricsRequest(Struct, frozen=True):
 @option(
     "--format form",
     None,
-    "A table for people, or a row or an object for each run. Default: what FILE ends in, else table.",
+    "A table, or a row or an object for each run. Default: by the extension of FILE, else table.",
     type=click.Choice(["table", "csv", "json"]),
 )
 @option("-o --output", "FILE", "Write to FILE instead.", type=PATH)
@@ -107,7 +107,7 @@ class MetricsRequest(Struct, frozen=True):
 @option(
     "--by",
     "user|size|runtime|MEMBER",
-    "Waits and slowdowns of the jobs of each user, class of sizes, class of run times, or value of a member of jobs.",
+    "Waits and slowdowns for each user, class of sizes, class of run times, or value of another job field.",
 )
 @flag("--batsim", "Batsim's own figures, by its names and definitions, from the jobs.")
 @tau_option
@@ -115,10 +115,10 @@ class MetricsRequest(Struct, frozen=True):
 @members_option
 @window_options("Measure what was submitted")
 def command(request: MetricsRequest) -> None:
-    """Show the figures of runs, side by side.
+    """Show the metrics of runs, side by side.
 
-    A PATH is a _jobs.csv of Batsim or of simulate, the prefix of its option -e, a folder with one such file, or a log
-    in SWF. docs/metrics.md defines each figure.
+    A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log in SWF. docs/metrics.md
+    defines each metric.
     """
     _check_usage(request)
     schedules = read_runs(request.paths, request.workloads, request.output, request.hosts)

@@ -39,9 +39,9 @@ class NewRequest(Struct, frozen=True):
 @click.argument("file", type=PATH)
 @option("--tests/--no-tests", None, "Write its tests, too, as test_FILE.", default=True)
 def command(request: NewRequest) -> None:
-    """Write an algorithm that works into FILE, as a beginning, with its tests beside it.
+    """Create FILE, a working algorithm to start from, with its tests in the same folder.
 
-    Both are written or none, and nothing is overwritten.
+    Existing files are not overwritten; if one exists, nothing is written.
     """
     file, tests_file = request.file, request.file.with_name(f"test_{request.file.name}")
     if file.suffix != ".py":

@@ -65,7 +65,7 @@ class PlacementsRequest(Struct, frozen=True):
 @flag("--plain", "Print nothing but the names of hosts that may be chosen, one a line.")
 @flag("--json", "Print the schedules as JSON, as a job's member `alternatives` has them.")
 def command(request: PlacementsRequest) -> None:
-    """Show where something could be placed for which the query EXPR is true; nothing is reserved.
+    """Show possible placements on hosts that match the query EXPR, without reserving them.
 
     The algorithm `placer` proposes such schedules, in this order, and tries them one after the other.
     """

@@ -28,10 +28,9 @@ class PlotRequest(Struct, frozen=True):
 @paths_argument
 @picture_options("The picture: .pdf, .svg or .png.", required=True)
 def command(request: PlotRequest) -> None:
-    """Draw a line for each run: how waits or bounded slowdowns are distributed, utilisation or queue over time.
+    """Plot a line for each run: distribution of waits or bounded slowdowns, utilisation or queue over time.
 
-    A PATH is a _jobs.csv of Batsim or of simulate, the prefix of its option -e, a folder with one such file, or a log
-    in SWF.
+    A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log in SWF.
     """
     kind, picture = request.kind, request.picture
     if picture.only is not None and kind == "queue":

@@ -53,9 +53,9 @@ class QueryRequest(Struct, frozen=True):
 @flag("--attributes", "Show which attributes there are.")
 @option("--as user", "USER", "Leave out hosts that are certain to refuse this user.")
 def command(request: QueryRequest) -> None:
-    """Show the hosts for which the query EXPR is true, as '$arch == "x86" and $mem >= 512'.
+    """List the hosts that match the query EXPR, such as '$arch == "x86" and $mem >= 512'.
 
-    The page "Queries" of the documentation has the language.
+    The page "Queries" of the documentation describes the query language.
     """
     if (request.platform is None) is (request.records is None):
         raise click.UsageError("one of '-p' and '--records' says whose records are asked")

@@ -33,7 +33,7 @@ class RecordRequest(Struct, frozen=True):
 @option(
     "--listen",
     "ADDRESS",
-    "Where Batsim connects; the port may be * for a free one.",
+    "Address for Batsim to connect to; use port * for a free port.",
     callback=read_address,
     default="tcp://127.0.0.1:28000",
 )
@@ -41,15 +41,15 @@ class RecordRequest(Struct, frozen=True):
 @option(
     "--timeout",
     "S",
-    "Give up when either side says nothing for S seconds. Default: never; a death is noticed anyway.",
+    "Stop if either side sends nothing for S seconds. Default: never; if one dies, that is noticed anyway.",
     type=Seconds(min=0, min_open=True),
 )
 @connect_timeout_option("After Batsim's first message, wait so long for the decision process to listen.")
 def command(request: RecordRequest) -> None:
-    """Pass messages between Batsim and a decision process, and keep them in FILE (.jsonl or .jsonl.gz).
+    """Pass messages between Batsim and a decision process, and record them in FILE (.jsonl or .jsonl.gz).
 
-    Start the decision process on another address than Batsim looks for, and Batsim with the address of --listen. Bytes
-    are passed on unchanged. It ends when the simulation ends; if one side fails, the other is not left waiting.
+    Start the decision process at the address of --connect, and Batsim with the address of --listen. Messages are passed
+    on unchanged. The command ends when the simulation ends; if one side fails, the other is not left waiting.
     """
     if request.listen == request.connect:
         raise click.UsageError("'--listen' and '--connect' are the same address: the recorder would talk to itself")

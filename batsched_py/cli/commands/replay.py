@@ -38,17 +38,17 @@ class ReplayRequest(Struct, frozen=True):
 @algorithm_options
 @flag(
     "--trust-header",
-    "Load what the recording's header names, file.py:Class or module:function: this runs its author's code.",
+    "Load the code named in the recording's header, file.py:Class or module:function: this runs its author's code.",
 )
 @redis_options
 def command(request: ReplayRequest) -> int:
-    """Feed the requests of the recording RUN.jsonl to an algorithm and compare its decisions with the recorded ones.
+    """Send the requests of the recording RUN.jsonl to an algorithm and compare its decisions with the recorded ones.
 
-    Algorithm, options and clock are those of the recording, unless others are given; another algorithm begins without
-    the recorded options. Exit code 0 if all decisions are the same, 1 if one differs: the first is shown, and the
-    replay ends, because what Batsim said next answered the recorded decision.
+    Algorithm, options and clock are those of the recording unless you give others; another algorithm does not use the
+    recorded options. The exit code is 0 if all decisions are the same, 1 if one differs. The replay shows the first
+    difference and stops there, because Batsim's next messages depend on the recorded decision.
 
-    A recording chooses among built-in things only: name an algorithm of your own with -s, functions with -o.
+    A recording can select built-in algorithms and functions only: give your own with -s and -o.
     """
     transcript = Transcript(request.recording, Warnings(), limits=current_limits())
     header = transcript.header or Header()

@@ -44,15 +44,15 @@ class ReportRequest(Struct, frozen=True):
 @option(
     "--by",
     "MEMBER",
-    "A table of groups of jobs by this member; may be given several times. Default: user, if the jobs have one.",
+    "Table of groups of jobs by this job field; may be given several times. Default: user, if known.",
     multiple=True,
 )
 @option("--title", "TEXT", "The page's heading. Default: the names of the runs.", default="")
 def command(request: ReportRequest) -> None:
-    """Show runs on one page that needs no network: figures, Gantt charts, charts over time, distributions.
+    """Create one HTML page that shows runs: metrics, Gantt charts, charts over time, distributions.
 
-    A PATH is a folder with one _jobs.csv, the prefix of Batsim's option -e, a _jobs.csv or a log (.swf, .swf.gz). With
-    several runs, each is compared with the first.
+    A PATH is a _jobs.csv file, the prefix given to -e, a folder with one such file, or a log (.swf, .swf.gz). With
+    several runs, each is compared with the first. The page needs no network.
     """
     paths, names, output = request.paths, request.names, request.output
     if names and len(names) != len(paths):

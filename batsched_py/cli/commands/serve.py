@@ -87,7 +87,7 @@ class ServeRequest(Struct, frozen=True):
 @option(
     "-b --bind",
     "ADDRESS",
-    "Where to listen; the port may be * for a free one.",
+    "Address to listen at; use port * for a free port.",
     callback=read_address,
     default="tcp://127.0.0.1:28000",
 )
@@ -97,7 +97,11 @@ class ServeRequest(Struct, frozen=True):
 @option("--token-file", "FILE", "With --site: a secret that callers must show.", type=PATH)
 @option("--rate", "N", "With --site: requests a second of each user.", type=Number(min=1), default=100.0)
 @option(
-    "--wakeup-interval", "S", "With --site: simulated seconds between two looks.", type=Seconds(min=1e-3), default=60.0
+    "--wakeup-interval",
+    "S",
+    "With --site: simulated seconds between two wake-ups.",
+    type=Seconds(min=1e-3),
+    default=60.0,
 )
 @option("-e --export", "PREFIX", "Write PREFIX_run.json, PREFIX_decisions.csv, the algorithm's own PREFIX_NAME.csv.")
 @record_option
@@ -107,11 +111,11 @@ class ServeRequest(Struct, frozen=True):
 @redis_options
 @live_option
 def command(request: ServeRequest) -> None:
-    """Listen for Batsim and decide with ALGORITHM until the simulation ends.
+    """Listen for Batsim and make decisions with ALGORITHM until the simulation ends.
 
     Start Batsim with the same address: batsim -s tcp://127.0.0.1:28000 ...
 
-    When the algorithm fails, Batsim is told to stop; it does not wait for ever.
+    If the algorithm fails, Batsim is made to stop.
     """
     choice, record = request.choice, request.record
     choice.check_given()

@@ -94,7 +94,7 @@ class SimulateRequest(Struct, frozen=True):
 @option(
     "--workload-name workload_names",
     "NAME",
-    "What each workload is called in job ids, in their order.",
+    "Name of each workload in job ids, in order.",
     multiple=True,
     callback=lambda _context, _option, names: names or None,
 )
@@ -117,9 +117,9 @@ class SimulateRequest(Struct, frozen=True):
 @live_option
 @flag("--quiet", "No progress bar and no summary.")
 def command(request: SimulateRequest) -> None:
-    """Play Batsim: run the jobs of the workloads on the platform as the algorithm decides.
+    """Simulate workloads on a platform with an algorithm, in place of Batsim.
 
-    Each decision is checked as Batsim checks it. The algorithm is one of ours (-s), or any program that speaks Batsim's
+    Decisions are checked by Batsim's rules. They are made by an algorithm (-s), or by any program that uses Batsim's
     protocol (--socket).
     """
     _check_usage(request)

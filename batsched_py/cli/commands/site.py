@@ -39,8 +39,8 @@ class SiteRequest(Struct, frozen=True):
 @platform_option
 @algorithm_options
 @machine_options
-@flag("-E energy", "Count energy and allow power states to be changed.")
-@flag("--enable-compute-sharing compute_sharing", "Several jobs may run on one host.")
+@flag("-E energy", "Measure energy, and allow changes of power states.")
+@flag("--enable-compute-sharing compute_sharing", "Allow several jobs on one host.")
 @option(
     "--pace",
     "N|max",

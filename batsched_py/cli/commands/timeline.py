@@ -94,7 +94,7 @@ class ShowRequest(Struct, frozen=True):
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Show what happens when in the VMs of an experiment."""
+    """Show the timelines of the VMs of an experiment."""
 
 
 command.params.append(DEBUG)

@@ -22,14 +22,12 @@ _MOST_MEMORY: Final = 10**12
 _DATES: Final = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
 
 lease_options = together(
-    flag("--leases", "Make leases of the jobs of LOG, by Haizea's rules for logs; implied by -o FILE.lwf."),
+    flag("--leases", "Convert the jobs of LOG to leases, by Haizea's rules for logs; implied by -o FILE.lwf."),
     option(
-        "--ar-share", "SHARE", "Make this share of them advance reservations.", type=Number(min=0, max=1), default=0
+        "--ar-share", "SHARE", "Fraction of leases to make advance reservations.", type=Number(min=0, max=1), default=0
     ),
-    option("--seed", "N", "The same seed, the same reservations.", type=int, default=0),
-    option(
-        "--injectionfile injection", "FILE.lwf", "Requests that are added, and numbered after those of LOG.", type=PATH
-    ),
+    option("--seed", "N", "Seed of the random choice of reservations.", type=int, default=0),
+    option("--injectionfile injection", "FILE.lwf", "Requests to add, numbered after those of LOG.", type=PATH),
     option("--imagefile images", "FILE", "Haizea's file of images, one for each lease.", type=PATH),
     option(
         "--add-overhead of",

@@ -161,32 +161,32 @@ algorithm_options = together(
         callback=_read_assignments,
         shell_complete=complete_assignment,
     ),
-    option("--options-file", "FILE", "Options of the algorithm as a JSON object; -o rules over it.", type=PATH),
+    option("--options-file", "FILE", "Options of the algorithm as a JSON object; -o takes precedence.", type=PATH),
 )
 
 clock_option = option(
     "--clock",
     "zero|fixed:S|measured",
-    "Simulated time that a decision takes: none, S seconds, or what it really takes.",
+    "Simulated time of a decision: none, S seconds, or its real duration.",
     default="zero",
 )
 
 record_option = option(
-    "--record", "FILE", "Keep the conversation in FILE (JSON lines; compressed as .gz), for replay and diff.", type=PATH
+    "--record", "FILE", "Record all messages in FILE (JSON lines; compressed if .gz), for replay and diff.", type=PATH
 )
 
 timeout_option = option(
     "--timeout",
     "S",
-    "Give up when Batsim says nothing for S seconds. Default: never; its death is noticed anyway.",
+    "Stop if Batsim sends nothing for S seconds. Default: never; if it dies, that is noticed anyway.",
     type=Seconds(min=0, min_open=True),
 )
 
 requests_option = flag(
-    "--requests", "Submit jobs that external events ask for (submit_job), take them back (cancel_job); dynamic jobs."
+    "--requests", "Submit and cancel jobs as external events request (submit_job, cancel_job), as dynamic jobs."
 )
 
-live_option = flag("--live", "Show on stderr what waits, what is busy and who is next, while the run goes on.")
+live_option = flag("--live", "Show waiting jobs, busy hosts and the next job on stderr during the run.")
 
 
 def connect_timeout_option(text: str) -> Decorator:

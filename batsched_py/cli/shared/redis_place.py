@@ -79,17 +79,17 @@ def _read_address(context: click.Context, parameter: click.Parameter, value: str
 redis_option = option(
     "--redis redis_address",
     "HOST:PORT",
-    "Where Redis is for us, if not where SIMULATION_BEGINS says.",
+    "Address of Redis, if it differs from that in SIMULATION_BEGINS.",
     callback=_read_address,
 )
 
 redis_options = together(
     redis_option,
-    option("--redis-prefix", "PREFIX", "What keys in Redis begin with, if not as SIMULATION_BEGINS says."),
+    option("--redis-prefix", "PREFIX", "Prefix of keys in Redis, if it differs from that in SIMULATION_BEGINS."),
     option(
         "--allow-redis allowed_redis",
         "HOST",
-        "A host other than this machine where SIMULATION_BEGINS may say that Redis is; may be given several times.",
+        "A remote host that SIMULATION_BEGINS may name as the host of Redis; may be given several times.",
         multiple=True,
     ),
 )

@@ -32,7 +32,7 @@ _MOST_INCHES: Final = 100.0
 
 
 paths_argument: Final = click.argument("paths", type=PATH, nargs=-1, required=True, metavar="PATH...")
-hosts_option: Final = option("--hosts", "N", "Compute hosts. Default: what the files say.", type=HOSTS)
+hosts_option: Final = option("--hosts", "N", "Number of compute hosts. Default: as in the files.", type=HOSTS)
 tau_option: Final = option(
     "--tau",
     "S",
@@ -43,7 +43,7 @@ tau_option: Final = option(
 members_option: Final = option(
     "-w --workload workloads",
     "FILE",
-    "The workload that was run: users and deadlines of its jobs.",
+    "Workload of the runs, for users and deadlines.",
     type=INPUT,
     multiple=True,
 )
@@ -121,9 +121,9 @@ def picture_options(text: str, *, required: bool) -> Decorator:
         window_options("Show what happens"),
         option("--only", "HOSTS", "Show these hosts only: 0-15 or 0-3,8.", callback=_read_hosts),
         hosts_option,
-        option("--width", "INCHES", "Of the picture; 3.5, a column, if not given.", type=wide),
-        option("--height", "INCHES", "Of the picture; what suits it, if not given.", type=high),
-        option("--title", "TEXT", "Above the picture.", default=""),
+        option("--width", "INCHES", "Width of the figure. Default: 3.5, one column.", type=wide),
+        option("--height", "INCHES", "Height of the figure. Default: depends on its content.", type=high),
+        option("--title", "TEXT", "Title above the figure.", default=""),
     )
 
 

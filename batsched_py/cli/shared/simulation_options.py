@@ -27,12 +27,12 @@ workloads_option = option("-w --workload workloads", "FILE", "Batsim JSON.", typ
 
 #: Hosts that take part, and their roles, under the names of Settings.
 machine_options = together(
-    option("--mmax machines", "N", "Only the first N hosts.", type=HOSTS),
-    option("-m --master-host", "NAME", "Runs no jobs.", default=DEFAULT_MASTER),
+    option("--mmax machines", "N", "Use only the first N hosts.", type=HOSTS),
+    option("-m --master-host", "NAME", "Name of the master host, which runs no jobs.", default=DEFAULT_MASTER),
     option(
         "-r --add-role-to-hosts roles",
         "HOST,...:ROLE",
-        "The role of hosts: storage, master or compute_node; may be given several times.",
+        "Set the role of hosts: storage, master or compute_node; may be given several times.",
         multiple=True,
         callback=read_roles,
     ),
@@ -40,42 +40,42 @@ machine_options = together(
 
 #: Switches of Batsim under the names of Settings, and --events as `events`, a file.
 behaviour_options = together(
-    option("--protocol", None, "Speak as Batsim 4 or 1.4.", type=click.Choice(list(DIALECTS)), default=V4.name),
-    flag("-E energy", "Count energy and allow power states to be changed."),
-    option("--events", "FILE", "What happens to the machines (JSON lines).", type=PATH),
+    option("--protocol", None, "Protocol of Batsim 4 or 1.4.", type=click.Choice(list(DIALECTS)), default=V4.name),
+    flag("-E energy", "Measure energy, and allow changes of power states."),
+    option("--events", "FILE", "External events, such as host failures (JSON lines).", type=PATH),
     option(
         "--on-failure",
         None,
-        "What becomes of jobs on hosts that fail: they go on, as in Batsim, end, or are submitted again.",
+        "What happens to jobs on hosts that fail: they continue, as in Batsim, end, or are submitted again.",
         type=click.Choice(ON_FAILURE),
         default="ignore",
     ),
-    flag("--enable-compute-sharing compute_sharing", "Several jobs may run on one host."),
+    flag("--enable-compute-sharing compute_sharing", "Allow several jobs on one host."),
     click.option(
         "--disable-storage-sharing",
         "storage_sharing",
         flag_value=False,
         default=True,
-        help="Only one job at a time may be placed on a storage host.",
+        help="Allow only one job at a time on a storage host.",
     ),
-    flag("--enable-dynamic-jobs dynamic_jobs", "The algorithm may register jobs."),
+    flag("--enable-dynamic-jobs dynamic_jobs", "Allow the algorithm to register jobs."),
     option(
         "--acknowledge-dynamic-jobs/--no-acknowledge-dynamic-jobs",
         None,
         "Registered jobs are submitted back (the default in v1.4), or not (in v4).",
         default=None,
     ),
-    flag("--forward-profiles-on-submission forward_profiles", "Submissions carry the profile."),
-    flag("--forward-unknown-events forward_unknown_events", "Events of other types reach the algorithm."),
-    flag("--message-latency message_latency", "Messages between Batsim's own parts take time, as in Batsim."),
-    flag("--enable-profile-reuse profile_reuse", "Profiles outlive their jobs."),
-    flag("--allow-oversized-jobs allow_oversized", "Submit jobs larger than the platform, to see them rejected."),
+    flag("--forward-profiles-on-submission forward_profiles", "Include the profile in submissions."),
+    flag("--forward-unknown-events forward_unknown_events", "Forward events of other types to the algorithm."),
+    flag("--message-latency message_latency", "Simulate the latency of messages between Batsim's parts."),
+    flag("--enable-profile-reuse profile_reuse", "Keep profiles after their jobs have ended."),
+    flag("--allow-oversized-jobs allow_oversized", "Submit jobs larger than the platform, so that they are rejected."),
     click.option(
         "--disable-machine-state-tracing",
         "trace_machine_states",
         flag_value=False,
         default=True,
-        help="No PREFIX_machine_states.csv.",
+        help="Do not write PREFIX_machine_states.csv.",
     ),
 )
 

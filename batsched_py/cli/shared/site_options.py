@@ -42,11 +42,11 @@ class SitePlace(Struct, frozen=True):
 
 #: The options under the names of SitePlace.
 site_options = together(
-    option("--url", "URL", "Where the site answers.", default=DEFAULT_URL, envvar=URL_VARIABLE, show_envvar=True),
-    option("--token-file", "FILE", "The secret that the site wants to be shown.", type=PATH),
-    option("--user", "NAME", "For whom to ask.", default=""),
-    option("--group", "NAME", "The group of that user.", default=""),
-    connect_timeout_option("Wait so long for the site to start."),
+    option("--url", "URL", "Address of the site.", default=DEFAULT_URL, envvar=URL_VARIABLE, show_envvar=True),
+    option("--token-file", "FILE", "File with the token of the site.", type=PATH),
+    option("--user", "NAME", "User of the request.", default=""),
+    option("--group", "NAME", "Group of the user.", default=""),
+    connect_timeout_option("Time to wait for the site to start."),
 )
 
 

@@ -21,7 +21,7 @@ _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
 
 
 #: How times are spelled, for the help.
-SPELLINGS: Final = "3600, 90min, 12h, 150d, or a date where the log tells its start"
+SPELLINGS: Final = "3600, 90min, 12h, 150d, or a date if the log has a start date"
 
 
 class TimeSpan(click.types.StringParamType):
@@ -69,7 +69,7 @@ def end_options(does: str, also: str = "") -> Decorator:
         option(
             "--skip",
             "TIME",
-            "In place of --from: leave out so much from the first submission on (warm-up).",
+            "Instead of --from: skip this much time after the first submission (warm-up).",
             type=TimeSpan(),
         ),
     )

@@ -69,15 +69,15 @@ variant_options = together(
         multiple=True,
         shell_complete=complete_algorithm,
     ),
-    option(f"-o --option {_ASSIGNMENT}", "KEY=VALUE", "An option of the -s before it.", multiple=True),
+    option(f"-o --option {_ASSIGNMENT}", "KEY=VALUE", "An option of the preceding -s.", multiple=True),
     option(
         f"--options-file {_FILE}",
         "FILE",
-        "Options of the -s before it, as a JSON object; -o rules over it.",
+        "Options of the preceding -s as a JSON object; -o takes precedence.",
         type=PATH,
         multiple=True,
     ),
-    option(f"--name {_NAME}", "NAME", "What the -s before it is called in tables.", multiple=True),
+    option(f"--name {_NAME}", "NAME", "Name of the preceding -s in tables.", multiple=True),
 )
 
 
