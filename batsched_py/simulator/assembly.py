@@ -97,9 +97,11 @@ def assemble(
     speeds = [host.speeds[host.pstate] for host in hosts]
     execution = Execution(TransferModel(platform, hosts), speeds, approximations, machines.storages)
     ended = EndedJobs(machines.compute_count, pass_on)
-    jobs = Jobs(context, profiles, execution, PlacementRules(context, profiles), ended)
+    used_ids = set[str]()
+    jobs = Jobs(context, profiles, execution, PlacementRules(context, profiles), ended, used_ids=used_ids)
     submissions = Submissions(context, workloads, profiles, jobs.submit)
-    used_ids = submissions.job_ids() if settings.dynamic_jobs else set()
+    if settings.dynamic_jobs or settings.on_failure == "requeue":
+        used_ids |= submissions.job_ids()
     registration = Registration(context, profiles, partial(jobs.submit, announced=context.acknowledges), used_ids)
     switching = Switching(context, hosts, speeds, jobs.follow_speeds)
 

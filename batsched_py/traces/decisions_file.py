@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
 from batsched_py.model.decision_row import DecisionRow
+from batsched_py.text.display import spreadsheet_cell
 
 #: Ending of the file behind the prefix of option -e.
 DECISIONS: Final = "_decisions.csv"
@@ -13,6 +15,8 @@ DECISIONS: Final = "_decisions.csv"
 COLUMNS: Final = ("time", "what", "job_id", "start", "reason", "jobs", "hosts", "words")
 #: Characters of an algorithm's words that are kept.
 _LONGEST: Final = 200
+#: Ids as nearly all are; others are a peer's, who may have written quotes and line ends into them.
+_PLAIN: Final = re.compile(r"[\w!.#~-]+")
 
 
 def decision_lines(rows: Iterable[DecisionRow]) -> str:
@@ -23,13 +27,17 @@ def decision_lines(rows: Iterable[DecisionRow]) -> str:
 def _line(row: DecisionRow) -> str:
     time, kind, job, start, reason, jobs, hosts, words = row
     if kind == "promised":  # most are
-        named = f'"{",".join(jobs)}"' if len(jobs) > 1 else jobs[0] if jobs else ""
-        return f"{time:.6f},promised,{job},{start:.6f},{reason},{named},,\n"
-    named = f'"{",".join(jobs)}"' if jobs else ""
-    return f"{time:.6f},{kind},{job},,{reason},{named},{hosts},{_quoted(words)}\n"
+        named = _cell(jobs[0]) if len(jobs) == 1 else _quoted(",".join(jobs))
+        return f"{time:.6f},promised,{_cell(job)},{start:.6f},{reason},{named},,\n"
+    told = _quoted(spreadsheet_cell(" ".join(words.split())[:_LONGEST]))
+    return f"{time:.6f},{kind},{_cell(job)},,{reason},{_quoted(','.join(jobs))},{hosts},{told}\n"
 
 
-def _quoted(words: str) -> str:
-    """Return words on one line, cut to a readable length."""
-    plain = " ".join(words.split())[:_LONGEST]
-    return '"' + plain.replace('"', '""') + '"' if plain else ""
+def _cell(job: str) -> str:
+    """Return an id as it is, or quoted."""
+    return job if _PLAIN.fullmatch(job) else _quoted(job)
+
+
+def _quoted(text: str) -> str:
+    """Return text in quotes, on one line; nothing for none."""
+    return '"' + " ".join(text.split()).replace('"', '""') + '"' if text else ""

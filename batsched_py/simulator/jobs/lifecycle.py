@@ -53,7 +53,10 @@ class Jobs:
         execution: Execution,
         placement: PlacementRules,
         ended: EndedJobs,
+        *,
+        used_ids: set[str],
     ) -> None:
+        """`used_ids` are those of all jobs, static and registered; not needed if none is submitted again."""
         self._context, self._queue, self._machines = context, context.queue, context.machines
         self._profiles, self._execution, self._placement, self._ended = profiles, execution, placement, ended
         self._emit, self._forgets = context.outbox.append, context.generation.forgets
@@ -70,7 +73,8 @@ class Jobs:
         self.announced: list[str] = []
         #: (workload, name) of profiles that will be forgotten with the next message.
         self.leaving: list[tuple[str, str]] = []
-        #: Id of a job that was submitted again -> that of its first attempt, and how often it failed.
+        self._used_ids = used_ids
+        #: Id of a job that was submitted again -> that of its first attempt, and the number in its name.
         self._attempts: dict[str, tuple[str, int]] = {}
         #: How many were submitted again.
         self.resubmitted = 0
@@ -167,11 +171,14 @@ class Jobs:
                 self._submit_again(live)
 
     def _submit_again(self, live: LiveJob) -> None:
-        """Submit a job that failed with its hosts, from its beginning, under the next name: 7, 7~1, 7~2..."""
+        """Submit a job that failed with its hosts, from its beginning, under the next free name: 7, 7~1, 7~2..."""
         now, plain = self._queue.now, live.job
         first, attempt = self._attempts.pop(plain.id, (plain.id, 0))
-        job_id = f"{first}~{attempt + 1}"
-        self._attempts[job_id] = first, attempt + 1
+        attempt += 1
+        while (job_id := f"{first}~{attempt}") in self._used_ids:
+            attempt += 1
+        self._used_ids.add(job_id)
+        self._attempts[job_id] = first, attempt
         members = {**plain.members, "id": job_id, "subtime": round(now, 6)}
         job = Job(job_id, now, plain.size, plain.walltime, plain.profile, members)
         self.submit(job, live.profile)

@@ -93,6 +93,14 @@ def test_a_job_is_submitted_again_from_its_beginning() -> None:
     ]
 
 
+def test_a_name_of_the_workload_is_not_given_again() -> None:
+    """The next one that is free is."""
+    jobs = workload(job("b", "d100", res=2, at=1), job("b~1", at=500))
+    script = {1.0: [execute("b", "2-3")], 50.0: [execute("b~2", "0-1")], 500.0: [execute("b~1", "0")]}
+    result, _ = play(jobs, script, settings=settings("requeue", *fails("3", 50, 80)))
+    assert [name for name, *_ in told(result.jobs)] == ["b", "b~2", "b~1"]
+
+
 @pytest.mark.parametrize("algorithm", ["fcfs", "easy", "conservative", "filler", "leases", "placer"])
 @pytest.mark.parametrize("others", [Settings(), Settings(message_latency=True), Settings(dynamic_jobs=True)])
 def test_every_job_is_done_once_in_the_end(algorithm: str, others: Settings) -> None:
