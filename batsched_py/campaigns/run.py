@@ -53,7 +53,7 @@ class Run(Brief, frozen=True, dict=True):  # dict: for what is computed once
 
     @cached_property
     def schedule(self) -> Schedule:
-        """What metrics, pictures and reports are made of."""
+        """The jobs and traces that metrics, pictures and reports are made of."""
         return schedule_of(self.result, self.name)
 
     @cached_property

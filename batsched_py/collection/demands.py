@@ -29,7 +29,7 @@ FREE_HOST: Final = both(Comparison(Attribute("kind"), "==", Literal(HOST)), FREE
 
 
 class Demand(NamedTuple):
-    """What a job asks for.
+    """The demand of a job.
 
     Attributes:
         query: what each of its hosts must satisfy.

@@ -111,12 +111,12 @@ class Negotiation:
 
     @property
     def requests(self) -> int:
-        """How often a resource was asked."""
+        """Return the number of requests to resources."""
         return self._enactor.requests - self._before[0]
 
     @property
     def releases(self) -> int:
-        """How many grants were given back unused."""
+        """Return the number of grants that were given back unused."""
         return self._enactor.releases - self._before[1]
 
     @property

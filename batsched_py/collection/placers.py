@@ -23,7 +23,7 @@ Fate = Literal["replace", "fail"]
 
 
 class PlacementRequest(NamedTuple):
-    """What is to be placed.
+    """A job that is to be placed.
 
     Attributes:
         objects: their names; each is placed on a host of its own.
@@ -58,7 +58,7 @@ class Candidates(NamedTuple):
 
 
 class PlacerSettings(NamedTuple):
-    """How schedules are proposed.
+    """The options of a placer.
 
     Attributes:
         arrange: the order of hosts.

@@ -176,7 +176,7 @@ class DecisionLog:
 
 
 class _Happened(NamedTuple):
-    """What a message told that may move promises: ids of jobs, and whether hosts failed or became usable."""
+    """The causes in a message that may move promises: ids of jobs, and whether hosts failed or became usable."""
 
     ended: tuple[str, ...]
     arrived: tuple[str, ...]

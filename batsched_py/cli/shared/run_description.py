@@ -57,7 +57,7 @@ class RunInputs(Struct, frozen=True):
 
 
 class Decider(Struct, frozen=True):
-    """What decided in a run: an algorithm with its options as they held; no algorithm if another program did.
+    """The decider of a run: an algorithm with its options as they held; no algorithm if another program did.
 
     Attributes:
         algorithm: as after -s.

@@ -25,7 +25,7 @@ __all__ = ["Doors", "SiteSettings", "open_doors", "serve_at"]
 
 
 class Doors(Struct, frozen=True):
-    """Where a site answers, and whom, as a user gave it."""
+    """The address of a site, and who may ask there, as a user gave it."""
 
     address: str
     token_file: Path | None

@@ -64,7 +64,7 @@ class GroupMetrics(Struct, frozen=True):
 
 
 class _Grouping(Struct, frozen=True):
-    """How jobs are put into groups: the name of a job's group, and the order of the groups.
+    """A way to put jobs into groups: the name of a job's group, and the order of the groups.
 
     Attributes:
         name_of: the group of a job.

@@ -25,7 +25,7 @@ _REASONS: Final = frozenset({"", "shared", *get_args(HoldKind), *get_args(Cause)
 
 
 class Decisions(Brief, frozen=True):
-    """What a scheduler decided beside starts.
+    """The decisions of a scheduler, apart from starts.
 
     Attributes:
         of_jobs: job id -> its rows, in order of time.

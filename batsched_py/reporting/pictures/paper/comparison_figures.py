@@ -62,7 +62,7 @@ class Curve(Struct, frozen=True):
 
 
 class Panel(Struct, frozen=True):
-    """What is drawn of a metric.
+    """The content of a panel, which shows one metric.
 
     Attributes:
         heading: the metric with its unit.
