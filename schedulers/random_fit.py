@@ -37,10 +37,10 @@ class RandomFit(Scheduler[RandomOptions]):
         self.placement.refuse(view, plan)
         candidates = list(view.queue) if view.hosts_changed else list(view.arrived)
         self.random.shuffle(candidates)
-        shared = self.options.hosts == "any"
+        shared, anywhere = self.options.hosts == "any", self.options.by_number
         usable = view.all_hosts - view.unavailable - view.asleep - view.switching if shared else plan.free
         for job in candidates:
-            allowed = usable & self.placement.eligible_now(job)
+            allowed = usable if anywhere else usable & self.placement.eligible_now(job)
             if job.size > len(allowed):
                 plan.hold(job, self.placement.why_not(job, usable), "constraint")
                 continue
